@@ -1,0 +1,149 @@
+"""How to start each CLI against a scripted model: its arguments, and an environment with nothing of ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .clis import Cli
+
+CLAUDE_MODES = ("plain", "plain-fwd", "partial", "partial-fwd", "stdin")
+OPENCODE_MODES = ("run", "serve")
+
+FIRST_FORWARDING_CLAUDE = (2, 1, 211)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A command that is ready to be started, and where it will leave its records."""
+
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    cwd: Path
+    projects: Path | None = None
+    data: Path | None = None
+
+
+def claude_launch(
+    cli: Cli,
+    model_url: str,
+    home: Path,
+    args: Sequence[str] = (),
+    *,
+    asks: bool = False,
+    git: bool = True,
+) -> Launch:
+    """Claude Code with these arguments; unless it `asks`, every tool is allowed."""
+    config = home / "claude"
+    env = {
+        **_environment(home),
+        "CLAUDE_CONFIG_DIR": str(config),
+        "ANTHROPIC_BASE_URL": model_url,
+        "ANTHROPIC_API_KEY": "sk-ant-made-up",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+    if os.getuid() == 0:
+        env["IS_SANDBOX"] = "1"  # or it refuses to skip permissions as root
+    allowed = () if asks else ("--dangerously-skip-permissions",)
+    cwd = _folder(home, git=git)
+    return Launch((*cli.command, *allowed, *args), env, cwd, projects=config / "projects")
+
+
+def claude_arguments(cli: Cli, mode: str, prompt: str) -> list[str]:
+    """The arguments that make up a mode."""
+    talks = mode == "stdin"
+    args = ["-p", "--output-format", "stream-json", "--verbose"]
+    if mode.startswith("partial"):
+        args.append("--include-partial-messages")
+    if mode.endswith("-fwd"):
+        if cli.release < FIRST_FORWARDING_CLAUDE:
+            raise ValueError(f"Claude Code {cli.version} cannot forward sub-agents' text")
+        args.append("--forward-subagent-text")
+    if talks:
+        return [*args, "--input-format", "stream-json", "--permission-prompt-tool", "stdio"]
+    return [*args, prompt]
+
+
+def opencode_launch(
+    cli: Cli, model_url: str, home: Path, args: Sequence[str] = (), *, git: bool = False
+) -> Launch:
+    """OpenCode with these arguments."""
+    env = {
+        **_environment(home),
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        "OPENCODE_DISABLE_SHARE": "1",
+        "npm_config_offline": "true",
+    }
+    config = Path(env["XDG_CONFIG_HOME"], "opencode", "opencode.json")
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(json.dumps(_opencode_config(model_url)))
+    cwd = _folder(home, git=git)
+    data = Path(env["XDG_DATA_HOME"], "opencode")
+    return Launch((*cli.command, *args), env, cwd, data=data)
+
+
+def opencode_arguments(mode: str, prompt: str) -> list[str]:
+    """The arguments that make up a mode."""
+    if mode == "serve":
+        return ["serve", "--hostname", "127.0.0.1", "--port", "0"]
+    return ["run", "--format", "json", "--thinking", "--model", "scripted/one", prompt]
+
+
+def _opencode_config(model_url: str) -> dict[str, object]:
+    model = {
+        "name": "one",
+        "reasoning": True,
+        "tool_call": True,
+        "limit": {"context": 200_000, "output": 8_000},
+    }
+    return {
+        "autoupdate": False,
+        "share": "disabled",
+        "enabled_providers": ["scripted"],
+        "model": "scripted/one",
+        "small_model": "scripted/one",
+        "provider": {
+            "scripted": {
+                "npm": "@ai-sdk/openai-compatible",
+                "name": "scripted",
+                "options": {"baseURL": f"{model_url}/v1", "apiKey": "made-up"},
+                "models": {"one": model},
+            }
+        },
+    }
+
+
+def _environment(home: Path) -> dict[str, str]:
+    temporary = home / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
+    return {
+        "HOME": str(home),
+        "PATH": os.environ.get("PATH", os.defpath),
+        "SHELL": shutil.which("bash") or "/bin/sh",
+        "LANG": "C.UTF-8",
+        "TMPDIR": str(temporary),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local" / "share"),
+        "XDG_STATE_HOME": str(home / ".local" / "state"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+    }
+
+
+def _folder(home: Path, *, git: bool) -> Path:
+    cwd = home / "app"
+    if not cwd.is_dir():
+        cwd.mkdir(parents=True)
+        if git and (program := shutil.which("git")):
+            subprocess.run([program, "init", "--quiet", str(cwd)], check=True, capture_output=True)
+    return cwd

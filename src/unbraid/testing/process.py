@@ -1,0 +1,122 @@
+"""A child process that cannot outlive its owner: a process group of its own, and a mark on its family."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+
+_READ_BYTES = 65536
+_GRACE_SECONDS = 5.0
+_MARK = "UNBRAID_TEST_RUN"
+
+
+class Child:
+    """A running program whose output is read in lines, each with the time at which it was whole."""
+
+    def __init__(self, process: asyncio.subprocess.Process, mark: str) -> None:
+        self._process, self._mark = process, mark
+        self._began = time.monotonic()
+        self._errors = asyncio.create_task(self._read_errors())
+        self.stderr = b""
+
+    @classmethod
+    async def start(
+        cls, argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, talks: bool = False
+    ) -> Child:
+        """Start a program; one that `talks` has a pipe as its stdin, any other an empty one."""
+        mark, pipe = secrets.token_hex(8), asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            env={**env, _MARK: mark},
+            cwd=cwd,
+            stdin=pipe if talks else asyncio.subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            start_new_session=True,
+        )
+        return cls(process, mark)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._began
+
+    async def lines(self) -> AsyncIterator[tuple[float, bytes]]:
+        """Each line of stdout without its newline; an unfinished last line too."""
+        assert self._process.stdout is not None
+        rest = bytearray()
+        while chunk := await self._process.stdout.read(_READ_BYTES):
+            now = self.seconds
+            # Only the new bytes can hold a newline: a line of megabytes must not be searched again.
+            head, *tail = chunk.split(b"\n")
+            rest += head
+            for piece in tail:
+                yield now, bytes(rest)
+                rest = bytearray(piece)
+        if rest:
+            yield self.seconds, bytes(rest)
+
+    async def write(self, data: bytes) -> None:
+        """Bytes to its stdin; a program that no longer listens is no error."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(data)
+            await self._process.stdin.drain()
+
+    def end_input(self) -> None:
+        """The end of its stdin."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    async def wait(self) -> int:
+        """Its exit code, when it has ended by itself."""
+        code = await self._process.wait()
+        await self._errors
+        return code
+
+    async def stop(self) -> int:
+        """Its exit code after a SIGTERM, and a SIGKILL where that is not enough; no relative survives."""
+        if self._process.returncode is None:
+            self._signal_group(signal.SIGTERM)
+            try:
+                async with asyncio.timeout(_GRACE_SECONDS):
+                    await self._process.wait()
+            except TimeoutError:
+                pass
+        self._signal_group(signal.SIGKILL)
+        for pid in _marked(self._mark):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        code = await self._process.wait()
+        self.end_input()
+        self._errors.cancel()
+        await asyncio.gather(self._errors, return_exceptions=True)
+        # The transport's pipes are closed by the loop only at their next event, which may never come.
+        transport = self._process._transport  # type: ignore[attr-defined]
+        transport.close()
+        return code
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+    async def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        while chunk := await self._process.stderr.read(_READ_BYTES):
+            self.stderr += chunk
+
+
+def _marked(mark: str) -> list[int]:
+    """Processes that carry the mark: a CLI's shells have sessions of their own and outlive its group."""
+    wanted, found = f"{_MARK}={mark}".encode(), []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if wanted in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+    return found

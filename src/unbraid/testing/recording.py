@@ -1,0 +1,91 @@
+"""A recording: what a CLI printed and kept, beside what the model knows that its agents said."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .asking import Json
+
+
+@dataclass
+class Recording:
+    """One run of one CLI; `save` and `players.load` keep it in a folder."""
+
+    scenario: str
+    version: str
+    mode: str
+    truth: Json
+    lines: list[bytes] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    sent: list[Json] = field(default_factory=list)
+    exit: int | None = None
+    sse: bytes = b""
+    stderr: bytes = b""
+    projects: Path | None = None
+    database: Path | None = None
+    storage: Path | None = None
+
+    @property
+    def stdout(self) -> bytes:
+        """The stream as one piece: what was printed, or the data of OpenCode's events."""
+        return b"".join(line + b"\n" for line in self.lines)
+
+    @property
+    def blocks(self) -> list[Json]:
+        """What the agents said, by the model's word."""
+        blocks: list[Json] = self.truth["blocks"]
+        return blocks
+
+    @property
+    def records(self) -> list[Any]:
+        """The lines, decoded."""
+        return [json.loads(line) for line in self.lines if line.strip()]
+
+    @property
+    def transcripts(self) -> dict[str, list[Path]]:
+        """Claude Code's transcript files by session: the session's own first, then its agents'."""
+        groups: dict[str, list[Path]] = {}
+        for path in sorted(self.projects.rglob("*.jsonl")) if self.projects else ():
+            if path.name == "journal.jsonl":
+                continue
+            session = path.stem
+            if path.name.startswith("agent-"):
+                with path.open("rb") as file:
+                    session = json.loads(file.readline()).get("sessionId", session)
+            group = groups.setdefault(session, [])
+            group.insert(0 if path.stem == session else len(group), path)
+        return groups
+
+    def save(self, folder: Path) -> Path:
+        """Write the recording to a folder, in the layout that `players.load` reads."""
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = "events.ndjson" if self.mode == "serve" else "stdout.ndjson"
+        (folder / stream).write_bytes(self.stdout)
+        (folder / "times.json").write_text(json.dumps([round(t, 4) for t in self.times]))
+        if self.sse:
+            (folder / "event.sse").write_bytes(self.sse)
+        if self.sent:
+            rows = (json.dumps(row, ensure_ascii=False) + "\n" for row in self.sent)
+            (folder / "stdin.ndjson").write_text("".join(rows))
+        if self.projects is not None and self.projects.is_dir():
+            shutil.copytree(self.projects, folder / "projects", dirs_exist_ok=True)
+        if self.storage is not None and self.storage.is_dir():
+            shutil.copytree(self.storage, folder / "storage", dirs_exist_ok=True)
+        if self.database is not None and self.database.is_file():
+            _copy_database(self.database, folder / "opencode.db")
+        head = {"scenario": self.scenario, "version": self.version, "mode": self.mode}
+        truth = {**head, "exit": self.exit, **self.truth}
+        (folder / "truth.json").write_text(json.dumps(truth, ensure_ascii=False, indent=1))
+        return folder
+
+
+def _copy_database(source: Path, target: Path) -> None:
+    # A plain copy would miss what is only in the write-ahead log.
+    with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
+        old.backup(new)

@@ -1,0 +1,196 @@
+"""Runs the real CLIs against a scripted model, line by line or as a whole.
+
+    async with start_claude("2.1.325", script, home=tmp_path) as run:
+        async for line in run.lines():
+            ...
+        recording = await run.finish()
+
+    recording = await run_opencode("1.18.33", script, home=tmp_path, mode="serve")
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import clis, opencode_server
+from .conversation import Conversation, Permit, allow
+from .launch import (
+    Launch,
+    claude_arguments,
+    claude_launch,
+    opencode_arguments,
+    opencode_launch,
+)
+from .model import ScriptedModel
+from .process import Child
+from .recording import Recording
+from .script import Script
+
+TIMEOUT_SECONDS = 90.0
+PROMPT = "[[main]] Go."
+
+InterruptWhen = Callable[[ScriptedModel], Awaitable[None]]
+
+
+@dataclass
+class Run:
+    """A CLI that is running: its lines as they arrive, and in the end its recording."""
+
+    child: Child
+    model: ScriptedModel
+    launch: Launch
+    recording: Recording
+    source: AsyncIterator[tuple[float, bytes]]
+    stops: bool = False
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Each line as it arrives; what was read is in the recording, too."""
+        async for seconds, line in self.source:
+            self.recording.lines.append(line)
+            self.recording.times.append(seconds)
+            yield line
+
+    async def finish(self) -> Recording:
+        """Read what is left, wait for the end, and close the books."""
+        async for _ in self.lines():
+            pass
+        self.recording.exit = await (self.child.stop() if self.stops else self.child.wait())
+        self.recording.stderr = self.child.stderr
+        self.recording.truth = self.model.truth
+        data = self.launch.data
+        if data is not None:
+            self.recording.database = data / "opencode.db"
+            self.recording.storage = data / "storage"
+        return self.recording
+
+
+@asynccontextmanager
+async def start_claude(
+    version: str,
+    script: Script,
+    *,
+    home: Path,
+    mode: str = "plain",
+    prompts: Sequence[str] = (PROMPT,),
+    permit: Permit | None = None,
+    interrupt_when: InterruptWhen | None = None,
+    args: Sequence[str] = (),
+    git: bool = True,
+    timeout_seconds: float = TIMEOUT_SECONDS,
+) -> AsyncIterator[Run]:
+    """Claude Code, started; with `permit` it asks before it uses a tool (mode `stdin`)."""
+    cli = await asyncio.to_thread(clis.claude, version)
+    talks = mode == "stdin"
+    async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
+        arguments = [*claude_arguments(cli, mode, prompts[0]), *args]
+        asks = permit is not None
+        launch = claude_launch(cli, model.url, home, arguments, asks=asks, git=git)
+        child = await Child.start(launch.argv, launch.env, launch.cwd, talks=talks)
+        recording = Recording(script.name, version, mode, {}, projects=launch.projects)
+        source, conversation = child.lines(), None
+        try:
+            if talks:
+                when = None if interrupt_when is None else lambda: interrupt_when(model)
+                conversation = Conversation(child, prompts, permit or allow, when)
+                recording.sent = conversation.sent
+                source = _answered(source, conversation)
+                await conversation.begin()
+            yield Run(child, model, launch, recording, source)
+        finally:
+            if conversation is not None:
+                await conversation.end()
+            await child.stop()
+
+
+async def _answered(
+    source: AsyncIterator[tuple[float, bytes]], conversation: Conversation
+) -> AsyncIterator[tuple[float, bytes]]:
+    async for seconds, line in source:
+        await conversation.react(line)
+        yield seconds, line
+
+
+async def run_claude(
+    version: str,
+    script: Script,
+    *,
+    home: Path,
+    mode: str = "plain",
+    prompts: Sequence[str] = (PROMPT,),
+    permit: Permit | None = None,
+    interrupt_when: InterruptWhen | None = None,
+    args: Sequence[str] = (),
+    git: bool = True,
+    timeout_seconds: float = TIMEOUT_SECONDS,
+) -> Recording:
+    """Claude Code from start to end."""
+    async with start_claude(
+        version,
+        script,
+        home=home,
+        mode=mode,
+        prompts=prompts,
+        permit=permit,
+        interrupt_when=interrupt_when,
+        args=args,
+        git=git,
+        timeout_seconds=timeout_seconds,
+    ) as run:
+        return await run.finish()
+
+
+@asynccontextmanager
+async def start_opencode(
+    version: str,
+    script: Script,
+    *,
+    home: Path,
+    mode: str = "run",
+    prompts: Sequence[str] = (PROMPT,),
+    args: Sequence[str] = (),
+    git: bool = False,
+    timeout_seconds: float = TIMEOUT_SECONDS,
+) -> AsyncIterator[Run]:
+    """OpenCode, started; in mode `serve` its lines are the data of its events."""
+    cli = await asyncio.to_thread(clis.opencode, version)
+    async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
+        arguments = [*opencode_arguments(mode, prompts[0]), *args]
+        launch = opencode_launch(cli, model.url, home, arguments, git=git)
+        child = await Child.start(launch.argv, launch.env, launch.cwd)
+        recording = Recording(script.name, "opencode", mode, {})
+        try:
+            source = child.lines()
+            if mode == "serve":
+                source = opencode_server.events(child, script.name, prompts, recording)
+            yield Run(child, model, launch, recording, source, stops=mode == "serve")
+        finally:
+            await child.stop()
+
+
+async def run_opencode(
+    version: str,
+    script: Script,
+    *,
+    home: Path,
+    mode: str = "run",
+    prompts: Sequence[str] = (PROMPT,),
+    args: Sequence[str] = (),
+    git: bool = False,
+    timeout_seconds: float = TIMEOUT_SECONDS,
+) -> Recording:
+    """OpenCode from start to end."""
+    async with start_opencode(
+        version,
+        script,
+        home=home,
+        mode=mode,
+        prompts=prompts,
+        args=args,
+        git=git,
+        timeout_seconds=timeout_seconds,
+    ) as run:
+        return await run.finish()
