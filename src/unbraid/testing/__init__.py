@@ -1,1 +1,71 @@
-"""A scripted model, runners of the real CLIs, and players of recordings: for tests of agents' streams."""
+"""A scripted model, runners of the real CLIs and players of recordings, for tests of agents.
+
+The model needs the extra `unbraid[testing]`; everything else needs Python alone.
+"""
+
+from .clis import CLAUDE_VERSIONS, OPENCODE_VERSIONS, Cli, CliUnavailable
+from .conversation import allow, deny
+from .launch import Launch, claude_launch, opencode_launch
+from .model import ScriptedModel
+from .players import byte_by_byte, lines, load, random_cuts, whole
+from .recorder import record_claude, record_opencode
+from .recording import Recording
+from .runner import Run, run_claude, run_opencode, start_claude, start_opencode
+from .scenarios import scenario
+from .script import (
+    Cut,
+    HttpError,
+    Script,
+    SendMessage,
+    Spawn,
+    StreamError,
+    Text,
+    Thinking,
+    ToolUse,
+    Turn,
+    Usage,
+    Workflow,
+    bash,
+    say,
+)
+
+__all__ = [
+    "CLAUDE_VERSIONS",
+    "OPENCODE_VERSIONS",
+    "Cli",
+    "CliUnavailable",
+    "Cut",
+    "HttpError",
+    "Launch",
+    "Recording",
+    "Run",
+    "Script",
+    "ScriptedModel",
+    "SendMessage",
+    "Spawn",
+    "StreamError",
+    "Text",
+    "Thinking",
+    "ToolUse",
+    "Turn",
+    "Usage",
+    "Workflow",
+    "allow",
+    "bash",
+    "byte_by_byte",
+    "claude_launch",
+    "deny",
+    "lines",
+    "load",
+    "opencode_launch",
+    "random_cuts",
+    "record_claude",
+    "record_opencode",
+    "run_claude",
+    "run_opencode",
+    "say",
+    "scenario",
+    "start_claude",
+    "start_opencode",
+    "whole",
+]

@@ -74,7 +74,8 @@ class Anthropic:
 
 
 def _event(data: Json) -> bytes:
-    return b"event: " + data["type"].encode() + b"\ndata: " + encode(data) + b"\n\n"
+    kind: str = data["type"]
+    return f"event: {kind}\ndata: ".encode() + encode(data) + b"\n\n"
 
 
 def _anthropic_block(block: Json, *, empty: bool) -> Json:

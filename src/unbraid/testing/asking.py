@@ -1,12 +1,14 @@
 """Who is asking: a request to the model, in either dialect, as the few facts that the script needs.
 
-An agent's turn cannot be counted by requests: a CLI asks again after an error, and after an interrupt it asks
-about a longer conversation from which the half-said answer may be gone. So a turn is known by how much of the
-conversation the request shows, and a request that shows the same as an earlier one is that turn again.
+An agent's turn cannot be counted by requests: a CLI asks again after an error. Nor by the answers
+that a request shows: after an interrupt, or when it reads a transcript that is not written to its
+end, the last of them may be missing. So a request that shows a conversation seen before is that
+turn again, and any other is the next one.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Container, Iterator, Mapping
@@ -19,6 +21,7 @@ Json = dict[str, Any]
 
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 _AGENT_ID = re.compile(r"(?:agentId|task_id|session_id): *([\w-]+)|<task id=\"([\w-]+)\"")
+_SUMMARY = re.compile(r"detailed summary of (?:the|our|this) conversation", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Asking:
     agent: str | None
     opening: str = ""
     answers: int = 0
-    inputs: int = 0
+    shown: str = ""
     tools: Mapping[str, Json] = field(default_factory=dict)
     results: Mapping[str, str] = field(default_factory=dict)
     wants_summary: bool = False
@@ -36,9 +39,10 @@ class Asking:
 
 def read(body: Json, agents: Container[str]) -> Asking:
     """The facts of a request to `/v1/messages` or `/v1/chat/completions`."""
-    answers, inputs, last_role = 0, 0, ""
-    agent, opening, last_text = None, "", ""
+    answers, last_role, last_text = 0, "", ""
+    agent, opening = None, ""
     results: dict[str, str] = {}
+    shown = hashlib.sha256()
     for message in body.get("messages", []):
         role = message["role"]
         if role == "assistant":
@@ -46,11 +50,12 @@ def read(body: Json, agents: Container[str]) -> Asking:
             answers += last_role != "assistant"
         elif role in ("user", "tool"):
             for tool_use_id, text in _parts(message):
-                inputs += 1
                 if tool_use_id is not None:
                     results[tool_use_id] = text
+                    shown.update(f"\0{answers}\0{tool_use_id}".encode())
                     continue
                 last_text = text
+                shown.update(f"\0{answers}\0{text}".encode("utf-8", "surrogatepass"))
                 known = [name for name in markers(text) if name in agents]
                 if agent is None and known:
                     agent, opening = known[0], text
@@ -60,11 +65,10 @@ def read(body: Json, agents: Container[str]) -> Asking:
         agent=agent,
         opening=opening,
         answers=answers,
-        inputs=inputs,
+        shown=shown.hexdigest(),
         tools=dict(_tools(body)),
         results=results,
-        wants_summary="detailed summary of the conversation" in last_text.lower()
-        or "detailed summary of our conversation" in last_text.lower(),
+        wants_summary=_SUMMARY.search(last_text) is not None,
     )
 
 
@@ -75,7 +79,7 @@ def agent_id(result: str) -> str | None:
 
 
 def _parts(message: Json) -> Iterator[tuple[str | None, str]]:
-    """A message's pieces: of which tool call it is the result, and its text. Reminders are left out."""
+    """A message's pieces but reminders: of which call it is the result, if any, and its text."""
     content = message.get("content")
     if message["role"] == "tool":
         yield message.get("tool_call_id", ""), _text(content)
@@ -110,24 +114,18 @@ def _tools(body: Json) -> Iterator[tuple[str, Json]]:
 class Turns:
     """Counts one agent's turns by the conversations that its requests show."""
 
-    _opening: str = ""
-    _first: int = 0
-    _seen: dict[tuple[int, int], int] = field(default_factory=dict)
+    _seen: dict[str, int] = field(default_factory=dict)
+    _opening: str | None = None
     _next: int = 0
 
     def number(self, asking: Asking) -> int:
         """Which turn this request asks for."""
-        if asking.opening != self._opening:
-            # Another opening is another telling of the conversation (compacted): go on where it was left.
-            self._opening, self._first, self._seen = asking.opening, self._next - asking.answers, {}
-        shown = (asking.answers, asking.inputs)
-        if shown not in self._seen:
-            before = [
-                turn
-                for (answers, inputs), turn in self._seen.items()
-                if answers <= asking.answers and inputs < asking.inputs
-            ]
-            self._seen[shown] = max([asking.answers + self._first, *(turn + 1 for turn in before)])
-        turn = self._seen[shown]
+        if asking.shown not in self._seen:
+            # A first request may show answers of an earlier life (a resumed session): they count.
+            # Another opening is the same conversation told anew (compacted): its answers do not.
+            first = self._opening is None or self._opening == asking.opening
+            self._seen[asking.shown] = max(self._next, asking.answers if first else 0)
+            self._opening = asking.opening
+        turn = self._seen[asking.shown]
         self._next = max(self._next, turn + 1)
         return turn

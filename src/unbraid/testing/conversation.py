@@ -1,4 +1,4 @@
-"""The person's side of a stream-json conversation with Claude Code: prompts, permissions, an interrupt."""
+"""The person's side of a conversation with Claude Code: prompts, permissions, an interrupt."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .process import Child
 
 Permit = Callable[[Json], Json]
 
-# After its last answer a CLI with agents in the background begins again by itself, when one of them reports.
-# Not every version says of every agent that it has ended: so silence is an end, too.
+# After its last answer a CLI with agents in the background begins again by itself when one of them
+# reports. Not every version says of every agent that it has ended: so silence is an end, too.
 _QUIET_SECONDS = 2.0
-_QUIET_WITH_AGENTS_SECONDS = 15.0
+_QUIET_WITH_AGENTS_SECONDS = 10.0
 _ENDED = ("completed", "failed", "killed", "stopped", "cancelled")
 
 
@@ -31,7 +31,7 @@ def deny(request: Json) -> Json:
 
 
 class Conversation:
-    """Says the prompts one after the other, each when the one before is answered, then ends the input."""
+    """Says the prompts, each when the one before is answered, then ends the input."""
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class Conversation:
         self._prompts = list(prompts)
         self._requests = 0
         self._tasks: set[str] = set()
+        self._returned: set[str] = set()
         self._answered = False
         self._quiet: asyncio.TimerHandle | None = None
         self._interrupt_when = interrupt_when
@@ -102,8 +103,13 @@ class Conversation:
 
     def _watch_tasks(self, record: Any) -> None:
         match record:
+            case {"type": "user", "tool_use_result": {"status": "completed"}}:
+                for block in record["message"]["content"]:
+                    self._returned.add(block.get("tool_use_id"))
             case {"type": "system", "subtype": "task_started", "task_id": task}:
-                self._tasks.add(task)
+                # Some versions tell of an agent only after it has returned, and never of its end.
+                if record.get("tool_use_id") not in self._returned:
+                    self._tasks.add(task)
             case {"type": "system", "subtype": "task_notification", "task_id": task}:
                 self._tasks.discard(task)
             case {"type": "system", "subtype": "task_updated", "task_id": task, "patch": patch}:

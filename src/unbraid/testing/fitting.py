@@ -86,15 +86,16 @@ def _kind(wanted: str | None, tool: str, asking: Asking) -> str:
 
 
 def _resume(child: str, message: str, asking: Asking, agent_id: str) -> Json:
-    if "SendMessage" in asking.tools:
+    name = _spawning_tool(asking)
+    known = _properties(name, asking)
+    parameter = next((key for key in _RESUMING_PARAMETERS if key in known), None)
+    if "SendMessage" in asking.tools or parameter is None:
+        # Where there is no way to go on with an agent, the call fails and starts nobody.
         given = {"to": agent_id, "summary": "go on please with it", "message": message}
         return _tool("SendMessage", given)
-    name = _spawning_tool(asking)
     given = {
         "description": f"go on with {child}",
         "prompt": message,
         "subagent_type": _kind(None, name, asking),
     }
-    known = _properties(name, asking)
-    parameter = next((key for key in _RESUMING_PARAMETERS if key in known), "resume")
     return _tool(name, {**given, parameter: agent_id})

@@ -1,4 +1,4 @@
-"""How to start each CLI against a scripted model: its arguments, and an environment with nothing of ours."""
+"""How to start each CLI against a scripted model: its arguments, and a clean environment."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
 """Just enough HTTP/1.1 over asyncio for a server and a client on loopback; h11 knows the protocol.
 
-A web framework would hide the two things that a scripted model needs: to write a chunk when it is time, and to
-drop the connection in the middle of one.
+A web framework would hide the two things that a scripted model needs: to write a chunk when it is
+time, and to drop the connection in the middle of one.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
@@ -30,9 +31,9 @@ class Exchange:
         self._wire = wire
         self.method, self.path, self.body = method, urlsplit(target).path, body
 
-    async def answer(self, status: int, body: bytes, *, headers: dict[str, str] | None = None) -> None:
+    async def answer(self, status: int, body: bytes) -> None:
         """A whole JSON answer."""
-        await self.begin(status, {"content-type": "application/json", **(headers or {})})
+        await self.begin(status, {"content-type": "application/json"})
         await self.write(body)
         await self.end()
 
@@ -71,7 +72,7 @@ class Wire:
         self._reader, self._writer = reader, writer
         self.state = h11.Connection(h11.SERVER if server else h11.CLIENT)
 
-    async def receive(self) -> h11.Event | type[h11.PAUSED]:
+    async def receive(self) -> object:
         """The next event of the other side."""
         import h11
 
@@ -103,10 +104,8 @@ class Wire:
     async def close(self) -> None:
         """Close the connection in good order."""
         self._writer.close()
-        try:
+        with contextlib.suppress(OSError):
             await self._writer.wait_closed()
-        except OSError:
-            pass
 
 
 async def serve(wire: Wire, handle: Callable[[Exchange], Awaitable[None]]) -> None:
@@ -145,10 +144,10 @@ class Answer:
 
 async def fetch(method: str, url: str, value: Any = None) -> Answer:
     """One request, its whole answer."""
-    status, body = 0, b""
+    answer = Answer(0, b"")
     async for status, chunk in stream(method, url, value):
-        body += chunk
-    return Answer(status, body)
+        answer = Answer(status, answer.body + chunk)
+    return answer
 
 
 async def stream(method: str, url: str, value: Any = None) -> AsyncIterator[tuple[int, bytes]]:

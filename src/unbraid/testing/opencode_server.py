@@ -1,4 +1,4 @@
-"""The person's side of `opencode serve`: a session, its prompts, and every event until all is quiet."""
+"""The person's side of `opencode serve`: a session, its prompts, every event until all is quiet."""
 
 from __future__ import annotations
 
@@ -61,9 +61,7 @@ async def _address(child: Child) -> str:
     raise RuntimeError("the server ended: " + child.stderr.decode("utf-8", "replace")[-500:])
 
 
-async def _prompt(
-    url: str, session: str, text: str, recording: Recording, child: Child
-) -> None:
+async def _prompt(url: str, session: str, text: str, recording: Recording, child: Child) -> None:
     body: Json = {
         "model": {"providerID": "scripted", "modelID": "one"},
         "parts": [{"type": "text", "text": text}],

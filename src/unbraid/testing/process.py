@@ -1,4 +1,4 @@
-"""A child process that cannot outlive its owner: a process group of its own, and a mark on its family."""
+"""A child process that cannot outlive its owner: a group of its own, and a mark on its family."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Child:
         return code
 
     async def stop(self) -> int:
-        """Its exit code after a SIGTERM, and a SIGKILL where that is not enough; no relative survives."""
+        """Its exit code after a SIGTERM, or a SIGKILL where that is not enough; none survives."""
         if self._process.returncode is None:
             self._signal_group(signal.SIGTERM)
             try:
@@ -97,7 +97,7 @@ class Child:
         self.end_input()
         self._errors.cancel()
         await asyncio.gather(self._errors, return_exceptions=True)
-        # The transport's pipes are closed by the loop only at their next event, which may never come.
+        # The loop closes the transport's pipes at their next event only, which may never come.
         transport = self._process._transport  # type: ignore[attr-defined]
         transport.close()
         return code
@@ -113,7 +113,7 @@ class Child:
 
 
 def _marked(mark: str) -> list[int]:
-    """Processes that carry the mark: a CLI's shells have sessions of their own and outlive its group."""
+    """Processes with the mark: a CLI's shells have sessions of their own and outlive its group."""
     wanted, found = f"{_MARK}={mark}".encode(), []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -1,11 +1,11 @@
 """Runs the real CLIs against a scripted model, line by line or as a whole.
 
-    async with start_claude("2.1.325", script, home=tmp_path) as run:
-        async for line in run.lines():
-            ...
-        recording = await run.finish()
+async with start_claude("2.1.325", script, home=tmp_path) as run:
+    async for line in run.lines():
+        ...
+    recording = await run.finish()
 
-    recording = await run_opencode("1.18.33", script, home=tmp_path, mode="serve")
+recording = await run_opencode("1.18.33", script, home=tmp_path, mode="serve")
 """
 
 from __future__ import annotations

@@ -1,13 +1,26 @@
-"""Scenarios by name: the situations in which agents' words are easily lost, doubled or misplaced."""
+"""Scenarios by name: situations in which agents' words are easily lost, doubled or misplaced."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from .script import HttpError, Script, SendMessage, Spawn, Thinking, ToolUse, Turn, Workflow, bash, say
+from .script import (
+    Cut,
+    HttpError,
+    Script,
+    SendMessage,
+    Spawn,
+    Thinking,
+    ToolUse,
+    Turn,
+    Workflow,
+    bash,
+    say,
+)
 
 _OPENING = (
-    "I'll begin by looking through the project for the files that matter, and then I will tell what is there."
+    "I'll begin by looking through the project for the files that matter, "
+    "and then I will tell you what is there."
 )
 _UNICODE = (
     "naïve café — 日本語テスト 🧑‍🚀👩🏽‍💻 \u2028 line \u0085 next \x0c page \t tab"
@@ -26,7 +39,10 @@ return sum
 
 
 def _worker(name: str, *, opening: str | None = None, command: str | None = None) -> list[Turn]:
-    return [say(opening or f"{name} works", bash(command or f"echo {name}")), say(f"{name} is done")]
+    return [
+        say(opening or f"{name} works", bash(command or f"echo {name}")),
+        say(f"{name} is done"),
+    ]
 
 
 def single() -> Script:
@@ -84,7 +100,11 @@ def nested() -> Script:
     return Script(
         {
             "main": [say("Delegating down.", Spawn("mid")), say("Mid came back."), say("End.")],
-            "mid": [say("mid delegates further", Spawn("leaf")), say("leaf answered"), say("mid ends")],
+            "mid": [
+                say("mid delegates further", Spawn("leaf")),
+                say("leaf answered"),
+                say("mid ends"),
+            ],
             "leaf": _worker("leaf"),
         }
     )
@@ -152,6 +172,14 @@ def api_retry() -> Script:
     """The model is overloaded once."""
     late = say("Worked at the second try.", bash("echo late"), failure=HttpError())
     return Script({"main": [late, say("End.")]})
+
+
+def api_cut() -> Script:
+    """The connection breaks in the middle of an answer, once."""
+    cut = say(
+        "Broken off at first.", bash("echo whole"), chunk_chars=6, failure=Cut(after_chunks=4)
+    )
+    return Script({"main": [cut, say("End.")]})
 
 
 def child_fails() -> Script:
@@ -281,7 +309,7 @@ def big_lines() -> Script:
 
 _MAKERS: tuple[Callable[[], Script], ...] = (
     single, fan_same_opening, fan_four, nested, deep_fan, twins, unicode, failing_tool,
-    parallel_tools, api_error, api_retry, child_fails, many_turns, permission, interrupt,
+    parallel_tools, api_error, api_retry, api_cut, child_fails, many_turns, permission, interrupt,
     background, resumed, workflow, text_json, quoted_text, big_lines,
 )  # fmt: skip
 

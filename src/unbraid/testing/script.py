@@ -1,8 +1,8 @@
 """What a scripted model will say: agents by name, each a list of turns, each turn a list of blocks.
 
-An agent is known by its marker, `[[name]]`, in the first message that it is sent. `main` is the agent that
-the person speaks to; the others are reached by a `Spawn` or a `Workflow`. Spawn an agent once: two agents of
-one name are one conversation to the model.
+An agent is known by its marker, `[[name]]`, in the first message that it is sent. `main` is the one
+that the person speaks to; the others are reached by a `Spawn` or a `Workflow`. Spawn an agent once:
+two agents of one name are one conversation to the model.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Thinking:
 
 @dataclass(frozen=True)
 class ToolUse:
-    """A tool call, under Claude Code's name and parameters; the model fits both to the CLI that asks."""
+    """A tool call as Claude Code names it; the model fits it to the CLI that asks."""
 
     name: str
     input: Mapping[str, Any] = field(default_factory=dict)

@@ -24,8 +24,9 @@ class Serving:
 class Ledger:
     """Every serving in order, and what is true in the end.
 
-    A turn that was served again replaces its earlier serving: a CLI only asks again for what it has thrown
-    away. A turn of which no serving was completed (an interrupt, a cut connection) counts as it was begun.
+    A turn that was served again replaces its earlier serving: a CLI only asks again for what it has
+    thrown away. A turn of which no serving was completed (an interrupt, a cut connection) is told
+    whole, with `cut` on its blocks.
     """
 
     servings: list[Serving] = field(default_factory=list)

@@ -1,0 +1,43 @@
+"""Records a scenario by name, with what the person does in it: prompts, answers, an interrupt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import scenarios
+from .asking import Json
+from .conversation import Permit, allow, deny
+from .model import ScriptedModel
+from .recording import Recording
+from .runner import InterruptWhen, run_claude, run_opencode
+
+ONLY_STDIN = ("many-turns", "permission", "interrupt")
+
+
+def _all_but_writing(request: Json) -> Json:
+    return deny(request) if request["tool_name"] == "Write" else allow(request)
+
+
+async def _counting(model: ScriptedModel) -> None:
+    await model.reached("main", 0, chunks=20)
+
+
+async def record_claude(version: str, name: str, mode: str, home: Path) -> Recording:
+    """Claude Code in a scenario; those of `ONLY_STDIN` need the mode `stdin`."""
+    permit: Permit | None = _all_but_writing if name == "permission" else None
+    interrupt_when: InterruptWhen | None = _counting if name == "interrupt" else None
+    return await run_claude(
+        version,
+        scenarios.scenario(name),
+        home=home,
+        mode=mode,
+        prompts=scenarios.prompts(name),
+        permit=permit,
+        interrupt_when=interrupt_when,
+    )
+
+
+async def record_opencode(version: str, name: str, mode: str, home: Path) -> Recording:
+    """OpenCode in a scenario."""
+    script, prompts = scenarios.scenario(name), scenarios.prompts(name)
+    return await run_opencode(version, script, home=home, mode=mode, prompts=prompts)
