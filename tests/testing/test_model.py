@@ -194,7 +194,9 @@ async def test_turns_follow_the_conversation() -> None:
         assert await heard(reminded) == "one"
         # Interrupted: the half-said answer is gone, the next prompt is there.
         assert await heard(opening, more) == "two"
-        assert await heard(opening, answer, more, answer, more) == "three"
+        assert (
+            await heard(opening, more, answer, {"role": "user", "content": [reminder]}) == "three"
+        )
         assert "nothing more" in await heard(opening, answer, more, answer, more, answer, more)
 
 

@@ -56,7 +56,7 @@ async def test_no_relative_survives_even_in_a_session_of_its_own(tmp_path: Path)
     _, line = await anext(aiter(child.lines()))
     assert await child.stop() == -15
     async with asyncio.timeout(10):
-        while _alive(int(line)):
+        while _alive(int(line)):  # noqa: ASYNC110 - the kernel sends us no event of it
             await asyncio.sleep(0.01)
 
 

@@ -61,6 +61,8 @@ def read(body: Json, agents: Container[str]) -> Asking:
                     agent, opening = known[0], text
         if role != "system":
             last_role = role
+    # A notification may be a reminder and nothing else: then only the answer before it is new.
+    shown.update(f"\0{answers}".encode())
     return Asking(
         agent=agent,
         opening=opening,
