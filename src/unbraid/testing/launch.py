@@ -111,6 +111,10 @@ def _opencode_config(model_url: str) -> dict[str, object]:
         "autoupdate": False,
         "share": "disabled",
         "enabled_providers": ["scripted"],
+        # Nobody is there to answer: a question (the same call three times) would wait for ever.
+        "permission": {"*": "allow", "doom_loop": "allow", "external_directory": "allow"},
+        # Only an agent that is told so may spawn agents of its own.
+        "agent": {"general": {"permission": {"task": "allow"}}},
         "model": "scripted/one",
         "small_model": "scripted/one",
         "provider": {

@@ -144,7 +144,7 @@ def unicode() -> Script:
 
 def failing_tool() -> Script:
     """Tools that fail."""
-    missing = ToolUse("Read", {"file_path": "/nonexistent/file.txt"})
+    missing = ToolUse("Read", {"file_path": "missing/file.txt"})
     return Script(
         {
             "main": [

@@ -1,0 +1,32 @@
+"""One small tree of errors, by blame.
+
+    UnbraidError
+    ├── SourceError     the source is wrong: missing, unreadable, of no known kind
+    ├── CallerError     the caller is wrong: bad arguments, a call out of order
+    └── LogError        the log cannot keep its promise
+
+Content never raises: bad input becomes a `malformed` event and the stream goes on.
+"""
+
+from __future__ import annotations
+
+
+class UnbraidError(Exception):
+    """The root of everything this package raises on purpose."""
+
+
+class SourceError(UnbraidError):
+    """A source cannot be read or is of no known kind."""
+
+    def __init__(self, source: str, problem: str) -> None:
+        super().__init__(f"{source}: {problem}")
+        self.source = source
+        self.problem = problem
+
+
+class CallerError(UnbraidError):
+    """The caller asked for something that makes no sense."""
+
+
+class LogError(UnbraidError):
+    """The log cannot keep its promise."""

@@ -1,0 +1,1 @@
+"""Relay events to fleet events: who is which stream? Pure: no I/O, no clock."""

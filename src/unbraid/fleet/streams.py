@@ -1,0 +1,320 @@
+"""Relay events to the entries of a run's log.
+
+Guarantees, whatever comes in:
+- `seq` counts up by one; `request_received` is first and `done` is last;
+- in a stream, `stream_start` precedes and `stream_end` follows everything;
+- a parent starts before its child;
+- the same relay events give the same fleet events, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from unbraid import events as e
+from unbraid.fleet.usage import Totals
+
+F = TypeVar("F", bound=e.FleetEvent)
+
+ROOT_AGENT = "main"
+CONTENT = (e.TextDelta, e.ThinkingDelta, e.ToolUse)
+AFTERTHOUGHTS = (e.Progress, e.SessionMeta)
+
+
+class Stream:
+    """One invocation of one agent."""
+
+    __slots__ = ("agent", "answer", "depth", "ended", "id", "message_id", "model", "speaking")
+
+    def __init__(self, stream_id: int, depth: int, agent: str) -> None:
+        self.id = stream_id
+        self.depth = depth
+        self.agent = agent
+        self.speaking = False
+        self.ended = False
+        self.message_id = ""
+        self.answer: list[str] = []  # the text of its latest message
+        self.model: str | None = None
+
+
+class Fleet:
+    """Gives every agent's invocation a stream, and every event its place in the log."""
+
+    def __init__(self, source: str = "", *, first_seq: int = 1) -> None:
+        self.source = source
+        self.done = False
+        self._seq = first_seq
+        self._ts = 0
+        self._first_ts = 0
+        self._streams: dict[str, Stream] = {}  # by context: its latest invocation
+        self._count = 0
+        self._totals = Totals()
+        self._out: list[e.FleetEvent] = []
+        self._handlers: dict[type[e.RelayEvent], Callable[[Any, Stream], None]] = {
+            e.TextDelta: self._text,
+            e.ThinkingDelta: self._thinking,
+            e.ToolUse: self._tool_use,
+            e.ToolResult: self._tool_result,
+            e.SessionMeta: self._session_meta,
+            e.Prompt: lambda event, s: self._emit(e.FleetPrompt, s, text=event.text),
+            e.Progress: self._progress,
+            e.TokenUsage: self._token_usage,
+            e.TurnComplete: self._turn_complete,
+            e.PermissionAsked: self._permission_asked,
+            e.PermissionReplied: self._permission_replied,
+            e.Retracted: lambda event, s: self._emit(
+                e.FleetRetracted, s, message_ids=event.message_ids
+            ),
+            e.Error: lambda event, s: self._emit(
+                e.FleetError, s, message=event.message, code=event.code
+            ),
+            e.Unrecognized: lambda event, s: self._emit(e.FleetUnrecognized, s, raw=event.raw),
+            e.Malformed: lambda event, s: self._emit(
+                e.FleetMalformed, s, raw=event.raw, reason=event.reason, offset=event.offset
+            ),
+            e.SubAgentEnded: self._ended,
+        }
+
+    def apply(self, events: Iterable[e.RelayEvent], now: int = 0) -> list[e.FleetEvent]:
+        """Place relay events in the log; `now` dates those whose source told no time."""
+        for event in events:
+            self._ts = event.ts or now or self._ts
+            if not self._count:
+                prompted = self._open(event)
+                if prompted:
+                    continue
+            if isinstance(event, e.SubAgentSpawned):
+                self._spawned(event)
+                continue
+            stream = self._streams.get(event.context) or self._stray(event.context)
+            if stream.ended:
+                if isinstance(event, AFTERTHOUGHTS) or isinstance(event, e.SubAgentEnded):
+                    continue
+                stream = self._reopen(event.context, stream)
+            if not stream.speaking and isinstance(event, CONTENT):
+                stream.speaking = True
+                self._emit(e.AgentStart, stream)
+            self._handlers[type(event)](event, stream)
+        return self._take()
+
+    def finish(self, ok: bool, reason: str, now: int = 0) -> list[e.FleetEvent]:
+        """End the run: every open stream, then `done`."""
+        if self.done:
+            return []
+        self._ts = max(self._ts, now)
+        if not self._count:
+            self._open(e.RelayEvent())
+        root = self._streams[""]
+        for stream in reversed(self._streams.values()):
+            if not stream.ended and stream is not root:
+                self._close(stream, False, "orphaned")
+        if not root.ended:
+            self._close(root, ok, reason)
+        total = self._totals.total()
+        self._emit(
+            e.Done,
+            root,
+            ok=ok,
+            streams=self._count,
+            input_tokens=total.input_tokens,
+            output_tokens=total.output_tokens,
+            cache_read_tokens=total.cache_read_tokens,
+            cache_creation_tokens=total.cache_creation_tokens,
+            cost_usd=total.cost_usd,
+            duration_ms=self._ts - self._first_ts if self._first_ts else None,
+        )
+        self.done = True
+        return self._take()
+
+    # --- streams ---
+
+    def _open(self, event: e.RelayEvent) -> bool:
+        self._first_ts = self._ts
+        root = self._streams[""] = Stream(0, 0, ROOT_AGENT)
+        self._count = 1
+        meta = event if isinstance(event, e.SessionMeta) else e.SessionMeta()
+        prompt = event.text if isinstance(event, e.Prompt) and not event.context else None
+        self._emit(
+            e.RequestReceived,
+            root,
+            source=self.source,
+            prompt=prompt,
+            cwd=meta.cwd,
+            session_id=meta.session_id,
+        )
+        self._emit(e.StreamStart, root, parent_stream_id=None, model=meta.model, prompt=prompt)
+        return prompt is not None
+
+    def _spawned(self, event: e.SubAgentSpawned) -> None:
+        parent = self._streams.get(event.parent_context) or self._stray(event.parent_context)
+        earlier = self._streams.get(event.context) if event.resumes else None
+        if earlier is not None and not earlier.ended:
+            self._close(earlier, True, "completed")
+        agent = event.subagent_type or (earlier.agent if earlier is not None else "agent")
+        stream = Stream(self._count, parent.depth + 1, agent)
+        self._count += 1
+        self._streams[event.context] = stream
+        self._emit(
+            e.StreamStart,
+            stream,
+            parent_stream_id=parent.id,
+            agent_id=event.agent_id,
+            tool_use_id=event.parent_tool_id,
+            description=event.description,
+            prompt=event.prompt,
+            model=event.model,
+            background=event.background,
+            resumes=earlier.id if earlier is not None else None,
+        )
+
+    def _stray(self, context: str) -> Stream:
+        """A context nobody announced; never seen from our own translator, but nothing is lost."""
+        self._spawned(e.SubAgentSpawned(context, parent_tool_id=context))
+        return self._streams[context]
+
+    def _reopen(self, context: str, ended: Stream) -> Stream:
+        """Words that arrive after their stream has ended get a stream that goes on from it."""
+        if ended.id == 0:
+            ended.ended = False
+            return ended
+        stream = Stream(self._count, ended.depth, ended.agent)
+        self._count += 1
+        self._streams[context] = stream
+        parent = self._streams[""].id
+        self._emit(e.StreamStart, stream, parent_stream_id=parent, resumes=ended.id)
+        return stream
+
+    def _close(self, stream: Stream, ok: bool, reason: str) -> None:
+        stream.ended = True
+        stream.answer = []
+        self._emit(e.StreamEnd, stream, ok=ok, reason=reason)
+
+    def _ended(self, event: e.SubAgentEnded, stream: Stream) -> None:
+        answer = event.content or "".join(stream.answer)
+        if answer:
+            self._emit(e.SubAgentResponse, stream, content=answer)
+        self._close(stream, event.ok, event.reason)
+
+    # --- what happens in them ---
+
+    def _text(self, event: e.TextDelta, stream: Stream) -> None:
+        if stream.id:
+            if event.message_id != stream.message_id:
+                stream.message_id = event.message_id
+                stream.answer = []
+            stream.answer.append(event.delta)
+        self._emit(
+            e.Text, stream, delta=event.delta, message_id=event.message_id, block=event.block
+        )
+
+    def _thinking(self, event: e.ThinkingDelta, stream: Stream) -> None:
+        self._emit(
+            e.Thinking, stream, delta=event.delta, message_id=event.message_id, block=event.block
+        )
+
+    def _tool_use(self, event: e.ToolUse, stream: Stream) -> None:
+        self._emit(
+            e.FleetToolUse,
+            stream,
+            tool_use_id=event.tool_use_id,
+            tool=event.tool,
+            input_json=event.input_json,
+            message_id=event.message_id,
+        )
+
+    def _tool_result(self, event: e.ToolResult, stream: Stream) -> None:
+        self._emit(
+            e.FleetToolResult,
+            stream,
+            tool_use_id=event.tool_use_id,
+            ok=event.ok,
+            content=event.content,
+            parts=event.parts,
+            duration_ms=event.duration_ms,
+        )
+
+    def _session_meta(self, event: e.SessionMeta, stream: Stream) -> None:
+        self._emit(
+            e.FleetSessionMeta,
+            stream,
+            session_id=event.session_id,
+            model=event.model,
+            tools=event.tools,
+            cwd=event.cwd,
+            version=event.version,
+            agent_id=event.agent_id,
+        )
+
+    def _progress(self, event: e.Progress, stream: Stream) -> None:
+        self._emit(
+            e.FleetProgress,
+            stream,
+            tool_uses=event.tool_uses,
+            total_tokens=event.total_tokens,
+            duration_ms=event.duration_ms,
+            last_tool=event.last_tool,
+        )
+
+    def _token_usage(self, event: e.TokenUsage, stream: Stream) -> None:
+        self._totals.seen.add(event)
+        self._emit(
+            e.FleetTokenUsage,
+            stream,
+            message_id=event.message_id,
+            model=event.model,
+            input_tokens=event.input_tokens,
+            output_tokens=event.output_tokens,
+            cache_read_tokens=event.cache_read_tokens,
+            cache_creation_tokens=event.cache_creation_tokens,
+            cost_usd=event.cost_usd,
+        )
+
+    def _turn_complete(self, event: e.TurnComplete, stream: Stream) -> None:
+        self._totals.turn_over(event.totals, event.cost_usd)
+        self._emit(
+            e.FleetTurnComplete,
+            stream,
+            ok=event.ok,
+            subtype=event.subtype,
+            result=event.result,
+            duration_ms=event.duration_ms,
+            num_turns=event.num_turns,
+            cost_usd=event.cost_usd,
+        )
+
+    def _permission_asked(self, event: e.PermissionAsked, stream: Stream) -> None:
+        self._emit(
+            e.FleetPermissionAsked,
+            stream,
+            request_id=event.request_id,
+            tool=event.tool,
+            input_json=event.input_json,
+            tool_use_id=event.tool_use_id,
+        )
+
+    def _permission_replied(self, event: e.PermissionReplied, stream: Stream) -> None:
+        self._emit(
+            e.FleetPermissionReplied,
+            stream,
+            request_id=event.request_id,
+            behavior=event.behavior,
+            by=event.by,
+        )
+
+    def _emit(self, kind: type[F], stream: Stream, **payload: Any) -> None:
+        self._out.append(
+            kind(
+                seq=self._seq,
+                ts=self._ts,
+                stream_id=stream.id,
+                depth=stream.depth,
+                agent=stream.agent,
+                **payload,
+            )
+        )
+        self._seq += 1
+
+    def _take(self) -> list[e.FleetEvent]:
+        out, self._out = self._out, []
+        return out

@@ -1,0 +1,34 @@
+"""The durable, ordered log of runs."""
+
+from unbraid.log.entry import Entry
+from unbraid.log.folder import data_folder
+from unbraid.log.memory import MemoryLog
+from unbraid.log.port import (
+    Appended,
+    Found,
+    Log,
+    LogConflict,
+    LogUnusable,
+    Retained,
+    SearchableLog,
+    Spooled,
+)
+from unbraid.log.sqlite import SqliteLog
+from unbraid.log.summary import RunSummary, Usage
+
+__all__ = [
+    "Appended",
+    "Entry",
+    "Found",
+    "Log",
+    "LogConflict",
+    "LogUnusable",
+    "MemoryLog",
+    "Retained",
+    "RunSummary",
+    "SearchableLog",
+    "Spooled",
+    "SqliteLog",
+    "Usage",
+    "data_folder",
+]

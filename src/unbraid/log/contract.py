@@ -1,0 +1,347 @@
+"""What every log must do, as tests. A backend of your own runs them all by naming itself:
+
+    class TestMyLog(LogContract):
+        @pytest.fixture
+        async def log(self):
+            log = await MyLog.open(...)
+            yield log
+            await log.close()
+
+Needs pytest and pytest-asyncio in its `auto` mode.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from msgspec import Raw
+
+from unbraid.errors import CallerError
+from unbraid.events import (
+    Done,
+    FleetEvent,
+    FleetTokenUsage,
+    FleetToolUse,
+    RequestReceived,
+    StreamEnd,
+    StreamStart,
+    Text,
+    encode,
+)
+from unbraid.log.entry import Entry
+from unbraid.log.port import Log, LogConflict, SearchableLog, Spooled
+
+PATIENCE_SECONDS = 30.0
+
+
+def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEvent]:
+    """A whole run of one agent that says `words`, a delta each."""
+    place: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}
+    usage: dict[str, Any] = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3}
+    end, reason = 3 + len(words), "completed" if ok else "failed"
+    first: dict[str, Any] = {
+        "source": "claude",
+        "prompt": "Say  it\nall",
+        "cwd": "/w",
+        "session_id": "s",
+    }
+    return [
+        RequestReceived(seq=1, ts=ts, **first, **place),
+        StreamStart(seq=2, ts=ts + 1, parent_stream_id=None, **place),
+        *(
+            Text(seq=seq, ts=ts + seq, delta=word, message_id="m1", block=0, **place)
+            for seq, word in enumerate(words, 3)
+        ),
+        FleetTokenUsage(
+            seq=end,
+            ts=ts + end,
+            message_id="m1",
+            model="x",
+            cache_creation_tokens=1,
+            **usage,
+            **place,
+        ),
+        StreamEnd(seq=end + 1, ts=ts + end, ok=ok, reason=reason, **place),
+        Done(
+            seq=end + 2,
+            ts=ts + end,
+            ok=ok,
+            streams=1,
+            cache_creation_tokens=1,
+            cost_usd=0.5,
+            **usage,
+            **place,
+        ),
+    ]
+
+
+async def gather(follow: AsyncIterator[list[Entry]], count: int | None = None) -> list[Entry]:
+    """Follow until the end, or until `count` events are there."""
+    entries: list[Entry] = []
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        async for batch in follow:
+            entries += batch
+            if count is not None and len(entries) >= count:
+                break
+    return entries
+
+
+class LogContract:
+    """The tests. A subclass gives the fixture `log`: an empty log."""
+
+    async def test_reads_back_the_bytes_that_were_appended(self, log: Log) -> None:
+        events = story(["Hello", " world"])
+        assert (await log.append("r", events)).last_seq == len(events)
+        entries = await log.read("r")
+        assert [entry.data for entry in entries] == [encode(event) for event in events]
+        assert [entry.seq for entry in entries] == list(range(1, len(events) + 1))
+        assert [entry.type for entry in entries] == [event.type for event in events]
+        assert {entry.run for entry in entries} == {"r"}
+
+    async def test_no_line_end_of_an_agent_gets_into_a_line(self, log: Log) -> None:
+        raw = Raw(b'{"a":\r\n\r1}')
+        event = FleetToolUse(
+            seq=1, ts=1, stream_id=0, depth=0, agent="a", tool_use_id="t", tool="x", input_json=raw
+        )
+        await log.append("r", [event])
+        data = (await log.read("r"))[0].data
+        assert b"\n" not in data
+        assert b"\r" not in data
+        assert b'"input":{"a":   1}' in data
+
+    async def test_appending_again_changes_nothing(self, log: Log) -> None:
+        events = story(["a", "b", "c"])
+        await log.append("r", events[:4], cursors={"out": 40})
+        before = await log.read("r")
+        again = await log.append("r", events[:4], cursors={"out": 40})
+        assert (again.added, again.last_seq) == (0, 4)
+        assert await log.read("r") == before
+        overlapping = await log.append("r", events[2:], cursors={"out": 90})
+        assert (overlapping.added, overlapping.last_seq) == (len(events) - 4, len(events))
+        assert [entry.seq for entry in await log.read("r")] == list(range(1, len(events) + 1))
+        summary = await log.run("r")
+        assert summary is not None
+        assert summary.bytes == sum(len(encode(event)) for event in events)
+
+    async def test_refuses_a_gap_a_conflict_and_anything_after_done(self, log: Log) -> None:
+        events = story(["a", "b"])
+        await log.append("r", events[:3])
+        for wrong, seq in ((events[4:], 5), (story(["x", "b"])[2:4], 3)):
+            with pytest.raises(LogConflict) as caught:
+                await log.append("r", wrong, cursors={"out": 99})
+            assert (caught.value.run, caught.value.seq, caught.value.expected) == ("r", seq, 4)
+        assert await log.cursors("r") == {}
+        assert len(await log.read("r")) == 3
+        await log.append("r", events[3:])
+        late = StreamStart(
+            seq=len(events) + 1, ts=1, stream_id=1, depth=1, agent="a", parent_stream_id=0
+        )
+        with pytest.raises(LogConflict):
+            await log.append("r", [late])
+
+    async def test_a_refused_append_leaves_its_neighbours_alone(self, log: Log) -> None:
+        events = story(["a"])
+        outcomes = await asyncio.gather(
+            log.append("r1", events),
+            log.append("r2", events[3:]),
+            log.append("r3", events),
+            return_exceptions=True,
+        )
+        assert isinstance(outcomes[1], LogConflict)
+        assert len(await log.read("r1")) == len(await log.read("r3")) == len(events)
+        assert await log.run("r2") is None
+
+    async def test_reads_in_pages_and_by_stream_and_type(self, log: Log) -> None:
+        events = story([str(number) for number in range(50)])
+        other = StreamStart(seq=3, ts=1, stream_id=1, depth=1, agent="b", parent_stream_id=0)
+        await log.append("r", [*events[:2], other])
+        assert [entry.seq for entry in await log.read("r", stream_id=1)] == [3]
+        assert [e.seq for e in await log.read("r", types=["stream_start"])] == [2, 3]
+        assert [entry.seq for entry in await log.read("r", since=1, limit=1)] == [2]
+        assert await log.read("nobody") == []
+
+    async def test_positions_only_go_forward(self, log: Log) -> None:
+        await log.append("r", [], cursors={"out": 10, "file:a/b.jsonl": 5})
+        await log.append("r", [], cursors={"out": 7})
+        assert await log.cursors("r") == {"out": 10, "file:a/b.jsonl": 5}
+        assert await log.cursors("nobody") == {}
+
+    async def test_keeps_raw_bytes_until_the_run_is_over(self, log: Log) -> None:
+        events = story(["a"])
+        parts = [Spooled("out", 0, 11, b"one"), Spooled("file", 0, 12, b"\x00\xff")]
+        later = Spooled("out", 3, 13, b"two")
+        await log.append("r", events[:1], cursors={"out": 3}, spool=parts)
+        await log.append("r", events[:1], cursors={"out": 3}, spool=parts)
+        await log.append("r", events[1:2], cursors={"out": 6}, spool=[later])
+        assert await log.spooled("r") == [*parts, later]
+        await log.append("r", events[2:], spool=[Spooled("out", 6, 14, b"end")])
+        assert await log.spooled("r") == []
+        assert await log.cursors("r") == {"out": 6}
+
+    async def test_summary_of_a_run(self, log: Log) -> None:
+        events = story(["a"])
+        await log.append("r", events[:2])
+        summary = await log.run("r")
+        assert summary is not None
+        assert (summary.status, summary.title, summary.agents) == ("live", "Say it all", 1)
+        assert (summary.source, summary.cwd, summary.session_id) == ("claude", "/w", "s")
+        await log.append("r", events[2:])
+        summary = await log.run("r")
+        assert summary is not None
+        assert (summary.status, summary.started, summary.updated) == ("done", 1000, 1004)
+        assert (summary.usage.input_tokens, summary.usage.cost_usd) == (7, 0.5)
+        assert await log.run("nobody") is None
+
+    async def test_lists_runs_last_started_first_in_pages(self, log: Log) -> None:
+        for number in range(7):
+            await log.append(f"r{number}", story(["x"], ts=1000 * number, ok=number != 3)[:-1])
+        await log.append("r3", story(["x"], ts=3000, ok=False))
+        await log.append("empty", [], cursors={"out": 1})
+        assert [s.run for s in await log.runs(limit=3)] == ["r6", "r5", "r4"]
+        page = (await log.runs(limit=3))[-1].page
+        assert [s.run for s in await log.runs(before=page)] == ["r3", "r2", "r1", "r0"]
+        assert [s.run for s in await log.runs(status="failed")] == ["r3"]
+        assert [s.run for s in await log.runs(matching="SAY IT", limit=2)] == ["r6", "r5"]
+        assert await log.runs(matching="nowhere") == []
+        with pytest.raises(CallerError):
+            await log.runs(before="no place")
+
+    async def test_cursor_orders_all_runs(self, log: Log) -> None:
+        one, two = story(["a"]), story(["b"])
+        await log.append("r1", one[:2])
+        await log.append("r2", two[:3])
+        await log.append("r1", one[2:])
+        entries = await log.read_all()
+        assert [(e.run, e.seq) for e in entries] == [
+            *(("r1", seq) for seq in (1, 2)),
+            *(("r2", seq) for seq in (1, 2, 3)),
+            *(("r1", event.seq) for event in one[2:]),
+        ]
+        places = [entry.cursor for entry in entries]
+        assert places == sorted(set(places))
+        assert await log.bounds() == (places[0], places[-1])
+        assert await log.read_all(since=places[1], limit=2) == entries[2:4]
+
+    async def test_follow_replays_then_goes_live_then_ends(self, log: Log) -> None:
+        events = story(["a", "b", "c", "d"])
+        await log.append("r", events[:3])
+        following = asyncio.create_task(gather(log.follow("r", since=1)))
+        await asyncio.sleep(0)
+        for event in events[3:]:
+            await log.append("r", [event])
+        assert [entry.seq for entry in await following] == list(range(2, len(events) + 1))
+        assert await gather(log.follow("r", since=len(events))) == []
+
+    async def test_follow_waits_for_a_run_to_come(self, log: Log) -> None:
+        following = asyncio.create_task(gather(log.follow("later")))
+        await asyncio.sleep(0)
+        await log.append("other", story(["a"]))
+        await log.append("later", story(["a"]))
+        assert len(await following) == len(story(["a"]))
+
+    async def test_follow_all_from_a_cursor_and_from_now(self, log: Log) -> None:
+        events = story(["a"])
+        await log.append("r1", events)
+        first = (await log.bounds())[0]
+        replay = asyncio.create_task(gather(log.follow_all(first), 2 * len(events) - 1))
+        follow = log.follow_all()
+        live = asyncio.create_task(gather(follow, len(events)))
+        while not live.done():
+            # The live one begins whenever it begins: give it runs until it has had enough.
+            await log.append(f"r{(await log.bounds())[1]}", events)
+        seen = [entry.seq for entry in await live]
+        assert seen[: len(events)] == list(range(1, len(events) + 1))
+        assert [entry.seq for entry in await replay][: len(events) - 1] == list(
+            range(2, len(events) + 1)
+        )
+
+    async def test_retention_by_age_spares_the_young_and_the_live(self, log: Log) -> None:
+        events = story(["a"], ts=1)
+        await log.append("old", events)
+        await log.append("old-live", events[:3])
+        await log.append("young", story(["a"], ts=1000))
+        retained = await log.retain(newer_than_ms=500)
+        assert retained.runs == ["old"]
+        assert retained.freed_bytes == sum(len(encode(event)) for event in events)
+        assert await log.read("old") == []
+        summary = await log.run("old")
+        assert summary is not None
+        assert (summary.first_seq, summary.bytes) == (len(events) + 1, 0)
+        assert len(await log.read("old-live")) == 3
+        assert len(await log.read("young")) == len(events)
+        assert (await log.retain(newer_than_ms=500)).runs == []
+        # What was cut counts as there: a source that sends it again is not refused.
+        assert (await log.append("old", events)).added == 0
+
+    async def test_retention_by_size_takes_the_oldest_first(self, log: Log) -> None:
+        for number in (2, 0, 1):
+            await log.append(f"r{number}", story(["a" * 1000], ts=number * 1000))
+        await log.append("live", story(["a" * 5000], ts=1)[:-1])
+        size = (await log.runs())[0].bytes + 5200
+        assert (await log.retain(max_bytes=size + 1000)).runs == ["r0", "r1"]
+        assert (await log.retain(max_bytes=0)).runs == ["r2"]
+        assert len(await log.read("live")) > 0
+
+    async def test_cursors_are_never_given_twice(self, log: Log) -> None:
+        await log.append("r1", story(["a"]))
+        last = (await log.bounds())[1]
+        await log.retain(max_bytes=0)
+        assert await log.bounds() == (last + 1, last)
+        await log.append("r2", story(["a"]))
+        assert (await log.read_all())[0].cursor > last
+
+    async def test_forgets_only_runs_that_are_over(self, log: Log) -> None:
+        events = story(["a"])
+        await log.append("r", events[:2], cursors={"out": 3})
+        with pytest.raises(CallerError):
+            await log.forget("r")
+        await log.append("r", events[2:])
+        await log.forget("r")
+        assert await log.run("r") is None
+        assert await log.cursors("r") == {}
+        await log.forget("nobody")
+        await log.append("r", events)
+        assert len(await log.read("r")) == len(events)
+
+    async def test_vacuum_and_check_leave_everything_there(self, log: Log) -> None:
+        await log.append("r", story(["a"]))
+        before = await log.read_all()
+        await log.vacuum()
+        await log.check()
+        assert await log.read_all() == before
+
+    @pytest.mark.parametrize("run", ["", "../x", "a/b", ".", "a\n", "a b", "é", "x" * 129, "-x"])
+    async def test_refuses_odd_ids(self, log: Log, run: str) -> None:
+        with pytest.raises(CallerError):
+            await log.append(run, story(["a"]))
+        with pytest.raises(CallerError):
+            await log.append("r", [], cursors={"bad\nname": 1})
+
+    async def test_finds_words_that_deltas_cut(self, log: Log) -> None:
+        if not isinstance(log, SearchableLog):
+            pytest.skip("this log has no search")
+        events = story(["The quick bro", "wn fox ju", "mps"])
+        for event in events:
+            await log.append("r", [event])
+        await log.append("other", story(["a brown bear"]))
+        found = await log.search("brown fox")
+        assert [(f.run, f.seq, f.kind, f.stream_id) for f in found] == [("r", 3, "text", 0)]
+        assert "brown fox" in found[0].snippet
+        assert {f.run for f in await log.search("brown")} == {"r", "other"}
+        assert [f.run for f in await log.search("brown", run="other")] == ["other"]
+        assert len(await log.search("brown", limit=1)) == 1
+        assert [f.kind for f in await log.search('"say  it all"', run="other")] in ([], ["prompt"])
+        for odd in ('"', "AND", "fox NEAR(", "a*b", "-", "", "text:fox", "'; DROP TABLE runs"):
+            await log.search(odd)
+        assert await log.search("brown", run="nobody") == []
+
+    async def test_what_retention_took_is_not_found(self, log: Log) -> None:
+        if not isinstance(log, SearchableLog):
+            pytest.skip("this log has no search")
+        await log.append("r", story(["needle"]))
+        assert len(await log.search("needle")) == 1
+        await log.retain(max_bytes=0)
+        assert await log.search("needle") == []

@@ -1,0 +1,62 @@
+"""Replay, then live, without a gap or a repeat, over nothing but reads.
+
+A follower that finds nothing new waits for the signal's next change *since before it read*. An
+append that lands between the read and the wait has moved the signal on already, so the wait returns
+at once: there is no moment in which an event can slip by, and no queue that could overflow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from unbraid.log.entry import Entry
+
+
+class Signal:
+    """Tells any number of waiters on one event loop that something has changed."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self._waiting: asyncio.Future[None] | None = None
+
+    @property
+    def awaited(self) -> bool:
+        """Whether anyone waits."""
+        return self._waiting is not None
+
+    def change(self) -> None:
+        """Wake everyone."""
+        self.version += 1
+        if self._waiting is not None:
+            waiting, self._waiting = self._waiting, None
+            if not waiting.done():
+                waiting.set_result(None)
+
+    async def changed(self, version: int) -> None:
+        """Wait until the version is no longer `version`."""
+        while self.version == version:
+            if self._waiting is None:
+                self._waiting = asyncio.get_running_loop().create_future()
+            # Shielded: one waiter that gives up must not cancel the future that others share.
+            await asyncio.shield(self._waiting)
+
+
+async def follow_reads(
+    signal: Signal,
+    read: Callable[[int], Awaitable[list[Entry]]],
+    since: int,
+    place: Callable[[Entry], int],
+    ended: Callable[[int], Awaitable[bool]] | None = None,
+) -> AsyncIterator[list[Entry]]:
+    """What `read` gives after `since`, batch by batch, until nothing more can come (`ended`)."""
+    while True:
+        version = signal.version
+        batch = await read(since)
+        if batch:
+            yield batch
+            since = place(batch[-1])
+        elif ended is not None and await ended(since):
+            return
+        else:
+            await signal.changed(version)

@@ -1,0 +1,231 @@
+"""A log in memory: for tests, for `cat` and `tree`, and the plain statement of what every backend
+does.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import msgspec
+
+from unbraid.errors import CallerError
+from unbraid.events import FleetEvent
+from unbraid.log.admission import admit
+from unbraid.log.entry import Entry, one_line
+from unbraid.log.following import Signal, follow_reads
+from unbraid.log.names import checked_run, checked_source
+from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
+from unbraid.log.query import snippet_of, terms_of
+from unbraid.log.said import Blocks, Said
+from unbraid.log.summary import RunSummary, place_of
+
+
+@dataclass
+class _Run:
+    summary: RunSummary
+    entries: list[Entry] = field(default_factory=list)
+    cursors: dict[str, int] = field(default_factory=dict)
+    spool: list[Spooled] = field(default_factory=list)
+    blocks: Blocks = field(default_factory=Blocks)
+    said: list[Said] = field(default_factory=list)
+
+    def stored(self, first: int, last: int) -> dict[int, bytes]:
+        """What is kept of the events from `first` to `last`."""
+        return {entry.seq: entry.data for entry in self.entries if first <= entry.seq <= last}
+
+
+class MemoryLog:
+    """A log that lives as long as its process."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, _Run] = {}
+        self._all: dict[int, Entry] = {}
+        self._last_cursor = 0
+        self._signal = Signal()
+        self._closed = False
+
+    async def append(
+        self,
+        run: str,
+        events: Sequence[FleetEvent],
+        *,
+        cursors: Mapping[str, int] | None = None,
+        spool: Sequence[Spooled] = (),
+    ) -> Appended:
+        """Keep events, positions and raw bytes together, or none of them."""
+        await self.check()
+        positions = {checked_source(name): at for name, at in (cursors or {}).items()}
+        held = self._runs.get(checked_run(run)) or _Run(RunSummary(run))
+        lines = [(event, one_line(event)) for event in events]
+        fresh = admit(held.summary, lines, held.stored)
+        self._runs[run] = held
+        for event, data in fresh:
+            self._last_cursor += 1
+            entry = Entry(
+                self._last_cursor, run, event.seq, event.ts, event.stream_id, event.type, data
+            )
+            held.entries.append(entry)
+            self._all[entry.cursor] = entry
+            held.summary.fold(event, len(data))
+            held.said += held.blocks.feed(event)
+        for name, at in positions.items():
+            held.cursors[name] = max(at, held.cursors.get(name, 0))
+        known = {(part.source, part.offset) for part in held.spool}
+        held.spool += [part for part in spool if (part.source, part.offset) not in known]
+        if held.summary.over:
+            held.spool.clear()
+        if fresh:
+            self._signal.change()
+        return Appended(len(fresh), held.summary.last_seq)
+
+    async def read(
+        self,
+        run: str,
+        since: int = 0,
+        limit: int = READ_LIMIT,
+        *,
+        stream_id: int | None = None,
+        types: Collection[str] = (),
+    ) -> list[Entry]:
+        """Events of a run after `since`."""
+        held = self._runs.get(run)
+        if held is None:
+            return []
+        start = bisect_right(held.entries, since, key=lambda entry: entry.seq)
+        wanted = (
+            entry
+            for entry in islice(held.entries, start, None)
+            if (stream_id is None or entry.stream_id == stream_id)
+            and (not types or entry.type in types)
+        )
+        return list(islice(wanted, limit))
+
+    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
+        """Events of all runs after the cursor `since`."""
+        kept = (self._all.get(cursor) for cursor in range(since + 1, self._last_cursor + 1))
+        return list(islice((entry for entry in kept if entry is not None), limit))
+
+    def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
+        """Events of a run, replayed and then live."""
+
+        async def ended(seq: int) -> bool:
+            held = self._runs.get(run)
+            return held is not None and held.summary.over and seq >= held.summary.last_seq
+
+        return follow_reads(
+            self._signal, lambda seq: self.read(run, seq), since, lambda entry: entry.seq, ended
+        )
+
+    def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
+        """Events of all runs, replayed and then live."""
+        start = self._last_cursor if since is None else since
+        return follow_reads(self._signal, self.read_all, start, lambda entry: entry.cursor)
+
+    async def bounds(self) -> tuple[int, int]:
+        """The first cursor kept, the last given."""
+        return next(iter(self._all), self._last_cursor + 1), self._last_cursor
+
+    async def run(self, run: str) -> RunSummary | None:
+        """One run's summary, as it is now."""
+        held = self._runs.get(run)
+        return None if held is None else _copy(held.summary)
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        """Runs, last started first."""
+        place = None if before is None else place_of(before)
+        found = [held.summary for held in self._runs.values() if held.summary.last_seq]
+        found.sort(key=lambda summary: (summary.started, summary.run), reverse=True)
+        wanted = (
+            summary
+            for summary in found
+            if (status is None or summary.status == status)
+            and (place is None or (summary.started, summary.run) < place)
+            and (matching is None or _matches(summary, matching.lower()))
+        )
+        return [_copy(summary) for summary in islice(wanted, limit)]
+
+    async def cursors(self, run: str) -> dict[str, int]:
+        """Each source's position."""
+        held = self._runs.get(run)
+        return {} if held is None else dict(held.cursors)
+
+    async def spooled(self, run: str) -> list[Spooled]:
+        """The raw bytes of a run that is not over."""
+        held = self._runs.get(run)
+        return [] if held is None else list(held.spool)
+
+    async def retain(
+        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
+    ) -> Retained:
+        """Take away the events of runs that are over."""
+        total = sum(held.summary.bytes for held in self._runs.values())
+        removed, freed = [], 0
+        over = [h for h in self._runs.values() if h.summary.over and h.summary.bytes]
+        for held in sorted(over, key=lambda held: held.summary.updated):
+            old = newer_than_ms is not None and held.summary.updated < newer_than_ms
+            if old or (max_bytes is not None and total - freed > max_bytes):
+                removed.append(held.summary.run)
+                freed += self._cut(held)
+        return Retained(removed, freed)
+
+    async def forget(self, run: str) -> None:
+        """Take away a run that is over."""
+        held = self._runs.get(run)
+        if held is not None:
+            if not held.summary.over:
+                raise CallerError(f"run {run} is live")
+            self._cut(held)
+            del self._runs[run]
+
+    async def vacuum(self) -> None:
+        """Nothing to give back."""
+
+    async def check(self) -> None:
+        """Raise unless open."""
+        if self._closed:
+            raise LogUnusable("memory", "closed", "the log is closed")
+
+    async def close(self) -> None:
+        """Take no more."""
+        self._closed = True
+
+    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
+        """Blocks that hold every word of the query, latest first."""
+        terms = [term.lower() for term in terms_of(query)]
+        held_runs = [self._runs[run]] if run in self._runs else []
+        found = [
+            Found(held.summary.run, said.stream_id, said.seq, said.kind, said.ts, snippet)
+            for held in (self._runs.values() if run is None else held_runs)
+            for said in held.said
+            if terms and (snippet := snippet_of(said.text, terms)) is not None
+        ]
+        found.sort(key=lambda place: place.ts, reverse=True)
+        return found[:limit]
+
+    def _cut(self, held: _Run) -> int:
+        for entry in held.entries:
+            del self._all[entry.cursor]
+        held.entries.clear()
+        held.said.clear()
+        freed, held.summary.bytes = held.summary.bytes, 0
+        held.summary.first_seq = held.summary.last_seq + 1
+        return freed
+
+
+def _copy(summary: RunSummary) -> RunSummary:
+    return msgspec.convert(msgspec.to_builtins(summary), RunSummary)
+
+
+def _matches(summary: RunSummary, words: str) -> bool:
+    texts = (summary.run, summary.title, summary.cwd, summary.session_id, summary.source)
+    return any(words in (text or "").lower() for text in texts)

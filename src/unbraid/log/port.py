@@ -1,0 +1,190 @@
+"""The log's interface: small enough for a distributed engine to keep.
+
+What every backend promises:
+
+- **Written before shown.** `append` returns once its events, source positions and spooled bytes are
+  durable, all of them or none. No reader sees them earlier.
+- **In order, once.** Within a run `seq` counts 1, 2, 3…; appending what is there already changes
+  nothing, and anything that is neither there nor next is a `LogConflict`.
+- **Over all runs** each event also has a `cursor`, growing with the order of commits, with holes
+  allowed.
+- **Nothing needs two runs at once.** No transaction spans runs, no query joins them, so a run can
+  live in a partition of its own. On NATS JetStream an append is one message on the run's subject
+  with an expected last sequence, the cursor is the stream's sequence, and summaries are a key-value
+  bucket folded from the events.
+
+Search is a capability that a backend may have (`SearchableLog`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from msgspec import Struct
+
+from unbraid.errors import LogError
+from unbraid.events import FleetEvent
+from unbraid.log.entry import Entry
+from unbraid.log.summary import RunSummary
+
+READ_LIMIT = 1000
+
+
+class LogConflict(LogError):
+    """An append that does not continue its run: `seq` is the offender, `expected` the next one
+    wanted.
+    """
+
+    def __init__(self, run: str, seq: int, expected: int, problem: str) -> None:
+        super().__init__(f"run {run}, event {seq}: {problem} (next wanted: {expected})")
+        self.run, self.seq, self.expected, self.problem = run, seq, expected, problem
+
+
+class LogUnusable(LogError):
+    """The log cannot be used as it is; `reason` is one of newer, corrupt, full, locked, closed,
+    io.
+    """
+
+    def __init__(self, place: str, reason: str, detail: str) -> None:
+        super().__init__(f"{place}: {detail}")
+        self.place, self.reason, self.detail = place, reason, detail
+
+
+class Spooled(Struct, frozen=True, gc=False):
+    """Raw bytes of a source as they came in, kept until their run is over.
+
+    Replayed in order they rebuild the translator after a restart, in the state it had.
+    """
+
+    source: str
+    offset: int
+    arrived_ms: int
+    data: bytes
+
+
+class Appended(Struct, frozen=True, gc=False):
+    """The answer to an append: how many events were new, and the run's last `seq` now."""
+
+    added: int
+    last_seq: int
+
+
+class Found(Struct, frozen=True):
+    """A place where an agent said what was searched for; `seq` is where it began."""
+
+    run: str
+    stream_id: int
+    seq: int
+    kind: str
+    ts: int
+    snippet: str
+
+
+class Retained(Struct, frozen=True):
+    """What retention took away: the runs whose events are gone, and the bytes they held."""
+
+    runs: list[str]
+    freed_bytes: int
+
+
+class Log(Protocol):
+    """A durable, ordered log of runs."""
+
+    async def append(
+        self,
+        run: str,
+        events: Sequence[FleetEvent],
+        *,
+        cursors: Mapping[str, int] | None = None,
+        spool: Sequence[Spooled] = (),
+    ) -> Appended:
+        """Commit events, the sources' positions and their raw bytes together. A position never
+        goes back.
+        """
+        ...
+
+    async def read(
+        self,
+        run: str,
+        since: int = 0,
+        limit: int = READ_LIMIT,
+        *,
+        stream_id: int | None = None,
+        types: Collection[str] = (),
+    ) -> list[Entry]:
+        """Up to `limit` events of a run after the seq `since`, in order."""
+        ...
+
+    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
+        """Up to `limit` events of all runs after the cursor `since`, in order."""
+        ...
+
+    def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
+        """The events of a run after `since`, then those to come; ends after `done`."""
+        ...
+
+    def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
+        """The events of all runs after the cursor `since` (None: from now on), then those to
+        come.
+        """
+        ...
+
+    async def bounds(self) -> tuple[int, int]:
+        """The cursors of the first event that the log still has and of the last it ever had."""
+        ...
+
+    async def run(self, run: str) -> RunSummary | None:
+        """One run's summary."""
+        ...
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        """Runs, last started first; `before` is the `page` of the last one seen."""
+        ...
+
+    async def cursors(self, run: str) -> dict[str, int]:
+        """Each source's position: how many of its bytes the log answers for."""
+        ...
+
+    async def spooled(self, run: str) -> list[Spooled]:
+        """The raw bytes of a run that is not over, in the order in which they came."""
+        ...
+
+    async def retain(
+        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
+    ) -> Retained:
+        """Take away the events of runs that are over: those last touched before a time, then the
+        oldest until the rest fits. Their summaries stay; a live run is never cut."""
+        ...
+
+    async def forget(self, run: str) -> None:
+        """Take away a run that is over, summary and all."""
+        ...
+
+    async def vacuum(self) -> None:
+        """Give back space that nothing uses."""
+        ...
+
+    async def check(self) -> None:
+        """Raise LogError unless the log could append now."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was accepted and let go."""
+        ...
+
+
+@runtime_checkable
+class SearchableLog(Protocol):
+    """A log that can find what agents said."""
+
+    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
+        """Places where an agent said all words of `query` ("a phrase" in quotes), best first."""
+        ...

@@ -1,0 +1,49 @@
+"""Reading connections, apart from the writer's: in WAL neither waits for the other."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from unbraid.log.connection import open_reader, our_errors
+from unbraid.log.port import LogUnusable
+
+T = TypeVar("T")
+
+MAX_READERS = 4
+
+
+class Readers:
+    """A few threads that read, each with a connection while it does."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._threads = ThreadPoolExecutor(MAX_READERS, thread_name_prefix="unbraid-log-reader")
+        self._idle: list[sqlite3.Connection] = []
+        self._closed = False
+
+    async def read(self, job: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a job that only reads."""
+        if self._closed:
+            raise LogUnusable(str(self._path), "closed", "the log is closed")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, job)
+
+    async def close(self) -> None:
+        """Finish what is being read, then let the connections go."""
+        self._closed = True
+        await asyncio.to_thread(self._threads.shutdown)
+        while self._idle:
+            self._idle.pop().close()
+
+    def _run(self, job: Callable[[sqlite3.Connection], T]) -> T:
+        with our_errors(str(self._path)):
+            # list.pop and list.append are atomic, and no two threads ever hold the same connection.
+            connection = self._idle.pop() if self._idle else open_reader(self._path)
+            try:
+                return job(connection)
+            finally:
+                self._idle.append(connection)

@@ -1,0 +1,140 @@
+"""What readers ask the SQLite file, one function a question."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+
+from unbraid.log.entry import Entry
+from unbraid.log.port import Found, Spooled
+from unbraid.log.query import terms_of
+from unbraid.log.summary import RunSummary, place_of
+
+# A page of huge events must not fill the memory: reading stops past this, whatever the limit.
+MAX_PAGE_BYTES = 4 * 1024 * 1024
+
+_decode_summary = msgspec.json.Decoder(RunSummary).decode
+
+
+def run_entries(
+    connection: sqlite3.Connection,
+    run: str,
+    since: int,
+    limit: int,
+    stream_id: int | None,
+    types: Collection[str],
+) -> list[Entry]:
+    """Events of one run after a seq."""
+    where, values = (
+        ["run = (SELECT id FROM runs WHERE run = ?)", "seq > ?"],
+        list[Any]((run, since)),
+    )
+    if stream_id is not None:
+        where.append("stream_id = ?")
+        values.append(stream_id)
+    if types:
+        where.append(f"type IN ({','.join('?' * len(types))})")
+        values.extend(types)
+    rows = connection.execute(
+        f"SELECT cursor, ?, seq, ts, stream_id, type, data FROM events"
+        f" WHERE {' AND '.join(where)} ORDER BY seq LIMIT ?",
+        (run, *values, limit),
+    )
+    return _page(rows)
+
+
+def all_entries(connection: sqlite3.Connection, since: int, limit: int) -> list[Entry]:
+    """Events of all runs after a cursor."""
+    rows = connection.execute(
+        """SELECT cursor, runs.run, seq, ts, stream_id, type, data FROM events
+        JOIN runs ON runs.id = events.run WHERE cursor > ? ORDER BY cursor LIMIT ?""",
+        (since, limit),
+    )
+    return _page(rows)
+
+
+def _page(rows: sqlite3.Cursor) -> list[Entry]:
+    entries, size = [], 0
+    for row in rows:
+        entry = Entry(*row)
+        entries.append(entry)
+        size += len(entry.data)
+        if size > MAX_PAGE_BYTES:
+            break
+    # A statement left half read would keep its snapshot, and the WAL could not be cut back.
+    rows.close()
+    return entries
+
+
+def bounds(connection: sqlite3.Connection) -> tuple[int, int]:
+    """The first cursor kept, the last ever given."""
+    row = connection.execute(
+        """SELECT (SELECT min(cursor) FROM events),
+        coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)"""
+    ).fetchone()
+    return (row[1] + 1 if row[0] is None else row[0]), row[1]
+
+
+def summaries(
+    connection: sqlite3.Connection,
+    status: str | None,
+    matching: str | None,
+    limit: int,
+    before: str | None,
+) -> list[RunSummary]:
+    """Runs, last started first."""
+    where, values = ["last_seq > 0"], list[Any]()
+    if status is not None:
+        where.append("status = ?")
+        values.append(status)
+    if before is not None:
+        where.append("(started, run) < (?, ?)")
+        values.extend(place_of(before))
+    if matching is not None:
+        where.append("instr(words, ?)")
+        values.append(matching.lower())
+    rows = connection.execute(
+        f"SELECT summary FROM runs WHERE {' AND '.join(where)}"
+        " ORDER BY started DESC, run DESC LIMIT ?",
+        (*values, limit),
+    )
+    return [_decode_summary(summary) for (summary,) in rows]
+
+
+def positions(connection: sqlite3.Connection, run: str) -> dict[str, int]:
+    """Each source's position."""
+    rows = connection.execute(
+        "SELECT source, offset FROM positions WHERE run = (SELECT id FROM runs WHERE run = ?)",
+        (run,),
+    )
+    return dict(rows)
+
+
+def spool(connection: sqlite3.Connection, run: str) -> list[Spooled]:
+    """The raw bytes of a run, in the order in which they came."""
+    rows = connection.execute(
+        """SELECT source, offset, arrived_ms, data FROM spool
+        WHERE run = (SELECT id FROM runs WHERE run = ?) ORDER BY id""",
+        (run,),
+    )
+    return [Spooled(*row) for row in rows]
+
+
+def places(connection: sqlite3.Connection, query: str, run: str | None, limit: int) -> list[Found]:
+    """Where agents said it, best first."""
+    terms = terms_of(query)
+    if not terms:
+        return []
+    # Each term is a quoted string to FTS5, so its operators are only words here.
+    words = " ".join('"' + term.replace('"', '""') + '"' for term in terms)
+    rows = connection.execute(
+        """SELECT runs.run, said.stream_id, said.seq, said.kind, said.ts,
+        snippet(said_words, 0, '', '', '…', 24)
+        FROM said_words JOIN said ON said.id = said_words.rowid JOIN runs ON runs.id = said.run
+        WHERE said_words MATCH ? AND (? IS NULL OR runs.run = ?) ORDER BY rank LIMIT ?""",
+        (words, run, run, limit),
+    )
+    return [Found(*row) for row in rows]

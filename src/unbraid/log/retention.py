@@ -1,0 +1,56 @@
+"""Taking old runs out of the SQLite file. Only runs that are over; a live one is never cut."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from unbraid.errors import CallerError
+from unbraid.log.appending import load, save
+from unbraid.log.port import Retained
+
+
+def cut_runs(
+    connection: sqlite3.Connection, newer_than_ms: int | None, max_bytes: int | None
+) -> Retained:
+    """Delete the events of runs that are too old, then of the oldest until the rest fits."""
+    total = int(connection.execute("SELECT coalesce(sum(bytes), 0) FROM runs").fetchone()[0])
+    candidates = connection.execute(
+        """SELECT id, run, updated, bytes FROM runs
+        WHERE status <> 'live' AND bytes > 0 ORDER BY updated"""
+    ).fetchall()
+    removed, freed = [], 0
+    for key, run, updated, size in candidates:
+        old = newer_than_ms is not None and updated < newer_than_ms
+        if old or (max_bytes is not None and total - freed > max_bytes):
+            _cut(connection, key, run)
+            removed.append(run)
+            freed += size
+    return Retained(removed, freed)
+
+
+def forget_run(connection: sqlite3.Connection, run: str) -> None:
+    """Delete a run that is over, summary and all."""
+    row = connection.execute("SELECT id, status FROM runs WHERE run = ?", (run,)).fetchone()
+    if row is None:
+        return
+    if row[1] == "live":
+        raise CallerError(f"run {run} is live")
+    _cut(connection, row[0], run)
+    connection.execute("DELETE FROM positions WHERE run = ?", (row[0],))
+    connection.execute("DELETE FROM runs WHERE id = ?", (row[0],))
+
+
+def _cut(connection: sqlite3.Connection, key: int, run: str) -> None:
+    # Events first: on a full disk, the pages they give back are what the rest is written to.
+    connection.execute("DELETE FROM events WHERE run = ?", (key,))
+    # FTS5 with external content wants the old text to take its words out of the index.
+    connection.execute(
+        """INSERT INTO said_words (said_words, rowid, text)
+        SELECT 'delete', id, text FROM said WHERE run = ?""",
+        (key,),
+    )
+    connection.execute("DELETE FROM said WHERE run = ?", (key,))
+    summary = load(connection, run)
+    assert summary is not None
+    summary.bytes, summary.first_seq = 0, summary.last_seq + 1
+    save(connection, key, summary)

@@ -1,0 +1,209 @@
+"""The embedded log: one SQLite file, in WAL mode.
+
+One thread writes, with group commit; others read, each on a connection of its own. Several
+processes may share the file (`unbraid run` in one terminal, the page in another): SQLite's write
+lock orders their appends, and followers notice foreign commits by looking at `PRAGMA data_version`
+while they wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from unbraid.errors import CallerError
+from unbraid.events import FleetEvent
+from unbraid.log import reading, retention
+from unbraid.log.appending import Appender, load
+from unbraid.log.connection import BUSY_SECONDS, open_reader, open_writer, our_errors
+from unbraid.log.entry import Entry, one_line
+from unbraid.log.folder import FILE_NAME, data_folder
+from unbraid.log.following import Signal, follow_reads
+from unbraid.log.names import checked_run, checked_source
+from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
+from unbraid.log.readers import Readers
+from unbraid.log.schema import migrate
+from unbraid.log.summary import RunSummary
+from unbraid.log.writer import Writer
+
+POLL_SECONDS = 0.05
+_INT64 = 2**63
+
+
+class SqliteLog:
+    """A log in one SQLite file. Made by `SqliteLog.open`."""
+
+    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self._path, self._place = path, str(path)
+        self._signal = Signal()
+        self._appender = Appender()
+        with our_errors(self._place):
+            connection = open_writer(path, busy_seconds=busy_seconds)
+            try:
+                migrate(connection, self._place)
+                self._watched = open_reader(path)
+            except BaseException:
+                connection.close()
+                raise
+        self._writer = Writer(
+            connection,
+            self._place,
+            on_commit=self._signal.change,
+            on_rollback=self._appender.forget,
+        )
+        self._readers = Readers(path)
+        self._watcher = asyncio.create_task(self._watch())
+
+    @classmethod
+    async def open(
+        cls, path: Path | None = None, *, busy_seconds: float = BUSY_SECONDS
+    ) -> SqliteLog:
+        """Open the log at `path` (else in the data folder), making or upgrading it as needed."""
+        place = data_folder() / FILE_NAME if path is None else path
+        try:
+            # Agents' words are private: nobody else on the machine may read the folder.
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise LogUnusable(str(place), "io", f"cannot make its folder ({error})") from error
+        return cls(place, busy_seconds=busy_seconds)
+
+    async def append(
+        self,
+        run: str,
+        events: Sequence[FleetEvent],
+        *,
+        cursors: Mapping[str, int] | None = None,
+        spool: Sequence[Spooled] = (),
+    ) -> Appended:
+        """Commit events, positions and raw bytes in one transaction."""
+        checked_run(run)
+        positions = {checked_source(name): at for name, at in (cursors or {}).items()}
+        lines = [(event, one_line(event)) for event in events]
+        if any(max(event.seq, event.ts, event.stream_id) >= _INT64 for event, _ in lines):
+            raise CallerError("a number of an event does not fit 64 bits")
+        return await self._writer.submit(
+            lambda connection: self._appender.append(connection, run, lines, positions, spool)
+        )
+
+    async def read(
+        self,
+        run: str,
+        since: int = 0,
+        limit: int = READ_LIMIT,
+        *,
+        stream_id: int | None = None,
+        types: Collection[str] = (),
+    ) -> list[Entry]:
+        """Events of a run after `since`."""
+        return await self._readers.read(
+            lambda connection: reading.run_entries(connection, run, since, limit, stream_id, types)
+        )
+
+    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
+        """Events of all runs after the cursor `since`."""
+        return await self._readers.read(
+            lambda connection: reading.all_entries(connection, since, limit)
+        )
+
+    def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
+        """Events of a run, replayed and then live."""
+
+        async def ended(seq: int) -> bool:
+            summary = await self.run(run)
+            return summary is not None and summary.over and seq >= summary.last_seq
+
+        return follow_reads(
+            self._signal, lambda seq: self.read(run, seq), since, lambda entry: entry.seq, ended
+        )
+
+    async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
+        """Events of all runs, replayed and then live."""
+        start = (await self.bounds())[1] if since is None else since
+        async for batch in follow_reads(
+            self._signal, self.read_all, start, lambda entry: entry.cursor
+        ):
+            yield batch
+
+    async def bounds(self) -> tuple[int, int]:
+        """The first cursor kept, the last given."""
+        return await self._readers.read(reading.bounds)
+
+    async def run(self, run: str) -> RunSummary | None:
+        """One run's summary."""
+        return await self._readers.read(lambda connection: load(connection, run))
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        """Runs, last started first."""
+        return await self._readers.read(
+            lambda connection: reading.summaries(connection, status, matching, limit, before)
+        )
+
+    async def cursors(self, run: str) -> dict[str, int]:
+        """Each source's position."""
+        return await self._readers.read(lambda connection: reading.positions(connection, run))
+
+    async def spooled(self, run: str) -> list[Spooled]:
+        """The raw bytes of a run that is not over."""
+        return await self._readers.read(lambda connection: reading.spool(connection, run))
+
+    async def retain(
+        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
+    ) -> Retained:
+        """Take away the events of runs that are over."""
+        return await self._writer.submit(
+            lambda connection: retention.cut_runs(connection, newer_than_ms, max_bytes)
+        )
+
+    async def forget(self, run: str) -> None:
+        """Take away a run that is over."""
+        await self._writer.submit(lambda connection: retention.forget_run(connection, run))
+
+    async def vacuum(self) -> None:
+        """Shrink the file to what it holds."""
+        await self._writer.submit(lambda connection: connection.execute("VACUUM"), alone=True)
+        await self._writer.submit(
+            lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall(),
+            alone=True,
+        )
+
+    async def check(self) -> None:
+        """Raise unless the writer gets its lock and the file answers."""
+        await self._writer.submit(
+            lambda connection: connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        )
+
+    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
+        """Places where an agent said it."""
+        return await self._readers.read(
+            lambda connection: reading.places(connection, query, run, limit)
+        )
+
+    async def close(self) -> None:
+        """Commit what was accepted and let the file go."""
+        self._watcher.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._watcher
+        await self._writer.close()
+        await self._readers.close()
+        self._watched.close()
+
+    async def _watch(self) -> None:
+        seen = None
+        while True:
+            await asyncio.sleep(POLL_SECONDS)
+            if self._signal.awaited:
+                # A look at shared memory, no disk: cheap enough for the event loop itself.
+                with suppress(Exception):
+                    version = self._watched.execute("PRAGMA data_version").fetchone()[0]
+                    if version != seen:
+                        seen = version
+                        self._signal.change()

@@ -1,0 +1,131 @@
+"""A run in one row: folded from its events in the transaction that appends them, so listing runs
+reads no event.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from unbraid.errors import CallerError
+from unbraid.events import (
+    Done,
+    FleetEvent,
+    FleetPrompt,
+    FleetSessionMeta,
+    FleetTokenUsage,
+    FleetTurnComplete,
+    RequestReceived,
+    StreamEnd,
+    StreamStart,
+)
+
+TITLE_CHARS = 200
+
+
+class Usage(Struct):
+    """Tokens and cost over all agents of a run, each model message once."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_creation_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class RunSummary(Struct):
+    """What `ps` and `GET /v1/runs` tell about a run. `status`: live, done, failed or orphaned.
+
+    `first_seq` is the oldest event that the log still has, `bytes` the size of those it has.
+    """
+
+    run: str
+    source: str = ""
+    session_id: str | None = None
+    title: str | None = None
+    cwd: str | None = None
+    status: str = "live"
+    agents: int = 0
+    started: int = 0
+    updated: int = 0
+    usage: Usage = field(default_factory=Usage)
+    first_seq: int = 1
+    last_seq: int = 0
+    bytes: int = 0
+    orphaned: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the run's `done` is in the log."""
+        return self.status != "live"
+
+    @property
+    def page(self) -> str:
+        """Where this run stands in the list of runs, for `before`."""
+        return f"{self.started}.{self.run}"
+
+    def fold(self, event: FleetEvent, size: int) -> None:
+        """Take in one more event, of `size` bytes."""
+        self.last_seq = event.seq
+        self.bytes += size
+        self.started = self.started or event.ts
+        self.updated = max(self.updated, event.ts)
+        match event:
+            case FleetTokenUsage():
+                self._spend(event)
+            case StreamStart():
+                # An agent that is asked again opens a new stream and is still one agent.
+                self.agents += event.resumes is None
+                if event.stream_id == 0:
+                    self._entitle(event.prompt)
+            case RequestReceived():
+                self.source = event.source
+                self.cwd = event.cwd or self.cwd
+                self.session_id = event.session_id or self.session_id
+                self._entitle(event.prompt)
+            case FleetSessionMeta() if event.stream_id == 0:
+                self.cwd = self.cwd or event.cwd
+                self.session_id = self.session_id or event.session_id
+            case FleetPrompt() if event.stream_id == 0:
+                self._entitle(event.text)
+            case FleetTurnComplete() if event.cost_usd is not None:
+                # Agents report the cost of a session so far, and messages often have none of their
+                # own.
+                self.usage.cost_usd = max(self.usage.cost_usd or 0.0, event.cost_usd)
+            case StreamEnd() if event.stream_id == 0:
+                self.orphaned = event.reason == "orphaned"
+            case Done():
+                self._finish(event)
+
+    def _entitle(self, prompt: str | None) -> None:
+        if prompt and not self.title:
+            self.title = " ".join(prompt[: 4 * TITLE_CHARS].split())[:TITLE_CHARS]
+
+    def _spend(self, event: FleetTokenUsage) -> None:
+        usage = self.usage
+        usage.input_tokens += event.input_tokens
+        usage.output_tokens += event.output_tokens
+        usage.cache_read_tokens += event.cache_read_tokens
+        usage.cache_creation_tokens += event.cache_creation_tokens
+        if event.cost_usd is not None:
+            usage.cost_usd = (usage.cost_usd or 0.0) + event.cost_usd
+
+    def _finish(self, done: Done) -> None:
+        if done.ok:
+            self.status = "done"
+        else:
+            self.status = "orphaned" if self.orphaned else "failed"
+        self.usage = Usage(
+            done.input_tokens,
+            done.output_tokens,
+            done.cache_read_tokens,
+            done.cache_creation_tokens,
+            self.usage.cost_usd if done.cost_usd is None else done.cost_usd,
+        )
+
+
+def place_of(page: str) -> tuple[int, str]:
+    """A `page` taken apart: when that run started, and its id."""
+    started, _, run = page.partition(".")
+    if not (started.isascii() and started.isdigit() and len(started) < 17 and run):
+        raise CallerError(f"not a place in the list of runs: {page[:80]!r}")
+    return int(started), run

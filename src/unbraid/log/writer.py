@@ -1,0 +1,147 @@
+"""The one writer: a thread that owns the connection and commits whatever has gathered, in one
+transaction.
+
+While one commit waits for the disk, the next appends queue up; they all share the next sync. So
+durability costs one sync per group, and the group grows by itself with the load. A job is answered
+only after its commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from unbraid.errors import UnbraidError
+from unbraid.log.connection import as_unusable
+from unbraid.log.port import LogUnusable
+
+T = TypeVar("T")
+Job = Callable[[sqlite3.Connection], Any]
+
+MAX_GROUP = 256
+
+
+@dataclass(slots=True)
+class _Order:
+    job: Job
+    answer: asyncio.Future[Any]
+    alone: bool
+    outcome: Any = None
+    error: BaseException | None = None
+
+
+class Writer:
+    """Runs jobs on the writing connection, grouped into transactions."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        place: str,
+        *,
+        on_commit: Callable[[], None],
+        on_rollback: Callable[[], None],
+    ) -> None:
+        self._connection, self._place = connection, place
+        self._loop = asyncio.get_running_loop()
+        self._on_commit, self._on_rollback = on_commit, on_rollback
+        self._queue: SimpleQueue[_Order | None] = SimpleQueue()
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name="unbraid-log-writer", daemon=True)
+        self._thread.start()
+
+    async def submit(self, job: Callable[[sqlite3.Connection], T], *, alone: bool = False) -> T:
+        """Run a job in a transaction (or `alone`, outside of any); return once it is committed."""
+        if self._closed:
+            raise LogUnusable(self._place, "closed", "the log is closed")
+        order = _Order(job, self._loop.create_future(), alone)
+        self._queue.put(order)
+        # Shielded: a caller that gives up does not undo what is being written.
+        result: T = await asyncio.shield(order.answer)
+        return result
+
+    async def close(self) -> None:
+        """Commit what was accepted, then let the connection go."""
+        if not self._closed:
+            self._closed = True
+            self._queue.put(None)
+            await asyncio.to_thread(self._thread.join)
+
+    def _work(self) -> None:
+        going = True
+        while going:
+            group, going = self._gather()
+            shared = [order for order in group if not order.alone]
+            if shared:
+                self._commit(shared)
+            for order in group:
+                if order.alone:
+                    self._run_alone(order)
+            if group:
+                self._answer(group)
+        self._connection.close()
+
+    def _gather(self) -> tuple[list[_Order], bool]:
+        order = self._queue.get()
+        group: list[_Order] = []
+        while order is not None:
+            group.append(order)
+            if len(group) >= MAX_GROUP or self._queue.empty():
+                return group, True
+            order = self._queue.get()
+        return group, False
+
+    def _commit(self, group: list[_Order]) -> None:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for order in group:
+                try:
+                    order.outcome, order.error = order.job(self._connection), None
+                except UnbraidError as error:
+                    # Raised before the job wrote anything, so the others are not touched.
+                    order.outcome, order.error = None, error
+            self._connection.execute("COMMIT")
+        except Exception as error:
+            self._roll_back()
+            if len(group) > 1:
+                # One bad job must not take the others with it.
+                for order in group:
+                    self._commit([order])
+            else:
+                group[0].error = self._named(error)
+
+    def _roll_back(self) -> None:
+        self._on_rollback()
+        # SQLite rolls back by itself on some errors; then there is nothing left to roll back.
+        if self._connection.in_transaction:
+            with suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+
+    def _run_alone(self, order: _Order) -> None:
+        try:
+            order.outcome = order.job(self._connection)
+        except Exception as error:
+            order.error = self._named(error)
+
+    def _named(self, error: Exception) -> Exception:
+        return as_unusable(self._place, error) if isinstance(error, sqlite3.Error) else error
+
+    def _answer(self, group: list[_Order]) -> None:
+        def deliver() -> None:
+            self._on_commit()
+            for order in group:
+                if order.answer.done():
+                    continue
+                if order.error is None:
+                    order.answer.set_result(order.outcome)
+                else:
+                    order.answer.set_exception(order.error)
+
+        # A loop that is closed has nobody left to answer.
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(deliver)

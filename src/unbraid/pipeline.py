@@ -1,0 +1,28 @@
+"""The pure core in one piece: bytes of a run's sources in, entries of its log out."""
+
+from __future__ import annotations
+
+from unbraid.events import FleetEvent
+from unbraid.fleet.streams import Fleet
+from unbraid.translate.translator import Translator
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
+
+
+class Pipeline:
+    """One run: a translator and a fleet."""
+
+    def __init__(self, source: str = "", *, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
+        self.translator = Translator(max_line_bytes=max_line_bytes)
+        self.fleet = Fleet(source)
+
+    def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[FleetEvent]:
+        """More bytes of a source; `now` (milliseconds) dates what tells no time of its own."""
+        events = self.translator.feed(data, source)
+        if not self.fleet.source:
+            self.fleet.source = self.translator.family
+        return self.fleet.apply(events, now)
+
+    def finish(self, now: int = 0) -> list[FleetEvent]:
+        """The end of all sources, and of the run."""
+        events = self.fleet.apply(self.translator.finish(), now)
+        return events + self.fleet.finish(*self.translator.outcome, now=now)

@@ -1,0 +1,117 @@
+"""Who is speaking: one context per agent, known by its spawning call, its agent id, or both.
+
+A context is found by whatever id a line carries. Ids are learned from different lines at different
+times, and joined: the spawning call (`parent_tool_use_id` on stdout), the agent id (transcripts),
+a line's `uuid` or a message's id that both have in common, the prompt where a layout has no id.
+"""
+
+from __future__ import annotations
+
+from unbraid.translate.blocks import MessageState
+
+# How many messages of an agent may still be repeated by another source that lags behind.
+RECENT_MESSAGES = 256
+
+
+class Context:
+    """One agent's conversation."""
+
+    __slots__ = (
+        "agent_id",
+        "background",
+        "call",
+        "calls",
+        "current",
+        "description",
+        "ended",
+        "ending",
+        "id",
+        "interrupted",
+        "last_text",
+        "messages",
+        "meta",
+        "model",
+        "parent",
+        "prompt",
+        "session_id",
+        "spawned",
+        "subagent_type",
+        "usage_due",
+    )
+
+    def __init__(self, context_id: str, parent: Context | None) -> None:
+        self.id = context_id
+        self.parent = parent
+        self.agent_id: str | None = None
+        self.call: str | None = None  # the call of the present invocation
+        self.calls: set[str] = set()
+        self.prompt: str | None = None
+        self.subagent_type: str | None = None
+        self.description: str | None = None
+        self.model: str | None = None
+        self.session_id: str | None = None
+        self.background: bool | None = None
+        self.spawned = parent is None
+        self.ended = False
+        self.ending: tuple[bool, str, str | None] | None = None
+        self.interrupted = False
+        self.messages: dict[str, MessageState] = {}
+        self.current: MessageState | None = None
+        self.usage_due: MessageState | None = None
+        self.last_text = ""
+        self.meta: object = None
+
+    def message(self, message_id: str) -> MessageState:
+        """The state of one of this agent's messages."""
+        state = self.messages.get(message_id)
+        if state is None:
+            state = self.messages[message_id] = MessageState(message_id)
+            if len(self.messages) > RECENT_MESSAGES:
+                del self.messages[next(iter(self.messages))]
+        return state
+
+
+class Call:
+    """A tool call that has not been answered yet."""
+
+    __slots__ = ("context", "key", "spawns", "tool", "ts")
+
+    def __init__(self, context: Context, key: int, tool: str, ts: int) -> None:
+        self.context = context
+        self.key = key
+        self.tool = tool
+        self.ts = ts
+        self.spawns: Context | None = None
+
+
+class Contexts:
+    """All agents of a run, by every id they are known under."""
+
+    def __init__(self) -> None:
+        self.root = Context("", None)
+        self.by_call: dict[str, Context] = {}
+        self.by_agent: dict[str, Context] = {}
+
+    def everyone(self) -> list[Context]:
+        """Every sub-agent's context, once, in order of appearance."""
+        return list(dict.fromkeys([*self.by_call.values(), *self.by_agent.values()]))
+
+    def add(self, context_id: str, parent: Context, call: str | None) -> Context:
+        """A new sub-agent of `parent`, spawned by `call`."""
+        context = Context(context_id, parent)
+        context.call = call
+        if call is not None:
+            context.calls.add(call)
+            self.by_call.setdefault(call, context)
+        return context
+
+    def bind(self, context: Context, agent_id: str) -> None:
+        """Learn that this context is the agent with this id."""
+        context.agent_id = agent_id
+        self.by_agent[agent_id] = context
+
+    def awaiting(self, prompt: str) -> list[Context]:
+        """Spawned agents, id yet unknown, that were given this prompt."""
+        return [
+            c for c in self.by_call.values() if c.agent_id is None and c.prompt == prompt
+        ]

@@ -1,0 +1,479 @@
+"""OpenCode's records to relay events.
+
+Every part has an id and every session names its parent, so nothing has to be guessed; but the same
+part comes many times (empty, as deltas, whole, from the database), a child's session is known a
+moment before the call that spawned it, and text may arrive after its session went idle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Raw
+
+from unbraid.events import (
+    EMPTY_OBJECT,
+    Error,
+    PermissionAsked,
+    PermissionReplied,
+    Prompt,
+    RelayEvent,
+    SessionMeta,
+    TextDelta,
+    ThinkingDelta,
+    TokenUsage,
+    ToolResult,
+    ToolUse,
+    TurnComplete,
+    Unrecognized,
+)
+from unbraid.translate.agents import Agents, spawn_input
+from unbraid.translate.contexts import Context
+from unbraid.translate.seen import Seen
+from unbraid.wire.claude import split_content
+from unbraid.wire.opencode import Info, Part, Properties, RunLine, error_text
+from unbraid.wire.record import Record, milliseconds, read_as
+
+SILENT = (
+    "plugin.",
+    "catalog.",
+    "reference.",
+    "integration.",
+    "server.",
+    "file.",
+    "lsp.",
+    "installation.",
+    "vcs.",
+    "project.",
+    "command.",
+    "global.",
+    "session.diff",
+    "session.deleted",
+    "session.compacted",
+    "todo.",
+    "models",
+    "mcp.",
+    "tui.",
+    "pty.",
+)
+RECENT_PARTS = 1 << 16
+
+
+class TextPart:
+    """How much of a text part has been said."""
+
+    __slots__ = ("block", "kind", "length", "parts", "whole")
+
+    def __init__(self, kind: type[TextDelta] | type[ThinkingDelta], block: int) -> None:
+        self.kind = kind
+        self.block = block
+        self.length = 0
+        self.parts: list[str] | None = []
+        self.whole = 0  # the digest of the whole text, once it is known
+
+
+class OpenCode:
+    """The translator of OpenCode's records."""
+
+    def __init__(self) -> None:
+        self.agents = Agents()
+        self.contexts = self.agents.contexts
+        self.seen = Seen()
+        self.ts = 0
+        self.outcome: tuple[bool, str] | None = None
+        self._root: str | None = None
+        self._sessions: dict[str, Info] = {}
+        self._roles: dict[str, Info] = {}
+        self._texts: dict[str, TextPart] = {}
+        self._places: dict[str, int] = {}  # message: how many parts it has
+        self._calls: dict[str, int] = {}  # open call: when it began
+        self._held: dict[str, list[Record]] = {}  # by session whose call is unknown
+        self._untold: dict[str, list[Record]] = {}  # by message whose role is unknown
+        self._busy: set[str | None] = set()
+        self._turn_failed: str | None = None
+
+    def translate(self, record: Record, out: list[RelayEvent]) -> None:
+        """Append what is new in a record."""
+        if record.timestamp is not None:
+            self.ts = self.agents.ts = milliseconds(record.timestamp) or self.ts
+        if record.session_id_opencode is not None and not bytes(record.properties):
+            self._run_line(record, out)
+            return
+        given = read_as(Properties, bytes(record.properties))
+        if record.timestamp is None and isinstance(given.time, int | float):
+            self.ts = self.agents.ts = milliseconds(given.time) or self.ts
+        kind = record.type
+        if kind.endswith(".1"):
+            kind = kind[:-2]  # the durable event table versions its types
+        if kind in ("session.created", "session.updated") and given.info is not None:
+            self._session(given.info, out)
+        elif kind == "message.updated" and given.info is not None:
+            self._message(given.info, out)
+        elif kind == "message.part.updated" and given.part is not None:
+            self._part(record, given.part, out)
+        elif kind == "message.part.delta":
+            self._delta(record, given, out)
+        elif kind == "session.idle":
+            self._idle(given.session_id, out)
+        elif kind == "session.status":
+            state = given.status.get("type") if isinstance(given.status, dict) else None
+            if state == "busy" and given.session_id is not None:
+                self._busy.add(given.session_id)
+            elif state == "idle":
+                self._idle(given.session_id, out)
+        elif kind == "session.error":
+            self._failed(given.session_id, given.error, out)
+        elif kind in ("permission.asked", "permission.updated"):
+            self._asked(given, out)
+        elif kind == "permission.replied":
+            request = given.request_id or given.permission_id or ""
+            reply = given.reply or given.response or ""
+            context = self._known(given.session_id)
+            behavior = "deny" if reply == "reject" else "allow"
+            out.append(PermissionReplied(context.id, self.ts, request, behavior))
+        elif not kind.startswith(SILENT):
+            out.append(Unrecognized("", self.ts, Raw(record.raw)))
+
+    def finish(self, out: list[RelayEvent]) -> None:
+        """The sources are over: settle what was waiting, orphan what was running."""
+        for message in list(self._untold):
+            self._roles[message] = Info(id=message, role="assistant")
+            self._tell(message, out)
+        for session in list(self._held):
+            context = self._adopt(session, None, None)
+            self._release(session, context, out)
+        for context in reversed(self.contexts.everyone()):
+            if context.spawned and not context.ended:
+                self.agents.end(context, False, "orphaned", None, out=out)
+        if self.outcome is None:
+            root = self.contexts.root
+            spoke = bool(root.last_text) and not self._calls
+            self.outcome = (True, "completed") if spoke else (False, "orphaned")
+
+    # --- who ---
+
+    def _known(self, session: str | None) -> Context:
+        return self.contexts.by_agent.get(session or "") or self.contexts.root
+
+    def _who(self, session: str, record: Record) -> Context | None:
+        """The agent whose session this is, or None if the call that spawned it is not known yet."""
+        context = self.contexts.by_agent.get(session)
+        if context is not None:
+            return context
+        info = self._sessions.get(session)
+        if info is not None and info.parent_id is not None:
+            self._held.setdefault(session, []).append(record)
+            return None
+        return self._take_root(session)
+
+    def _take_root(self, session: str) -> Context:
+        if self._root is None:
+            self._root = session
+            self.agents.session_id = session
+            root = self.contexts.root
+            root.session_id = session
+            self.contexts.by_agent[session] = root
+            return root
+        # A server's stream may hold several conversations; each is an agent of its own.
+        return self._adopt(session, None, None)
+
+    def _adopt(self, session: str, call: str | None, parent: Context | None) -> Context:
+        info = self._sessions.get(session)
+        if parent is None:
+            above = self.contexts.by_agent.get(info.parent_id or "") if info is not None else None
+            parent = above or self.contexts.root
+        context = self.contexts.add(session, parent, call)
+        context.session_id = session
+        if info is not None:
+            context.description = info.title
+            context.subagent_type = info.agent
+        self.contexts.bind(context, session)
+        return context
+
+    def _release(self, session: str, context: Context, out: list[RelayEvent]) -> None:
+        self.agents.announce(context, out)
+        ts = self.ts
+        for record in self._held.pop(session, []):
+            self.translate(record, out)
+        self.ts = self.agents.ts = ts
+
+    def _session(self, info: Info, out: list[RelayEvent]) -> None:
+        known = self._sessions.get(info.id)
+        self._sessions[info.id] = info
+        if info.parent_id is not None:
+            return
+        context = self.contexts.by_agent.get(info.id) or self._take_root(info.id)
+        if context is not self.contexts.root:
+            self.agents.announce(context, out)
+            return
+        model = _model(info)
+        facts = (info.id, model, info.directory, info.version)
+        if known is None or facts != context.meta:
+            context.meta = facts
+            out.append(
+                SessionMeta("", self.ts, info.id, model, None, info.directory, info.version)
+            )
+
+    # --- what agents say ---
+
+    def _message(self, info: Info, out: list[RelayEvent]) -> None:
+        if not info.id:
+            return
+        self._roles[info.id] = info
+        if len(self._roles) > RECENT_PARTS:
+            del self._roles[next(iter(self._roles))]
+        if info.id in self._untold:
+            self._tell(info.id, out)
+
+    def _tell(self, message: str, out: list[RelayEvent]) -> None:
+        for record in self._untold.pop(message, []):
+            self.translate(record, out)
+
+    def _part(self, record: Record, part: Part, out: list[RelayEvent], role: str = "") -> None:
+        context = self._who(part.session_id, record)
+        if context is None:
+            return
+        info = self._roles.get(part.message_id)
+        role = role or (info.role if info is not None and info.role else "")
+        if part.type == "text" and not role:
+            self._untold.setdefault(part.message_id, []).append(record)
+            return
+        if part.type == "text" and role == "user":
+            self._prompted(context, part, out)
+        elif part.type in ("text", "reasoning"):
+            self._text(context, part, out)
+        elif part.type == "tool":
+            self._tool(context, part, out)
+        elif part.type == "step-finish" and part.tokens is not None:
+            self._step(context, part, info, out)
+
+    def _prompted(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
+        if part.synthetic or not part.text or not self.seen.add(hash(("prompt", part.id))):
+            return
+        if context.parent is not None and part.text == context.prompt:
+            return
+        out.append(Prompt(context.id, self.ts, part.text))
+
+    def _state(self, part: Part) -> TextPart:
+        state = self._texts.get(part.id)
+        if state is None:
+            kind = TextDelta if part.type == "text" else ThinkingDelta
+            state = self._texts[part.id] = TextPart(kind, self._place(part.message_id))
+            if len(self._texts) > RECENT_PARTS:
+                del self._texts[next(iter(self._texts))]
+        return state
+
+    def _place(self, message_id: str) -> int:
+        place = self._places.get(message_id, 0)
+        self._places[message_id] = place + 1
+        if len(self._places) > RECENT_PARTS:
+            del self._places[next(iter(self._places))]
+        return place
+
+    def _text(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
+        text = part.text or ""
+        state = self._state(part)
+        if state.parts is None:
+            if state.whole == hash(text) or len(text) <= state.length:
+                return
+            delta = text[state.length :]
+        else:
+            said = "".join(state.parts)
+            if text.startswith(said):
+                delta = text[len(said) :]
+            elif said.startswith(text):
+                delta = ""  # the CLI trims a text when it is over
+            else:
+                state.block = self._place(part.message_id)
+                delta = text
+        self._say(context, part.message_id, state, delta, out)
+        if part.time is not None and part.time.end is not None:
+            state.parts = None
+            state.whole = hash(text)
+            state.length = max(state.length, len(text))
+
+    def _delta(self, record: Record, given: Properties, out: list[RelayEvent]) -> None:
+        context = self._who(given.session_id or "", record)
+        if context is None or not given.delta or given.field not in (None, "text"):
+            return
+        message_id = given.message_id or ""
+        if message_id in self._untold:
+            self._untold[message_id].append(record)
+            return
+        state = self._texts.get(given.part_id or "")
+        # A part whose beginning was missed is told when it comes whole.
+        if state is not None and state.parts is not None:
+            self._say(context, message_id, state, given.delta, out)
+
+    def _say(
+        self,
+        context: Context,
+        message_id: str,
+        state: TextPart,
+        delta: str,
+        out: list[RelayEvent],
+    ) -> None:
+        if not delta:
+            return
+        state.length += len(delta)
+        if state.parts is not None:
+            state.parts.append(delta)
+        out.append(state.kind(context.id, self.ts, message_id, state.block, delta))
+        if state.kind is TextDelta:
+            context.last_text = delta
+
+    def _tool(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
+        state = part.state
+        call_id = part.call_id or part.id
+        if state is None or state.status == "pending":
+            return
+        if self.seen.add(hash(("call", part.message_id, call_id))):
+            self._calls[call_id] = self.ts
+            raw = state.input if bytes(state.input) else EMPTY_OBJECT
+            place = self._place(part.message_id)
+            out.append(
+                ToolUse(
+                    context.id,
+                    self.ts,
+                    part.message_id,
+                    place,
+                    call_id,
+                    part.tool or "",
+                    raw.copy(),
+                )
+            )
+        child = self._child(context, part, call_id, out) if part.tool == "task" else None
+        if state.status not in ("completed", "error"):
+            return
+        if not self.seen.add(hash(("result", part.message_id, call_id))):
+            return
+        began = self._calls.pop(call_id, 0)
+        time = state.time
+        duration = None
+        if time is not None and time.start is not None and time.end is not None:
+            duration = round(time.end - time.start)
+        elif began and self.ts >= began:
+            duration = self.ts - began
+        ok = state.status == "completed"
+        content, parts = split_content(state.output if ok else error_text(state.error))
+        out.append(
+            ToolResult(
+                context.id,
+                self.ts,
+                call_id,
+                ok,
+                content,
+                (parts or []) + (state.attachments or []) or None,
+                part.tool,
+                duration,
+            )
+        )
+        if child is not None and child.call == call_id:
+            reason = "completed" if ok else "failed"
+            self.agents.end(child, ok, reason, content, out=out)
+
+    def _child(
+        self, parent: Context, part: Part, call_id: str, out: list[RelayEvent]
+    ) -> Context | None:
+        """The agent that a `task` call has started, once its session is known."""
+        assert part.state is not None
+        session = part.child_session
+        if session is None or session == part.session_id:
+            return None
+        given = spawn_input(bytes(part.state.input) or b"{}")
+        context = self.contexts.by_agent.get(session)
+        if context is None:
+            context = self._adopt(session, call_id, parent)
+        elif context is self.contexts.root:
+            return None
+        elif call_id not in context.calls and context.call is not None:
+            context.prompt = given.prompt
+            self.agents.resume(context, call_id, out)
+            return context
+        context.prompt = context.prompt or given.prompt
+        context.description = given.description or context.description
+        context.subagent_type = given.subagent_type or context.subagent_type
+        self._release(session, context, out)
+        return context
+
+    def _step(
+        self, context: Context, part: Part, info: Info | None, out: list[RelayEvent]
+    ) -> None:
+        tokens = part.tokens
+        assert tokens is not None
+        if not self.seen.add(hash(("step", part.id))):
+            return
+        cache = tokens.cache
+        out.append(
+            TokenUsage(
+                context.id,
+                self.ts,
+                part.message_id,
+                _model(info) if info is not None else None,
+                round(tokens.input or 0),
+                round((tokens.output or 0) + (tokens.reasoning or 0)),
+                round(cache.read or 0) if cache is not None else 0,
+                round(cache.write or 0) if cache is not None else 0,
+                part.cost,
+            )
+        )
+
+    # --- beginnings and ends ---
+
+    def _run_line(self, record: Record, out: list[RelayEvent]) -> None:
+        line = record.details(RunLine)
+        if record.type == "error":
+            self._failed(line.session_id, line.error, out)
+        elif line.part is not None:
+            part = line.part
+            part.session_id = part.session_id or line.session_id or ""
+            self._part(record, part, out, role="assistant")
+        elif record.type not in ("step_start", "step_finish"):
+            out.append(Unrecognized("", self.ts, Raw(record.raw)))
+
+    def _idle(self, session: str | None, out: list[RelayEvent]) -> None:
+        if session not in self._busy:
+            return
+        self._busy.discard(session)
+        if session != self._root:
+            return
+        ok = self._turn_failed is None
+        reason = self._turn_failed or "completed"
+        self.outcome = (ok, reason)
+        self._turn_failed = None
+        result = self.contexts.root.last_text or None
+        out.append(TurnComplete("", self.ts, ok, "idle" if ok else reason, result))
+
+    def _failed(self, session: str | None, error: Any, out: list[RelayEvent]) -> None:
+        context = self._known(session)
+        name = error.get("name") if isinstance(error, dict) else None
+        if not self.seen.add(hash(("error", session, self.ts // 1000, error_text(error)))):
+            return
+        out.append(Error(context.id, self.ts, error_text(error), name))
+        if context is self.contexts.root:
+            reason = "interrupted" if name == "MessageAbortedError" else "failed"
+            self._turn_failed = reason
+            self.outcome = (False, reason)
+
+    def _asked(self, given: Properties, out: list[RelayEvent]) -> None:
+        context = self._known(given.session_id)
+        call = given.tool.get("callID") if isinstance(given.tool, dict) else None
+        out.append(
+            PermissionAsked(
+                context.id,
+                self.ts,
+                given.id or "",
+                given.permission or given.kind or "",
+                call if isinstance(call, str) else None,
+                given.metadata.copy() if bytes(given.metadata) else EMPTY_OBJECT,
+            )
+        )
+
+
+def _model(info: Info) -> str | None:
+    if info.model_id is not None:
+        return info.model_id
+    if isinstance(info.model, dict):
+        name = info.model.get("modelID") or info.model.get("id")
+        return name if isinstance(name, str) else None
+    return info.model if isinstance(info.model, str) else None

@@ -1,0 +1,35 @@
+"""What has been seen before, within bounds.
+
+Two generations of keys: when the young one is full it becomes the old one, and what was old is
+forgotten. A key is remembered for at least `generation` newer keys and at most twice that, so the
+memory of a run does not grow with its length. Forgetting errs on the safe side: something said
+again after that long a time is shown again, nothing is ever lost.
+"""
+
+from __future__ import annotations
+
+GENERATION = 1 << 17
+
+
+class Seen:
+    """A bounded set of keys."""
+
+    __slots__ = ("_generation", "_old", "_young")
+
+    def __init__(self, generation: int = GENERATION) -> None:
+        self._generation = generation
+        self._young: set[int] = set()
+        self._old: set[int] = set()
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._young or key in self._old
+
+    def add(self, key: int) -> bool:
+        """Remember a key; True if it was not known."""
+        if key in self._young or key in self._old:
+            return False
+        if len(self._young) >= self._generation:
+            self._old = self._young
+            self._young = set()
+        self._young.add(key)
+        return True

@@ -1,0 +1,108 @@
+"""The translator: any bytes or records of one run in, relay events out."""
+
+from __future__ import annotations
+
+from unbraid.events import Malformed, RelayEvent
+from unbraid.translate.claude import Claude
+from unbraid.translate.opencode import OpenCode
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
+from unbraid.wire.record import BAD_JSON, MISSING, Damage, Record, decode, read_line
+
+
+class Translator:
+    """Turns the sources of one run into what its agents newly said, each block once.
+
+    `feed` takes bytes of a named source in any chunking and `finish` ends it all; `translate` takes
+    single records. Several sources of the same run (stdout, transcripts, a database) may be fed
+    in any order. Content never raises: bad lines become `malformed` events.
+    """
+
+    def __init__(self, *, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
+        self._max_line_bytes = max_line_bytes
+        self._sources: dict[str, Lines] = {}
+        self._claude = Claude()
+        self._opencode: OpenCode | None = None
+        self._finished = False
+
+    @property
+    def outcome(self) -> tuple[bool, str]:
+        """How the main agent has ended, as far as is known: ok, and the reason."""
+        family = self._opencode or self._claude
+        return family.outcome or (False, "orphaned")
+
+    @property
+    def family(self) -> str:
+        """Whose words these are: `claude` or `opencode`."""
+        return "claude" if self._opencode is None else "opencode"
+
+    @property
+    def ts(self) -> int:
+        """The latest time that a source told, in milliseconds since 1970; 0 if none did."""
+        return max(self._claude.ts, self._opencode.ts if self._opencode is not None else 0)
+
+    def translate(self, record: Record) -> list[RelayEvent]:
+        """What is new in one record."""
+        out: list[RelayEvent] = []
+        self._translate(record, out)
+        return out
+
+    def feed(self, data: bytes, source: str = "stdout") -> list[RelayEvent]:
+        """What is new in more bytes of a source."""
+        lines = self._sources.get(source)
+        if lines is None:
+            lines = self._sources[source] = Lines(self._max_line_bytes)
+        out: list[RelayEvent] = []
+        self._read(lines.feed(data), lines, out)
+        return out
+
+    def finish(self) -> list[RelayEvent]:
+        """The end of all sources: the last lines, and what was still open."""
+        out: list[RelayEvent] = []
+        if self._finished:
+            return out
+        self._finished = True
+        for lines in self._sources.values():
+            self._read(lines.finish(), lines, out)
+        self._claude.finish(out)
+        if self._opencode is not None:
+            self._opencode.finish(out)
+        return out
+
+    def _read(self, batch: list[bytes | Overlong], lines: Lines, out: list[RelayEvent]) -> None:
+        translate = self._translate
+        for number, line in enumerate(batch):
+            if type(line) is bytes:
+                try:
+                    translate(decode(line), out)
+                    continue
+                except BAD_JSON:
+                    pass
+                for item in read_line(line):
+                    if isinstance(item, Record):
+                        translate(item, out)
+                    else:
+                        offset = _offset(lines.offset, batch[:number])
+                        out.append(self._malformed(item, offset))
+            else:
+                assert isinstance(line, Overlong)
+                reason = f"a line of {line.length} bytes, over the limit of {lines.max_line_bytes}"
+                raw = line.head.decode("utf-8", "replace")
+                out.append(Malformed("", self.ts, raw, reason, line.offset))
+
+    def _translate(self, record: Record, out: list[RelayEvent]) -> None:
+        if record.session_id_opencode is None and record.properties is MISSING:
+            self._claude.translate(record, out)
+            return
+        if self._opencode is None:
+            self._opencode = OpenCode()
+        self._opencode.translate(record, out)
+
+    def _malformed(self, damage: Damage, offset: int) -> Malformed:
+        raw = damage.raw[:HEAD_BYTES].decode("utf-8", "replace")
+        return Malformed("", self.ts, raw, damage.reason, offset + damage.start)
+
+
+def _offset(start: int, before: list[bytes | Overlong]) -> int:
+    return start + sum(
+        (line.length if isinstance(line, Overlong) else len(line)) + 1 for line in before
+    )

@@ -1,0 +1,91 @@
+r"""Bytes to lines.
+
+Invariants:
+- A line ends at the byte `\n` and nowhere else: U+2028, U+0085 and form feeds live inside strings.
+- The same bytes give the same lines however they were cut into chunks.
+- Memory is bounded by one line; a line past the limit is dropped as it arrives and told once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+DEFAULT_MAX_LINE_BYTES = 256 * 1024 * 1024
+HEAD_BYTES = 1024
+
+
+class Overlong(NamedTuple):
+    """A line that passed the limit: where it began, how long it was, and its first bytes."""
+
+    offset: int
+    length: int
+    head: bytes
+
+
+class Lines:
+    """Cuts one byte stream into lines; `offset` is where the first line of the last feed began."""
+
+    def __init__(self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
+        self.max_line_bytes = max_line_bytes
+        self.offset = 0
+        self._next_offset = 0
+        self._parts: list[bytes] = []
+        self._length = 0
+        self._head = b""
+        self._overlong = False
+
+    def feed(self, data: bytes) -> list[bytes | Overlong]:
+        """Take bytes in; give the lines they complete, without their newlines."""
+        self.offset = self._next_offset
+        lines: list[bytes | Overlong] = [*data.split(b"\n")]
+        rest = lines.pop()
+        assert isinstance(rest, bytes)
+        if lines:
+            first = lines[0]
+            assert isinstance(first, bytes)
+            if self._length or len(first) > self.max_line_bytes:
+                self._keep(first)
+                lines[0] = self._take()
+            # Lines wholly inside one chunk are longer than the limit only if the chunk is.
+            if len(data) > self.max_line_bytes:
+                offset = self.offset
+                for i, line in enumerate(lines):
+                    if isinstance(line, Overlong):
+                        offset += line.length + 1
+                        continue
+                    if len(line) > self.max_line_bytes:
+                        lines[i] = Overlong(offset, len(line), line[:HEAD_BYTES])
+                    offset += len(line) + 1
+            self._next_offset = self.offset + sum(
+                (line.length if isinstance(line, Overlong) else len(line)) + 1 for line in lines
+            )
+        if rest:
+            self._keep(rest)
+        return lines
+
+    def finish(self) -> list[bytes | Overlong]:
+        """Give the last line, if the stream ended without a newline."""
+        self.offset = self._next_offset
+        if not self._length:
+            return []
+        self._next_offset += self._length
+        return [self._take()]
+
+    def _keep(self, part: bytes) -> None:
+        self._length += len(part)
+        if self._overlong:
+            return
+        self._parts.append(part)
+        if self._length > self.max_line_bytes:
+            self._head = b"".join(self._parts)[:HEAD_BYTES]
+            self._parts.clear()
+            self._overlong = True
+
+    def _take(self) -> bytes | Overlong:
+        line: bytes | Overlong = b"".join(self._parts)
+        if self._overlong:
+            line = Overlong(self.offset, self._length, self._head)
+        self._parts.clear()
+        self._length = 0
+        self._overlong = False
+        return line

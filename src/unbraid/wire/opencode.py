@@ -1,0 +1,226 @@
+"""OpenCode's records: parts, messages and sessions, however they arrive.
+
+`/event` and `/global/event` carry them as properties, `run --format json` one part a line, the
+database one row each, an export all at once. `rows_as_lines` and `export_as_lines` put the last two
+into the form of the first, in the order in which things happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+MISSING = Raw(b"")
+
+
+class Times(Struct, gc=False):
+    """When something began and ended, in milliseconds."""
+
+    start: float | None = None
+    end: float | None = None
+    created: float | None = None
+    completed: float | None = None
+
+
+class Cache(Struct, gc=False):
+    """Cached tokens."""
+
+    read: float | None = 0
+    write: float | None = 0
+
+
+class Tokens(Struct):
+    """Token counts of one model step."""
+
+    input: float | None = 0
+    output: float | None = 0
+    reasoning: float | None = 0
+    cache: Cache | None = None
+
+
+class TaskMetadata(Struct):
+    """What a running task tells: the session that works on it."""
+
+    session_id: str | None = field(default=None, name="sessionId")
+    session_id_too: str | None = field(default=None, name="sessionID")
+
+
+class ToolState(Struct):
+    """How far a tool call is: pending, running, completed or error."""
+
+    status: str = ""
+    input: Raw = MISSING
+    output: Any = None
+    error: Any = None
+    metadata: Any = None
+    time: Times | None = None
+    attachments: list[Any] | None = None
+
+
+class Part(Struct):
+    """One part of a message."""
+
+    id: str = ""
+    message_id: str = field(default="", name="messageID")
+    session_id: str = field(default="", name="sessionID")
+    type: str = ""
+    text: str | None = None
+    tool: str | None = None
+    call_id: str | None = field(default=None, name="callID")
+    state: ToolState | None = None
+    time: Times | None = None
+    tokens: Tokens | None = None
+    cost: float | None = None
+    synthetic: bool | None = None
+
+    @property
+    def child_session(self) -> str | None:
+        """The session a `task` call has started."""
+        metadata = self.state.metadata if self.state is not None else None
+        if not isinstance(metadata, dict):
+            return None
+        child = metadata.get("sessionId") or metadata.get("sessionID")
+        return child if isinstance(child, str) else None
+
+
+class Info(Struct):
+    """A session's or a message's own facts."""
+
+    id: str = ""
+    session_id: str | None = field(default=None, name="sessionID")
+    parent_id: str | None = field(default=None, name="parentID")
+    role: str | None = None
+    title: str | None = None
+    directory: str | None = None
+    version: str | None = None
+    agent: str | None = None
+    mode: str | None = None
+    model_id: str | None = field(default=None, name="modelID")
+    model: Any = None
+    error: Any = None
+    time: Times | None = None
+
+
+class Properties(Struct):
+    """The properties of any event we read."""
+
+    session_id: str | None = field(default=None, name="sessionID")
+    message_id: str | None = field(default=None, name="messageID")
+    part_id: str | None = field(default=None, name="partID")
+    field: str | None = None
+    delta: str | None = None
+    info: Info | None = None
+    part: Part | None = None
+    status: Any = None
+    error: Any = None
+    time: Any = None
+    id: str | None = None
+    request_id: str | None = msgspec.field(default=None, name="requestID")
+    permission_id: str | None = msgspec.field(default=None, name="permissionID")
+    permission: str | None = None
+    kind: str | None = msgspec.field(default=None, name="type")
+    metadata: Raw = MISSING
+    tool: Any = None
+    reply: str | None = None
+    response: str | None = None
+
+
+class RunLine(Struct):
+    """A line of `run --format json`."""
+
+    session_id: str | None = field(default=None, name="sessionID")
+    part: Part | None = None
+    error: Any = None
+
+
+def error_text(error: Any) -> str:
+    """What an error object says, in one line."""
+    if isinstance(error, str):
+        return error
+    if isinstance(error, dict):
+        data = error.get("data")
+        if isinstance(data, dict) and isinstance(data.get("message"), str):
+            return str(data["message"])
+        for name in ("message", "name"):
+            if isinstance(error.get(name), str):
+                return str(error[name])
+    return msgspec.json.encode(error).decode()
+
+
+def _line(kind: str, properties: dict[str, Any], at: float) -> bytes:
+    event = {"type": kind, "timestamp": int(at), "properties": properties}
+    return msgspec.json.encode(event) + b"\n"
+
+
+def _number(value: Any) -> float:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+
+
+def _moments(
+    sessions: Iterable[Mapping[str, Any]],
+    messages: Iterable[Mapping[str, Any]],
+    parts: Iterable[Mapping[str, Any]],
+) -> Iterator[tuple[float, int, str, str, dict[str, Any]]]:
+    """Each record at the moment it happened: (when, rank within it, id, event, properties)."""
+    for info in sessions:
+        at = _number((info.get("time") or {}).get("created"))
+        yield at, 0, info["id"], "session.created", {"info": info}
+    for info in messages:
+        yield (
+            _number((info.get("time") or {}).get("created")),
+            1,
+            info["id"],
+            "message.updated",
+            {"info": info},
+        )
+        if info.get("error") is not None:
+            at = _number((info.get("time") or {}).get("completed"))
+            properties = {"sessionID": info.get("sessionID"), "error": info["error"]}
+            yield at, 4, info["id"], "session.error", properties
+    for part in parts:
+        began = _number(part.get("began"))
+        state = part.get("state")
+        if isinstance(state, dict) and state.get("status") in ("completed", "error"):
+            # A finished call is one row, but two moments: its child lies in between.
+            time = state.get("time") or {}
+            running = {k: v for k, v in state.items() if k not in ("output", "error", "attachments")}
+            running |= {"status": "running"}
+            started = part | {"state": running}
+            yield began, 2, part["id"], "message.part.updated", {"part": started}
+            ended = max(_number(time.get("end")), began)
+            yield ended, 3, part["id"], "message.part.updated", {"part": part}
+        else:
+            yield began, 2, part["id"], "message.part.updated", {"part": part}
+
+
+def rows_as_lines(
+    sessions: Iterable[Mapping[str, Any]],
+    messages: Iterable[Mapping[str, Any]],
+    parts: Iterable[Mapping[str, Any]],
+) -> list[bytes]:
+    """Rows of the database as `/event` lines, in the order in which things happened."""
+    moments = sorted(_moments(sessions, messages, parts), key=lambda m: m[:3])
+    return [_line(kind, properties, at) for at, _, _, kind, properties in moments]
+
+
+def export_as_lines(exported: Mapping[str, Any]) -> list[bytes]:
+    """An `opencode export` file as `/event` lines."""
+    info = exported.get("info")
+    sessions = [info] if isinstance(info, dict) and "id" in info else []
+    messages: list[Mapping[str, Any]] = []
+    parts: list[Mapping[str, Any]] = []
+    for message in exported.get("messages") or []:
+        if not isinstance(message, dict) or not isinstance(message.get("info"), dict):
+            continue
+        about = message["info"]
+        messages.append(about)
+        began = _number((about.get("time") or {}).get("created"))
+        for part in message.get("parts") or []:
+            if isinstance(part, dict) and isinstance(part.get("id"), str):
+                time = part.get("time") or (part.get("state") or {}).get("time") or {}
+                began = max(began, _number(time.get("start")))
+                parts.append(part | {"began": began})
+    return rows_as_lines(sessions, messages, parts)

@@ -1,0 +1,18 @@
+"""Server-sent events to their data, line by line.
+
+An `/event` capture is SSE text. Its `data:` lines each hold one whole JSON object, so a line is a
+record; everything else (comments, `event:`, `id:`, `retry:`) frames it and says nothing.
+"""
+
+from __future__ import annotations
+
+FRAMING = (b":", b"event:", b"id:", b"retry:")
+
+
+def data_of(line: bytes) -> bytes:
+    """The payload of a `data:` line; nothing for framing; any other line unchanged."""
+    if line.startswith(b"data:"):
+        return line[5:].strip()
+    if line.startswith(FRAMING):
+        return b""
+    return line

@@ -1,0 +1,59 @@
+"""What stands beside a Claude Code transcript, as lines of their own.
+
+Transcript lines are records like any other. Two facts lie outside them: an agent's `.meta.json`,
+and the folder that a workflow's agents are in. Whoever reads the files passes both on as one line
+of type `unbraid.agent`, so that bytes stay the only thing the pure core takes in.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+AGENT_FACTS = "unbraid.agent"
+
+_NOTIFICATION = re.compile(r"<(task-id|tool-use-id|status|result)>(.*?)</\1>", re.DOTALL)
+
+
+class AgentFacts(Struct):
+    """An agent's meta file, and the workflow it belongs to."""
+
+    agent_id: str = field(default="", name="agentId")
+    agent_type: str | None = field(default=None, name="agentType")
+    description: str | None = None
+    tool_use_id: str | None = field(default=None, name="toolUseId")
+    parent_agent_id: str | None = field(default=None, name="parentAgentId")
+    spawn_depth: int | None = field(default=None, name="spawnDepth")
+    workflow: str | None = None
+
+
+class JournalEntry(Struct):
+    """A line of a workflow's journal."""
+
+    agent_id: str | None = field(default=None, name="agentId")
+    result: Any = None
+
+
+def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes:
+    """An agent's facts as one line for the translator."""
+    try:
+        facts = msgspec.json.decode(meta, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        facts = {}
+    facts |= {"type": AGENT_FACTS, "agentId": agent_id}
+    if workflow is not None:
+        facts["workflow"] = workflow
+    return msgspec.json.encode(facts) + b"\n"
+
+
+def notification(text: str) -> dict[str, str] | None:
+    """The fields of a `<task-notification>`, by which a parent hears that an agent has ended."""
+    if not text.lstrip().startswith("<task-notification>"):
+        return None
+    found: dict[str, str] = {}
+    for name, value in _NOTIFICATION.findall(text):
+        found.setdefault(name, value)
+    return found
