@@ -1,0 +1,166 @@
+"""A file that cannot be used says why, and what was acknowledged before stays."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from unbraid.log import LogUnusable, SqliteLog
+from unbraid.log.connection import open_writer
+from unbraid.log.contract import story
+from unbraid.log.schema import APPLICATION_ID, MIGRATIONS, migrate
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "log.db"
+
+
+def bytes_of(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def write(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+async def refusal(path: Path) -> str:
+    with pytest.raises(LogUnusable) as caught:
+        await SqliteLog.open(path, busy_seconds=0.05)
+    assert str(path) in str(caught.value)
+    return caught.value.reason
+
+
+async def test_a_newer_file_is_refused_and_not_touched(path: Path) -> None:
+    log = await SqliteLog.open(path)
+    await log.append("r", story(["a"]))
+    await log.close()
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    connection.close()
+    before = bytes_of(path)
+    assert await refusal(path) == "newer"
+    assert bytes_of(path) == before
+
+
+async def test_an_older_file_is_brought_up_to_date(path: Path) -> None:
+    older = open_writer(path)
+    migrate(older, "older", MIGRATIONS[:1])
+    older.close()
+    newer = open_writer(path)
+    step = ("CREATE TABLE later (x)", "INSERT INTO later VALUES (1)")
+    migrate(newer, "newer", (*MIGRATIONS, step))
+    assert newer.execute("SELECT x FROM later").fetchone() == (1,)
+    assert newer.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS) + 1,)
+    newer.close()
+
+
+async def test_a_failing_migration_leaves_the_version_it_found(path: Path) -> None:
+    connection = open_writer(path)
+    migrate(connection, "x")
+    with pytest.raises(sqlite3.Error):
+        migrate(connection, "x", (*MIGRATIONS, ("CREATE TABLE later (x)", "NOT SQL")))
+    assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+    connection.close()
+    log = await SqliteLog.open(path)
+    await log.append("r", story(["a"]))
+    await log.close()
+
+
+async def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
+    write(path, b"certainly not a database file" * 100)
+    assert await refusal(path) == "corrupt"
+
+
+async def test_a_database_of_another_program_is_refused(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    assert await refusal(path) == "corrupt"
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,)
+    connection.close()
+
+
+async def test_a_damaged_page_is_told_and_not_taken_for_an_end(path: Path) -> None:
+    log = await SqliteLog.open(path)
+    await log.append("r", story(["x" * 500] * 500))
+    await log.vacuum()
+    await log.close()
+    whole = bytes_of(path)
+    write(path, whole[:8192] + b"\xff" * (len(whole) - 8192))
+    with pytest.raises(LogUnusable) as caught:
+        log = await SqliteLog.open(path)
+        try:
+            await log.read("r")
+        finally:
+            await log.close()
+    assert caught.value.reason == "corrupt"
+
+
+async def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LogUnusable) as caught:
+        await SqliteLog.open(tmp_path / "file" / "log.db")
+    assert caught.value.reason == "io"
+
+
+async def test_a_locked_file_is_told_and_works_again_later(path: Path) -> None:
+    log = await SqliteLog.open(path, busy_seconds=0.05)
+    await log.append("r", story(["a"])[:2])
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LogUnusable) as caught:
+        await log.append("r", story(["a"]))
+    assert caught.value.reason == "locked"
+    with pytest.raises(LogUnusable):
+        await log.check()
+    assert len(await log.read("r")) == 2
+    holder.execute("ROLLBACK")
+    holder.close()
+    await log.append("r", story(["a"]))
+    assert len(await log.read("r")) == len(story(["a"]))
+    await log.close()
+
+
+async def test_a_full_disk_is_told_and_loses_nothing_acknowledged(path: Path) -> None:
+    log = await SqliteLog.open(path)
+    # SQLite's own limit on pages gives the very error of a full disk.
+    limit = "PRAGMA max_page_count = 60"
+    await log._writer.submit(lambda connection: connection.execute(limit).fetchone(), alone=True)
+    acknowledged = []
+    with pytest.raises(LogUnusable) as caught:
+        for number in range(1000):
+            await log.append(f"r{number}", story(["x" * 1000, "y" * 1000]))
+            acknowledged.append(f"r{number}")
+    assert caught.value.reason == "full"
+    assert acknowledged
+    for run in acknowledged:
+        assert len(await log.read(run)) == len(story(["x", "y"]))
+    assert len(await log.runs(limit=1000)) == len(acknowledged)
+    await log.retain(max_bytes=2000)
+    await log.append("again", story(["z"]))
+    await log.close()
+    log = await SqliteLog.open(path)
+    assert [found.run for found in await log.search("z")] == ["again"]
+    await log.close()
+
+
+async def test_one_bad_append_does_not_take_its_group_along(path: Path) -> None:
+    log = await SqliteLog.open(path)
+
+    def broken(_: sqlite3.Connection) -> None:
+        raise ZeroDivisionError
+
+    outcomes = await asyncio.gather(
+        log.append("r1", story(["a"])),
+        log._writer.submit(broken),
+        log.append("r2", story(["a"])),
+        return_exceptions=True,
+    )
+    assert isinstance(outcomes[1], ZeroDivisionError)
+    assert len(await log.runs()) == 2
+    await log.close()

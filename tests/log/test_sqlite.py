@@ -1,0 +1,153 @@
+"""The SQLite log keeps the contract, on a real file, also when it is opened again and shared."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from unbraid.log import Log, LogUnusable, SqliteLog
+from unbraid.log.contract import LogContract, gather, story
+
+
+class TestSqliteLog(LogContract):
+    @pytest.fixture
+    async def log(self, tmp_path: Path) -> AsyncIterator[Log]:
+        log = await SqliteLog.open(tmp_path / "log.db")
+        yield log
+        await log.close()
+
+
+class TestSqliteLogOpenedForEveryAppend(LogContract):
+    """As if the process were restarted before every append."""
+
+    @pytest.fixture
+    async def log(self, tmp_path: Path) -> AsyncIterator[Log]:
+        log = await SqliteLog.open(tmp_path / "log.db")
+        append = SqliteLog.append
+
+        async def elsewhere(run, events, **more):  # type: ignore[no-untyped-def]
+            other = await SqliteLog.open(tmp_path / "log.db")
+            try:
+                return await append(other, run, events, **more)
+            finally:
+                await other.close()
+
+        log.append = elsewhere  # type: ignore[method-assign]
+        yield log
+        await log.close()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "log.db"
+
+
+def size_of(path: Path) -> int:
+    return path.stat().st_size
+
+
+async def test_everything_is_there_after_a_restart(path: Path) -> None:
+    log = await SqliteLog.open(path)
+    events = story(["The quick bro", "wn fox"])
+    await log.append("r", events[:3], cursors={"out": 5})
+    entries, summary = await log.read("r"), await log.run("r")
+    await log.close()
+    log = await SqliteLog.open(path)
+    assert await log.read("r") == entries
+    assert await log.run("r") == summary
+    assert await log.cursors("r") == {"out": 5}
+    await log.append("r", events[3:])
+    assert [found.seq for found in await log.search("brown")] == [3]
+    await log.close()
+
+
+async def test_a_block_open_over_a_restart_is_found_once(path: Path) -> None:
+    events = story(["one nee", "dle in", " a hay", "stack"])
+    for event in events:
+        log = await SqliteLog.open(path)
+        await log.append("r", [event])
+        await log.close()
+    log = await SqliteLog.open(path)
+    assert [found.seq for found in await log.search('"one needle in a haystack"')] == [3]
+    await log.close()
+
+
+async def test_a_follower_sees_what_another_process_appends(path: Path) -> None:
+    reader, writer = await SqliteLog.open(path), await SqliteLog.open(path)
+    events = story(["a", "b"])
+    following = asyncio.create_task(gather(reader.follow("r")))
+    for event in events:
+        await writer.append("r", [event])
+    assert [entry.seq for entry in await following] == [event.seq for event in events]
+    await reader.close()
+    await writer.close()
+
+
+async def test_two_writers_of_one_file_take_turns(path: Path) -> None:
+    one, two = await SqliteLog.open(path), await SqliteLog.open(path)
+    events = story([str(number) for number in range(40)])
+    await asyncio.gather(
+        *(log.append("same", events) for log in (one, two)),
+        *(log.append(f"r{n}", events) for n, log in enumerate((one, two) * 5)),
+    )
+    assert len(await one.read_all(limit=10_000)) == 11 * len(events)
+    assert [entry.seq for entry in await two.read("same")] == [event.seq for event in events]
+    await one.close()
+    await two.close()
+
+
+async def test_close_keeps_what_was_accepted(path: Path) -> None:
+    log = await SqliteLog.open(path)
+    events = story(["a"])
+    appends = [asyncio.create_task(log.append(f"r{n}", events)) for n in range(50)]
+    await asyncio.sleep(0)
+    await log.close()
+    await asyncio.gather(*appends)
+    with pytest.raises(LogUnusable) as caught:
+        await log.append("late", events)
+    assert caught.value.reason == "closed"
+    log = await SqliteLog.open(path)
+    assert len(await log.runs(limit=100)) == 50
+    await log.close()
+
+
+async def test_a_caller_that_gives_up_takes_no_one_along(path: Path) -> None:
+    log = await SqliteLog.open(path)
+    tasks = [asyncio.create_task(log.append(f"r{n}", story(["a"]))) for n in range(10)]
+    await asyncio.sleep(0)
+    tasks[4].cancel()
+    done = await asyncio.gather(*tasks, return_exceptions=True)
+    assert sum(isinstance(outcome, BaseException) for outcome in done) == 1
+    await log.append("after", story(["a"]))
+    assert len(await log.runs()) == 11
+    await log.close()
+
+
+async def test_vacuum_gives_space_back(path: Path) -> None:
+    log = await SqliteLog.open(path)
+    await log.append("r", story(["x" * 1_000_000]))
+    await log.vacuum()
+    size = size_of(path)
+    await log.retain(max_bytes=0)
+    await log.vacuum()
+    assert size_of(path) < size / 10
+    await log.close()
+
+
+async def test_listing_runs_uses_an_index(path: Path) -> None:
+    log = await SqliteLog.open(path)
+    await log.append("r", story(["a"]))
+    await log.close()
+    with sqlite3.connect(path) as connection:
+        for where in ("", " AND status = 'live'", " AND (started, run) < (5, 'r')"):
+            plan = connection.execute(
+                f"EXPLAIN QUERY PLAN SELECT summary FROM runs WHERE last_seq > 0{where}"
+                " ORDER BY started DESC, run DESC LIMIT 50"
+            ).fetchall()
+            assert "INDEX runs_st" in plan[0][3], plan
+            assert len(plan) == 1, plan
+    connection.close()
