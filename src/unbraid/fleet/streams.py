@@ -25,17 +25,17 @@ AFTERTHOUGHTS = (e.Progress, e.SessionMeta)
 class Stream:
     """One invocation of one agent."""
 
-    __slots__ = ("agent", "answer", "depth", "ended", "id", "message_id", "model", "speaking")
+    __slots__ = ("agent", "answer", "depth", "ended", "id", "message_id", "parent", "speaking")
 
-    def __init__(self, stream_id: int, depth: int, agent: str) -> None:
+    def __init__(self, stream_id: int, parent: Stream | None, agent: str) -> None:
         self.id = stream_id
-        self.depth = depth
+        self.parent = parent
+        self.depth = 0 if parent is None else parent.depth + 1
         self.agent = agent
         self.speaking = False
         self.ended = False
         self.message_id = ""
         self.answer: list[str] = []  # the text of its latest message
-        self.model: str | None = None
 
 
 class Fleet:
@@ -131,7 +131,7 @@ class Fleet:
 
     def _open(self, event: e.RelayEvent) -> bool:
         self._first_ts = self._ts
-        root = self._streams[""] = Stream(0, 0, ROOT_AGENT)
+        root = self._streams[""] = Stream(0, None, ROOT_AGENT)
         self._count = 1
         meta = event if isinstance(event, e.SessionMeta) else e.SessionMeta()
         prompt = event.text if isinstance(event, e.Prompt) and not event.context else None
@@ -152,7 +152,7 @@ class Fleet:
         if earlier is not None and not earlier.ended:
             self._close(earlier, True, "completed")
         agent = event.subagent_type or (earlier.agent if earlier is not None else "agent")
-        stream = Stream(self._count, parent.depth + 1, agent)
+        stream = Stream(self._count, parent, agent)
         self._count += 1
         self._streams[event.context] = stream
         self._emit(
@@ -175,14 +175,16 @@ class Fleet:
 
     def _reopen(self, context: str, ended: Stream) -> Stream:
         """Words that arrive after their stream has ended get a stream that goes on from it."""
-        if ended.id == 0:
-            ended.ended = False
-            return ended
-        stream = Stream(self._count, ended.depth, ended.agent)
+        stream = Stream(self._count, ended.parent, ended.agent)
         self._count += 1
         self._streams[context] = stream
-        parent = self._streams[""].id
-        self._emit(e.StreamStart, stream, parent_stream_id=parent, resumes=ended.id)
+        parent = ended.parent
+        self._emit(
+            e.StreamStart,
+            stream,
+            parent_stream_id=None if parent is None else parent.id,
+            resumes=ended.id,
+        )
         return stream
 
     def _close(self, stream: Stream, ok: bool, reason: str) -> None:

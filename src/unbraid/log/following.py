@@ -18,28 +18,30 @@ class Signal:
 
     def __init__(self) -> None:
         self.version = 0
-        self._waiting: asyncio.Future[None] | None = None
+        self._waiting: set[asyncio.Future[None]] = set()
 
     @property
     def awaited(self) -> bool:
         """Whether anyone waits."""
-        return self._waiting is not None
+        return bool(self._waiting)
 
     def change(self) -> None:
         """Wake everyone."""
         self.version += 1
-        if self._waiting is not None:
-            waiting, self._waiting = self._waiting, None
-            if not waiting.done():
-                waiting.set_result(None)
+        waiting, self._waiting = self._waiting, set()
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
 
     async def changed(self, version: int) -> None:
         """Wait until the version is no longer `version`."""
         while self.version == version:
-            if self._waiting is None:
-                self._waiting = asyncio.get_running_loop().create_future()
-            # Shielded: one waiter that gives up must not cancel the future that others share.
-            await asyncio.shield(self._waiting)
+            future = asyncio.get_running_loop().create_future()
+            self._waiting.add(future)
+            try:
+                await future
+            finally:
+                self._waiting.discard(future)
 
 
 async def follow_reads(

@@ -17,6 +17,9 @@ OPENCODE_MODES = ("run", "serve")
 
 FIRST_FORWARDING_CLAUDE = (2, 1, 211)
 
+# What OpenCode asks about; the last two by default, and then it waits for an answer for ever.
+ASKING = ("bash", "edit", "doom_loop", "external_directory")
+
 
 @dataclass(frozen=True)
 class Launch:
@@ -73,9 +76,15 @@ def claude_arguments(cli: Cli, mode: str, prompt: str) -> list[str]:
 
 
 def opencode_launch(
-    cli: Cli, model_url: str, home: Path, args: Sequence[str] = (), *, git: bool = False
+    cli: Cli,
+    model_url: str,
+    home: Path,
+    args: Sequence[str] = (),
+    *,
+    asks: bool = False,
+    git: bool = False,
 ) -> Launch:
-    """OpenCode with these arguments."""
+    """OpenCode with these arguments; unless it `asks`, every tool is allowed."""
     env = {
         **_environment(home),
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
@@ -87,7 +96,7 @@ def opencode_launch(
     }
     config = Path(env["XDG_CONFIG_HOME"], "opencode", "opencode.json")
     config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(json.dumps(_opencode_config(model_url)))
+    config.write_text(json.dumps(_opencode_config(model_url, asks=asks)))
     cwd = _folder(home, git=git)
     data = Path(env["XDG_DATA_HOME"], "opencode")
     return Launch((*cli.command, *args), env, cwd, data=data)
@@ -100,7 +109,7 @@ def opencode_arguments(mode: str, prompt: str) -> list[str]:
     return ["run", "--format", "json", "--thinking", "--model", "scripted/one", prompt]
 
 
-def _opencode_config(model_url: str) -> dict[str, object]:
+def _opencode_config(model_url: str, *, asks: bool) -> dict[str, object]:
     model = {
         "name": "one",
         "reasoning": True,
@@ -111,8 +120,7 @@ def _opencode_config(model_url: str) -> dict[str, object]:
         "autoupdate": False,
         "share": "disabled",
         "enabled_providers": ["scripted"],
-        # Nobody is there to answer: a question (the same call three times) would wait for ever.
-        "permission": {"*": "allow", "doom_loop": "allow", "external_directory": "allow"},
+        "permission": {"*": "allow", **dict.fromkeys(ASKING, "ask" if asks else "allow")},
         # Only an agent that is told so may spawn agents of its own.
         "agent": {"general": {"permission": {"task": "allow"}}},
         "model": "scripted/one",

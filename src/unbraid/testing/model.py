@@ -121,7 +121,7 @@ class ScriptedModel(LoopbackServer):
         agent, number = asking.agent, 0
         housekeeping = not asking.tools and not self._answers_without_tools
         if agent is None or housekeeping:
-            agent, turn = "", say("A short title" if housekeeping else "ok")
+            agent, turn = "", say("ok" if agent is None else "A short title")
         elif asking.wants_summary:
             agent, turn = "", say(f"<summary>{marker(agent)} We have talked.</summary>")
         else:

@@ -8,14 +8,19 @@ from . import scenarios
 from .asking import Json
 from .conversation import Permit, allow, deny
 from .model import ScriptedModel
+from .opencode_server import Reply
 from .recording import Recording
 from .runner import InterruptWhen, run_claude, run_opencode
 
-ONLY_STDIN = ("many-turns", "permission", "interrupt")
+INTERACTIVE = ("many-turns", "permission", "interrupt")
 
 
 def _all_but_writing(request: Json) -> Json:
     return deny(request) if request["tool_name"] == "Write" else allow(request)
+
+
+def _all_but_editing(asked: Json) -> str:
+    return "reject" if asked["permission"] == "edit" else "once"
 
 
 async def _counting(model: ScriptedModel) -> None:
@@ -23,7 +28,7 @@ async def _counting(model: ScriptedModel) -> None:
 
 
 async def record_claude(version: str, name: str, mode: str, home: Path) -> Recording:
-    """Claude Code in a scenario; those of `ONLY_STDIN` need the mode `stdin`."""
+    """Claude Code in a scenario; those of `INTERACTIVE` need the mode `stdin`."""
     permit: Permit | None = _all_but_writing if name == "permission" else None
     interrupt_when: InterruptWhen | None = _counting if name == "interrupt" else None
     return await run_claude(
@@ -38,6 +43,15 @@ async def record_claude(version: str, name: str, mode: str, home: Path) -> Recor
 
 
 async def record_opencode(version: str, name: str, mode: str, home: Path) -> Recording:
-    """OpenCode in a scenario."""
-    script, prompts = scenarios.scenario(name), scenarios.prompts(name)
-    return await run_opencode(version, script, home=home, mode=mode, prompts=prompts)
+    """OpenCode in a scenario; those of `INTERACTIVE` need the mode `serve`."""
+    reply: Reply | None = _all_but_editing if name == "permission" else None
+    interrupt_when: InterruptWhen | None = _counting if name == "interrupt" else None
+    return await run_opencode(
+        version,
+        scenarios.scenario(name),
+        home=home,
+        mode=mode,
+        prompts=scenarios.prompts(name),
+        reply=reply,
+        interrupt_when=interrupt_when,
+    )

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import clis, opencode_server
+from . import clis
 from .conversation import Conversation, Permit, allow
 from .launch import (
     Launch,
@@ -26,6 +26,7 @@ from .launch import (
     opencode_launch,
 )
 from .model import ScriptedModel
+from .opencode_server import Reply, ServedSession
 from .process import Child
 from .recording import Recording
 from .script import Script
@@ -151,21 +152,29 @@ async def start_opencode(
     home: Path,
     mode: str = "run",
     prompts: Sequence[str] = (PROMPT,),
+    reply: Reply | None = None,
+    interrupt_when: InterruptWhen | None = None,
     args: Sequence[str] = (),
     git: bool = False,
     timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> AsyncIterator[Run]:
-    """OpenCode, started; in mode `serve` its lines are the data of its events."""
+    """OpenCode, started; in mode `serve` its lines are the data of its events.
+
+    With `reply` (once, always or reject) it asks before it uses a tool (mode `serve`).
+    """
     cli = await asyncio.to_thread(clis.opencode, version)
     async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
         arguments = [*opencode_arguments(mode, prompts[0]), *args]
-        launch = opencode_launch(cli, model.url, home, arguments, git=git)
+        asks = reply is not None
+        launch = opencode_launch(cli, model.url, home, arguments, asks=asks, git=git)
         child = await Child.start(launch.argv, launch.env, launch.cwd)
         recording = Recording(script.name, "opencode", mode, {})
         try:
             source = child.lines()
             if mode == "serve":
-                source = opencode_server.events(child, script.name, prompts, recording)
+                when = None if interrupt_when is None else lambda: interrupt_when(model)
+                session = ServedSession(child, recording, prompts, reply=reply, interrupt_when=when)
+                source = session.events()
             yield Run(child, model, launch, recording, source, stops=mode == "serve")
         finally:
             await child.stop()
@@ -178,6 +187,8 @@ async def run_opencode(
     home: Path,
     mode: str = "run",
     prompts: Sequence[str] = (PROMPT,),
+    reply: Reply | None = None,
+    interrupt_when: InterruptWhen | None = None,
     args: Sequence[str] = (),
     git: bool = False,
     timeout_seconds: float = TIMEOUT_SECONDS,
@@ -189,6 +200,8 @@ async def run_opencode(
         home=home,
         mode=mode,
         prompts=prompts,
+        reply=reply,
+        interrupt_when=interrupt_when,
         args=args,
         git=git,
         timeout_seconds=timeout_seconds,

@@ -1,0 +1,52 @@
+"""The command line. Commands are imported when they are called, so that `--version` is quick."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from unbraid import __version__
+from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
+
+COMMANDS = {
+    "cat": "unbraid.cli.cat:cat",
+    "demo": "unbraid.cli.demo:demo",
+    "tree": "unbraid.cli.tree:tree",
+}
+
+# The one table of exit codes; docs/reference/exit-codes.md shows it.
+EXIT_CODES: dict[type[UnbraidError], int] = {SourceError: 3, CallerError: 2, LogError: 4}
+
+
+class Lazy(click.Group):
+    """A group whose commands are imported on demand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        place = COMMANDS.get(cmd_name)
+        if place is None:
+            return None
+        module, name = place.split(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UnbraidError as error:
+            click.echo(f"unbraid: {error}", err=True)
+            sys.exit(EXIT_CODES.get(type(error), 1))
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="unbraid")
+def main() -> None:
+    """Every agent's words, once, in the right place.
+
+    Untangles what Claude Code, OpenCode and their sub-agents say.
+    """

@@ -1,0 +1,50 @@
+"""`unbraid cat`: the events of sources."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+
+import click
+
+from unbraid.events import FleetEvent, RelayEvent, encode
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  claude -p "…" --output-format stream-json --verbose | unbraid cat -
+  unbraid cat --json stdout.ndjson ~/.claude/projects/…/<session>.jsonl
+  unbraid cat ~/.local/share/opencode/opencode.db"""
+)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
+@click.option("--json", "as_json", is_flag=True, help="Fleet events, one JSON object a line.")
+@click.option("--relay", "as_relay", is_flag=True, help="Relay events, one JSON object a line.")
+def cat(sources: tuple[str, ...], as_json: bool, as_relay: bool) -> None:
+    """Print what the agents in SOURCE… said, each block once, under the agent that said it.
+
+    A SOURCE is a file of lines that Claude Code or OpenCode printed, `-` for standard input, a
+    transcript (its sub-agents' are found beside it), the id of a session, OpenCode's database, a
+    capture of its /event stream, or one of its exports. Sources of the same run are merged.
+    """
+    from unbraid.cli.printer import Printer
+    from unbraid.sources.gather import events_of, gather, relay_events_of
+
+    runs = gather(sources, os.environ)
+    if as_json or as_relay:
+        for run in runs:
+            _write(relay_events_of(run) if as_relay else events_of(run))
+        return
+    for run in runs:
+        printer = Printer()
+        for event in events_of(run):
+            for line in printer.lines(event):
+                click.echo(line)
+
+
+def _write(events: Iterable[FleetEvent] | Iterable[RelayEvent]) -> None:
+    out = sys.stdout.buffer
+    for event in events:
+        out.write(encode(event) + b"\n")
+    out.flush()

@@ -1,0 +1,40 @@
+"""`unbraid tree`: the tree of agents in sources."""
+
+from __future__ import annotations
+
+import os
+
+import click
+import msgspec
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid tree stdout.ndjson
+  unbraid tree --mermaid ~/.claude/projects/…/<session>.jsonl"""
+)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
+@click.option("--json", "shape", flag_value="json", help="As JSON, one object a run.")
+@click.option("--mermaid", "shape", flag_value="mermaid", help="As a mermaid flowchart.")
+@click.option("--dot", "shape", flag_value="dot", help="As a graphviz graph.")
+def tree(sources: tuple[str, ...], shape: str | None) -> None:
+    """Print who worked for whom in SOURCE…, with status, tokens, cost and time.
+
+    Sources are the same as for `unbraid cat`.
+    """
+    from unbraid.cli.printer import safe
+    from unbraid.fleet.tree import Tree
+    from unbraid.sources.gather import events_of, gather
+
+    for run in gather(sources, os.environ):
+        picture = Tree(events_of(run))
+        match shape:
+            case "json":
+                click.echo(msgspec.json.encode(picture.to_json()))
+            case "mermaid":
+                click.echo(safe(picture.to_mermaid()))
+            case "dot":
+                click.echo(safe(picture.to_dot()))
+            case _:
+                click.echo(safe(picture.to_text()))

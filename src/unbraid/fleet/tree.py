@@ -1,0 +1,269 @@
+"""The tree of agents, folded from a run's log: who works for whom, how far, at what cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec import Struct, field
+
+from unbraid import events as e
+from unbraid.fleet.usage import Usage
+
+MARKS = {
+    "running": "●",
+    "waiting": "◐",
+    "completed": "✔",
+    "failed": "✘",
+    "cancelled": "■",
+    "interrupted": "■",
+    "orphaned": "○",
+}
+
+
+class Node(Struct):
+    """One stream: an invocation of an agent."""
+
+    stream_id: int
+    depth: int
+    agent: str
+    parent_stream_id: int | None = None
+    agent_id: str | None = None
+    tool_use_id: str | None = None
+    description: str | None = None
+    model: str | None = None
+    background: bool | None = None
+    resumes: int | None = None
+    status: str = "running"
+    started: int = 0
+    updated: int = 0
+    ended: int | None = None
+    tool_uses: int = 0
+    failed_tools: int = 0
+    last_tool: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    children: list[int] = field(default_factory=list)
+
+    @property
+    def duration_ms(self) -> int | None:
+        """From its start to its end, or to the latest it did."""
+        last = self.ended if self.ended is not None else self.updated
+        return last - self.started if self.started and last >= self.started else None
+
+
+class Tree:
+    """All streams of a run; `apply` folds more events in."""
+
+    def __init__(self, events: Iterable[e.FleetEvent] = ()) -> None:
+        self.nodes: dict[int, Node] = {}
+        self.session_id: str | None = None
+        self.done: e.Done | None = None
+        self._asking: dict[str, int] = {}
+        self.apply(events)
+
+    def apply(self, events: Iterable[e.FleetEvent]) -> None:
+        """Fold more of the log in."""
+        for event in events:
+            self._fold(event)
+
+    def _fold(self, event: e.FleetEvent) -> None:
+        if isinstance(event, e.RequestReceived):
+            self.session_id = event.session_id
+            return
+        if isinstance(event, e.StreamStart):
+            self._start(event)
+            return
+        node = self.nodes.get(event.stream_id)
+        if node is None:
+            return
+        node.updated = max(node.updated, event.ts)
+        if not node.started:
+            node.started = event.ts
+        match event:
+            case e.FleetToolUse():
+                node.tool_uses += 1
+                node.last_tool = event.tool
+            case e.FleetToolResult():
+                node.failed_tools += not event.ok
+            case e.FleetTokenUsage():
+                node.usage.add(event)
+                node.model = node.model or event.model
+            case e.FleetSessionMeta():
+                node.model = event.model or node.model
+                node.agent_id = event.agent_id or node.agent_id
+                self.session_id = self.session_id or event.session_id
+            case e.FleetPermissionAsked():
+                self._asking[event.request_id] = node.stream_id
+                node.status = "waiting"
+            case e.FleetPermissionReplied():
+                self._asking.pop(event.request_id, None)
+                if node.status == "waiting" and node.stream_id not in self._asking.values():
+                    node.status = "running"
+            case e.StreamEnd():
+                node.status = event.reason
+                node.ended = event.ts
+            case e.Done():
+                self.done = event
+            case _:
+                pass
+
+    def _start(self, event: e.StreamStart) -> None:
+        self.nodes[event.stream_id] = Node(
+            event.stream_id,
+            event.depth,
+            event.agent,
+            event.parent_stream_id,
+            event.agent_id,
+            event.tool_use_id,
+            event.description,
+            event.model,
+            event.background,
+            event.resumes,
+            started=event.ts,
+            updated=event.ts,
+        )
+        parent = self.nodes.get(-1 if event.parent_stream_id is None else event.parent_stream_id)
+        if parent is not None:
+            parent.children.append(event.stream_id)
+
+    def rolled_up(self, stream_id: int = 0) -> Usage:
+        """What an agent and everyone below it have used."""
+        if stream_id == 0 and self.done is not None:
+            done = self.done
+            return Usage(
+                done.input_tokens,
+                done.output_tokens,
+                done.cache_read_tokens,
+                done.cache_creation_tokens,
+                done.cost_usd,
+            )
+        total = Usage()
+        for node in self.walk(stream_id):
+            total.add(node.usage)
+        return total
+
+    def walk(self, stream_id: int = 0) -> Iterator[Node]:
+        """An agent and everyone below it, depth first, in order of appearance."""
+        waiting = [stream_id]
+        while waiting:
+            node = self.nodes.get(waiting.pop())
+            if node is not None:
+                yield node
+                waiting.extend(reversed(node.children))
+
+    # --- pictures ---
+
+    def to_json(self, stream_id: int = 0) -> dict[str, Any]:
+        """The tree as nested objects."""
+        node = self.nodes[stream_id]
+        usage = node.usage
+        total = self.rolled_up(stream_id)
+        return {
+            "stream_id": node.stream_id,
+            "depth": node.depth,
+            "agent": node.agent,
+            "agent_id": node.agent_id,
+            "session_id": self.session_id if stream_id == 0 else None,
+            "tool_use_id": node.tool_use_id,
+            "description": node.description,
+            "model": node.model,
+            "status": node.status,
+            "background": node.background,
+            "resumes": node.resumes,
+            "started": node.started,
+            "ended": node.ended,
+            "duration_ms": node.duration_ms,
+            "tool_uses": node.tool_uses,
+            "failed_tools": node.failed_tools,
+            "last_tool": node.last_tool,
+            "usage": _usage(usage),
+            "total": _usage(total),
+            "children": [self.to_json(child) for child in node.children],
+        }
+
+    def to_text(self) -> str:
+        """The tree as indented lines."""
+        lines: list[str] = []
+        self._draw(0, "", "", lines)
+        return "\n".join(lines)
+
+    def _draw(self, stream_id: int, first: str, rest: str, lines: list[str]) -> None:
+        node = self.nodes.get(stream_id)
+        if node is None:
+            return
+        lines.append(first + label(node, self.rolled_up(stream_id)))
+        for i, child in enumerate(node.children):
+            last = i == len(node.children) - 1
+            self._draw(
+                child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "), lines
+            )
+
+    def to_mermaid(self) -> str:
+        """The tree as a mermaid flowchart."""
+        lines = ["flowchart TD"]
+        for node in self.walk():
+            # Quotes would end the label; mermaid reads entities.
+            text = label(node, self.rolled_up(node.stream_id)).replace('"', "#quot;")
+            lines.append(f'  s{node.stream_id}["{text}"]')
+            if node.parent_stream_id is not None:
+                lines.append(f"  s{node.parent_stream_id} --> s{node.stream_id}")
+            if node.resumes is not None:
+                lines.append(f"  s{node.resumes} -. resumed .-> s{node.stream_id}")
+        return "\n".join(lines)
+
+    def to_dot(self) -> str:
+        """The tree as a graphviz digraph."""
+        lines = ["digraph fleet {", "  node [shape=box];"]
+        for node in self.walk():
+            text = label(node, self.rolled_up(node.stream_id))
+            text = text.replace("\\", "\\\\").replace('"', '\\"')
+            lines.append(f'  s{node.stream_id} [label="{text}"];')
+            if node.parent_stream_id is not None:
+                lines.append(f"  s{node.parent_stream_id} -> s{node.stream_id};")
+            if node.resumes is not None:
+                lines.append(f"  s{node.resumes} -> s{node.stream_id} [style=dashed];")
+        return "\n".join([*lines, "}"])
+
+
+def label(node: Node, total: Usage) -> str:
+    """One agent in one line."""
+    words = [MARKS.get(node.status, "?"), node.agent]
+    if node.description:
+        words.append(f"“{_one_line(node.description)}”")
+    facts = [node.status]
+    if node.resumes is not None:
+        facts.append(f"resumes {node.resumes}")
+    if node.background:
+        facts.append("background")
+    if node.tool_uses:
+        facts.append(f"{node.tool_uses} tool call{'s' if node.tool_uses != 1 else ''}")
+    if total.total_tokens:
+        facts.append(f"{compact(total.total_tokens)} tokens")
+    if total.cost_usd:
+        facts.append(f"${total.cost_usd:.4f}")
+    if node.duration_ms:
+        facts.append(f"{node.duration_ms / 1000:.1f} s")
+    return f"{' '.join(words)}  {' · '.join(facts)}"
+
+
+def compact(number: int) -> str:
+    """A count for a narrow place."""
+    for unit, size in (("M", 1_000_000), ("k", 1_000)):
+        if number >= size:
+            return f"{number / size:.1f}{unit}"
+    return str(number)
+
+
+def _one_line(text: str, most: int = 60) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cache_creation_tokens": usage.cache_creation_tokens,
+        "cost_usd": usage.cost_usd,
+    }

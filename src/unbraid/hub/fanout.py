@@ -1,0 +1,216 @@
+"""One feed in, many viewers out.
+
+The hub follows the whole log once. Each run that someone looks at has a channel; an event is
+encoded when it reaches its channel, once, however many viewers there are. All of it happens on one
+event loop, so that between two awaits nothing changes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+
+from unbraid.errors import CallerError, LogError
+from unbraid.events import Draft, Gap
+from unbraid.hub.channel import Channel
+from unbraid.hub.frames import Form, log_frame, run_frame
+from unbraid.hub.viewer import Viewer
+from unbraid.log.entry import Entry
+from unbraid.log.port import Log
+
+_ALL = ""
+
+
+@dataclass
+class HubStats:
+    """What the hub has done so far."""
+
+    delivered: int = 0
+    cut: int = 0
+    dispatched: int = 0
+
+
+class TooManyViewers(CallerError):
+    """The hub is full."""
+
+
+@dataclass(frozen=True)
+class _RunReplay:
+    log: Log
+    run: str
+
+    async def read(self, place: int) -> list[Entry]:
+        return await self.log.read(self.run, place)
+
+    async def ended(self, place: int) -> bool:
+        summary = await self.log.run(self.run)
+        return summary is None or (summary.over and place >= summary.last_seq)
+
+
+@dataclass(frozen=True)
+class _LogReplay:
+    log: Log
+
+    async def read(self, place: int) -> list[Entry]:
+        return await self.log.read_all(place)
+
+    async def ended(self, place: int) -> bool:
+        return False
+
+
+class Hub:
+    """Shows a log to viewers. Use as `async with Hub(log) as hub`."""
+
+    def __init__(
+        self,
+        log: Log,
+        *,
+        backlog_bytes: int = 8 * 1024 * 1024,
+        heartbeat_seconds: float = 15.0,
+        stall_seconds: float = 30.0,
+        max_viewers: int = 10_000,
+    ) -> None:
+        self.stats = HubStats()
+        self._log = log
+        self._backlog_bytes, self._max_viewers = backlog_bytes, max_viewers
+        self._heartbeat_seconds, self._stall_seconds = heartbeat_seconds, stall_seconds
+        self._channels: dict[str, Channel] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._closed: str | None = None
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    async def __aenter__(self) -> Hub:
+        # Before the first viewer: what a viewer does not find in the log must come through the
+        # feed.
+        start = (await self._log.bounds())[1]
+        self._tasks = [asyncio.create_task(self._feed(start)), asyncio.create_task(self._tick())]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.dismiss("shutdown")
+        for task in self._tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    @property
+    def viewers(self) -> int:
+        """How many are looking."""
+        return sum(len(channel.viewers) for channel in self._channels.values())
+
+    @asynccontextmanager
+    async def watch(
+        self,
+        run: str,
+        since: int = 0,
+        *,
+        form: Form = Form.SSE,
+        stream_id: int | None = None,
+        types: Collection[str] = (),
+    ) -> AsyncIterator[Viewer]:
+        """A viewer of one run, from after `since`."""
+        summary = await self._log.run(run)
+        first, last = (1, 0) if summary is None else (summary.first_seq, summary.last_seq)
+        # A place in the future is of a log that is no more; go on from what there is.
+        place, gap = _start(min(since, last), first)
+        channel, replay = self._channel(run), _RunReplay(self._log, run)
+        viewer = Viewer(
+            channel, replay, place, form=form, stream_id=stream_id, types=types, gap=gap
+        )
+        with self._looking(run, channel, viewer):
+            yield viewer
+
+    @asynccontextmanager
+    async def watch_all(
+        self, since: int | None = None, *, form: Form = Form.SSE, types: Collection[str] = ()
+    ) -> AsyncIterator[Viewer]:
+        """A viewer of all runs, from after the cursor `since` (None: from now on)."""
+        first, last = await self._log.bounds()
+        place, gap = _start(last if since is None else min(since, last), first)
+        channel = self._channel(_ALL)
+        viewer = Viewer(
+            channel, _LogReplay(self._log), place, form=form, types=types, gap=gap, ends=False
+        )
+        with self._looking(_ALL, channel, viewer):
+            yield viewer
+
+    def draft(self, run: str, draft: Draft) -> None:
+        """Show live viewers of a run what is not in the log yet."""
+        if channel := self._channels.get(run):
+            for viewer in channel.viewers:
+                viewer.draft(draft)
+            channel.signal.change()
+
+    def dismiss(self, reason: str) -> None:
+        """Cut off every viewer, and take no more."""
+        self._closed = reason
+        for channel in list(self._channels.values()):
+            for viewer in list(channel.viewers):
+                viewer.cut(reason)
+
+    async def emptied(self) -> None:
+        """Wait until the last viewer has gone."""
+        await self._empty.wait()
+
+    def _channel(self, name: str) -> Channel:
+        if self._closed is not None:
+            raise LogError(f"the hub is closed: {self._closed}")
+        if self.viewers >= self._max_viewers:
+            raise TooManyViewers(f"{self._max_viewers} viewers are looking already")
+        if name not in self._channels:
+            framing = log_frame if name == _ALL else run_frame
+            self._channels[name] = Channel(framing, self._backlog_bytes)
+        return self._channels[name]
+
+    @contextmanager
+    def _looking(self, name: str, channel: Channel, viewer: Viewer) -> Iterator[None]:
+        channel.viewers.add(viewer)
+        self._empty.clear()
+        try:
+            yield
+        finally:
+            channel.viewers.discard(viewer)
+            if not channel.viewers and self._channels.get(name) is channel:
+                del self._channels[name]
+            self.stats.delivered += viewer.delivered
+            self.stats.cut += viewer.cut_reason == "slow"
+            if not self._channels:
+                self._empty.set()
+
+    async def _feed(self, start: int) -> None:
+        try:
+            async for batch in self._log.follow_all(start):
+                self._dispatch(batch)
+        except LogError:
+            # Nothing can be shown that is not surely written: better no viewers than wrong ones.
+            self.dismiss("error")
+
+    def _dispatch(self, batch: list[Entry]) -> None:
+        self.stats.dispatched += len(batch)
+        if _ALL in self._channels:
+            self._channels[_ALL].push(batch)
+        by_run: dict[str, list[Entry]] = {}
+        for entry in batch:
+            if entry.run in self._channels:
+                by_run.setdefault(entry.run, []).append(entry)
+        for run, entries in by_run.items():
+            self._channels[run].push(entries)
+
+    async def _tick(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(self._heartbeat_seconds)
+            for channel in list(self._channels.values()):
+                for viewer in list(channel.viewers):
+                    viewer.tick(loop.time(), self._stall_seconds)
+                channel.signal.change()
+
+
+def _start(since: int, first: int) -> tuple[int, Gap | None]:
+    """The place to begin at, and what is missing before it."""
+    if since >= first - 1:
+        return since, None
+    return first - 1, Gap(first=since + 1, last=first - 1)

@@ -1,0 +1,86 @@
+"""How an event looks on the wire, as an SSE frame or a JSON line; made once for all viewers.
+
+`data` never holds a line end (the log sees to that), so no agent can end a frame or begin one.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.events import Draft, Gap, encode
+from unbraid.log.entry import Entry
+
+RETRY_MS = 1000
+
+
+class Form(enum.Enum):
+    """What a viewer asked for."""
+
+    SSE = "text/event-stream"
+    NDJSON = "application/x-ndjson"
+
+
+class Cut(Struct, tag_field="type", tag="cut", kw_only=True):
+    """To one viewer only, and its last: why we hang up, and the place to come back with.
+
+    `reason`: slow (it did not read), shutdown, or error (the log failed).
+    """
+
+    reason: str
+    last: int
+
+
+class Frame(Struct, frozen=True, gc=False):
+    """One event as every viewer of a channel gets it."""
+
+    place: int
+    type: str
+    stream_id: int
+    sse: bytes
+    line: bytes
+
+    def form(self, form: Form) -> bytes:
+        """The bytes for a viewer."""
+        return self.sse if form is Form.SSE else self.line
+
+
+def run_frame(entry: Entry) -> Frame:
+    """An event for the viewers of its run; its place is its `seq`."""
+    head = f"id: {entry.seq}\nevent: {entry.type}\ndata: ".encode()
+    sse = b"%b%b\n\n" % (head, entry.data)
+    return Frame(entry.seq, entry.type, entry.stream_id, sse, entry.data + b"\n")
+
+
+def log_frame(entry: Entry) -> Frame:
+    """An event for the viewers of all runs; its place is the log's cursor, also told in the
+    data.
+    """
+    # Run ids are of letters that need no escaping in JSON.
+    data = b'{"cursor":%d,"run":"%b",%b' % (entry.cursor, entry.run.encode(), entry.data[1:])
+    sse = b"id: %d\nevent: %b\ndata: %b\n\n" % (entry.cursor, entry.type.encode(), data)
+    return Frame(entry.cursor, entry.type, entry.stream_id, sse, data + b"\n")
+
+
+def opening(form: Form) -> bytes:
+    """What comes first: how soon to come back after a loss."""
+    return b"retry: %d\n\n" % RETRY_MS if form is Form.SSE else b""
+
+
+def heartbeat(form: Form) -> bytes:
+    """A sign of life that means nothing."""
+    return b":\n\n" if form is Form.SSE else b"\n"
+
+
+def aside(event: Draft | Gap | Cut, form: Form, place: int | None = None) -> bytes:
+    """Something for one viewer that is not in the log; with a `place`, its id says where it
+    stands.
+    """
+    data = msgspec.json.encode(event) if isinstance(event, Cut) else encode(event)
+    if form is Form.NDJSON:
+        return data + b"\n"
+    head = b"" if place is None else b"id: %d\n" % place
+    kind = str(event.__struct_config__.tag).encode()
+    return b"%bevent: %b\ndata: %b\n\n" % (head, kind, data)

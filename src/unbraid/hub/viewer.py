@@ -1,0 +1,168 @@
+"""One viewer: a place in a run, moved along by replay and then by the live window.
+
+Replay, then live, without a gap or a repeat. The viewer's place is the last event it was given.
+Whatever comes after it is either in the channel's window or in the log, and both are in order, so
+asking for "what is after my place" can neither skip nor repeat, whichever of the two answers. The
+one race, an event that arrives between finding nothing and beginning to wait, is closed by
+`Signal`: the version is noted before looking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from typing import Protocol
+
+from unbraid.events import Draft, Gap
+from unbraid.hub.channel import Channel
+from unbraid.hub.frames import Cut, Form, Frame, aside, heartbeat, opening
+from unbraid.log.entry import Entry
+
+MAX_DRAFT_BYTES = 64 * 1024
+
+
+class Replay(Protocol):
+    """Where the past is read."""
+
+    async def read(self, place: int) -> list[Entry]:
+        """The next entries after a place."""
+        ...
+
+    async def ended(self, place: int) -> bool:
+        """Whether nothing can come after a place any more."""
+        ...
+
+
+class Viewer:
+    """Gives out chunks of bytes until the run is over or the viewer is cut off."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        replay: Replay,
+        place: int,
+        *,
+        form: Form = Form.SSE,
+        stream_id: int | None = None,
+        types: Collection[str] = (),
+        gap: Gap | None = None,
+        ends: bool = True,
+    ) -> None:
+        self.place, self.form = place, form
+        self.delivered = 0
+        self.cut_reason: str | None = None
+        self.on_cut: Callable[[], None] | None = None
+        self.sending_since: float | None = None
+        self._channel, self._replay, self._ends = channel, replay, ends
+        self._stream_id, self._types = stream_id, frozenset(types)
+        self._first = opening(form) + (b"" if gap is None else aside(gap, form))
+        self._drafts: list[bytes] = []
+        self._live = self._over = self._beat = False
+
+    @property
+    def filtered(self) -> bool:
+        """Whether it wants only some of the events."""
+        return self._stream_id is not None or bool(self._types)
+
+    async def chunk(self) -> bytes | None:
+        """The next bytes to send; None when there will be no more."""
+        self.sending_since = None
+        chunk = await self._next()
+        if chunk is not None:
+            self.sending_since = asyncio.get_running_loop().time()
+        return chunk
+
+    def farewell(self) -> bytes:
+        """The last event of a viewer that was cut off: why, and where it stood."""
+        if self.cut_reason is None:
+            return b""
+        return aside(Cut(reason=self.cut_reason, last=self.place), self.form, self.place)
+
+    def cut(self, reason: str) -> None:
+        """Give it no more."""
+        if self.cut_reason is None and not self._over:
+            self.cut_reason = reason
+            self._channel.signal.change()
+            if self.on_cut is not None:
+                self.on_cut()
+
+    def left_behind(self, floor: int) -> None:
+        """The window now begins after `floor`: one that was live and still has not taken what it
+        was given before that does not read. (One that reads, only not fast enough, goes back to the
+        log.)""" if self._live and self.place < floor and self.sending_since is not None:
+            self.cut("slow")
+
+    def tick(self, now: float, stall_seconds: float) -> None:
+        """Called now and then: a sign of life if it is idle, the end if it takes nothing."""
+        if self.sending_since is None:
+            self._beat = True
+        elif now - self.sending_since > stall_seconds:
+            self.cut("slow")
+
+    def draft(self, draft: Draft) -> None:
+        """Show what is not in the log, if the viewer is up to date; else it comes too late to be
+        of use.
+        """
+        if self._live and self.sending_since is None and not self.filtered:
+            frame = aside(draft, self.form)
+            if sum(map(len, self._drafts)) + len(frame) <= MAX_DRAFT_BYTES:
+                self._drafts.append(frame)
+
+    async def _next(self) -> bytes | None:
+        if self._first:
+            first, self._first = self._first, b""
+            return first
+        while self.cut_reason is None and not self._over:
+            version = self._channel.signal.version
+            if drafts := self._drafts:
+                self._drafts = []
+                return b"".join(drafts)
+            if self._channel.holds_after(self.place):
+                self._live = True
+                if self.place < self._channel.last:
+                    if chunk := self._from_window():
+                        return chunk
+                    continue
+            else:
+                entries = await self._replay.read(self.place)
+                if entries:
+                    if chunk := self._from_log(entries):
+                        return chunk
+                    continue
+                if await self._replay.ended(self.place):
+                    break
+                self._live = True
+            if self._beat:
+                self._beat = False
+                return heartbeat(self.form)
+            await self._channel.signal.changed(version)
+        self._over = self.cut_reason is None
+        return None
+
+    def _from_window(self) -> bytes:
+        if self.filtered:
+            return self._pick(self._channel.slice(self.place))
+        chunk, frames = self._channel.chunk(self.place, self.form)
+        self._reach(frames[-1], len(frames))
+        return chunk
+
+    def _from_log(self, entries: list[Entry]) -> bytes:
+        return self._pick([self._channel.framing(entry) for entry in entries])
+
+    def _pick(self, frames: list[Frame]) -> bytes:
+        picked = [frame.form(self.form) for frame in frames if self._wants(frame)]
+        self._reach(frames[-1], len(picked))
+        return b"".join(picked)
+
+    def _wants(self, frame: Frame) -> bool:
+        # `done` is always wanted: without it, a viewer that comes back would never learn that it is
+        # over.
+        return (self._ends and frame.type == "done") or (
+            (self._stream_id is None or frame.stream_id == self._stream_id)
+            and (not self._types or frame.type in self._types)
+        )
+
+    def _reach(self, last: Frame, count: int) -> None:
+        self.place = last.place
+        self.delivered += count
+        self._over = self._ends and last.type == "done"

@@ -1,0 +1,138 @@
+"""Files as tracks: what kind a file is, what lies beside it, and to which run it belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unbraid.errors import SourceError
+from unbraid.sources.opencode_db import database_runs, is_database
+from unbraid.sources.tracks import Run, Track, split
+from unbraid.wire.opencode import RunLine, export_as_lines
+from unbraid.wire.record import Record, read_line
+from unbraid.wire.transcript import agent_line
+
+CHUNK_BYTES = 1 << 20
+SNIFF_LINES = 50
+
+
+def open_path(path: Path) -> list[Run]:
+    """The runs in a file, each with everything that lies beside it."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except IsADirectoryError:
+        raise SourceError(str(path), "is a folder, not a file") from None
+    except OSError as error:
+        raise SourceError(str(path), error.strerror or str(error)) from None
+    if not head:
+        raise SourceError(str(path), "is empty")
+    if is_database(head):
+        return database_runs(path)
+    return lines_runs(str(path), lambda: chunks(path), path)
+
+
+def chunks(path: Path) -> Iterator[bytes]:
+    """A file's bytes."""
+    with path.open("rb") as file:
+        while data := file.read(CHUNK_BYTES):
+            yield data
+
+
+def lines_runs(name: str, read: Callable[[], Iterator[bytes]], path: Path | None) -> list[Run]:
+    """The runs in a file of lines."""
+    first = sniff(split(read()))
+    if first is None:
+        exported = _whole(name, read)
+        lines = export_as_lines(exported)
+        session = exported["info"].get("id")
+        return [Run("opencode", session, [Track(name, lambda: iter(lines), True, session)])]
+    if bytes(first.properties):
+        return [Run("opencode", None, [Track(name, read, False)])]
+    if first.session_id_opencode is not None:
+        session = first.session_id_opencode
+        ordered = Track(name, lambda: in_call_order(split(read())), False, session)
+        return [Run("opencode", session, [ordered])]
+    session = first.session_id or first.session_id_transcript
+    if first.is_sidechain is None and first.session_id_transcript is None:
+        return [Run("claude", session, [Track(name, read, False, session)])]
+    tracks = [Track(name, read, True, session)]
+    if path is not None and first.agent_id_transcript is None:
+        tracks += beside_transcript(path, session)
+    return [Run("claude", session, tracks)]
+
+
+def beside_transcript(path: Path, session: str | None) -> list[Track]:
+    """The sub-agents' transcripts of a session's, in the layouts of 2.0 and 2.1."""
+    tracks: list[Track] = []
+    facts: list[bytes] = []
+    folder = path.with_suffix("") / "subagents"
+    for file in _in_start_order(folder):
+        workflow = file.parent.name if file.parent.parent.name == "workflows" else None
+        if file.name.startswith("agent-"):
+            meta = file.with_suffix(".meta.json")
+            known = meta.read_bytes() if meta.is_file() else b"{}"
+            facts.append(agent_line(file.stem.removeprefix("agent-"), known, workflow))
+        tracks.append(_file(file, session, by_request=workflow is not None))
+    for file in sorted(path.parent.glob("agent-*.jsonl")):
+        first = sniff(split(chunks(file)))
+        if first is not None and first.session_id_transcript == session:
+            tracks.append(_file(file, session))
+    if facts:
+        tracks.insert(0, Track(f"{folder}/*.meta.json", lambda: iter(facts), True, session))
+    return tracks
+
+
+def _in_start_order(folder: Path) -> list[Path]:
+    """A session's sub-agent files; a workflow's in the order in which its journal started them."""
+    started: dict[str, int] = {}
+    for journal in sorted(folder.rglob("journal.jsonl")):
+        for line in split(chunks(journal)):
+            for item in read_line(line):
+                if isinstance(item, Record) and item.type == "started":
+                    started.setdefault(f"agent-{item.agent_id_transcript}", len(started))
+    files = sorted(folder.rglob("*.jsonl"))
+    return sorted(files, key=lambda file: started.get(file.stem, len(started)))
+
+
+def in_call_order(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """`opencode run` prints parallel calls as they end: put them back as the model made them."""
+    calls: list[tuple[str, bytes]] = []
+    for line in lines:
+        first = sniff([line])
+        if first is not None and first.type == "tool_use":
+            part = first.details(RunLine).part
+            calls.append((part.id if part is not None else "", line))
+            continue
+        yield from (call for _, call in sorted(calls, key=lambda call: call[0]))
+        calls.clear()
+        yield line
+    yield from (call for _, call in sorted(calls, key=lambda call: call[0]))
+
+
+def _file(path: Path, session: str | None, *, by_request: bool = False) -> Track:
+    return Track(str(path), lambda: chunks(path), True, session, by_request)
+
+
+def sniff(lines: Iterable[bytes]) -> Record | None:
+    """The first record that shows of what kind a file of lines is."""
+    for number, line in enumerate(lines):
+        if number >= SNIFF_LINES:
+            break
+        for item in read_line(line):
+            if isinstance(item, Record) and item.type:
+                return item
+    return None
+
+
+def _whole(name: str, read: Callable[[], Iterator[bytes]]) -> dict[str, Any]:
+    try:
+        value = msgspec.json.decode(b"".join(read()))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or not isinstance(value.get("info"), dict):
+        raise SourceError(name, "is of no known kind")
+    return value

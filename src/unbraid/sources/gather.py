@@ -1,0 +1,93 @@
+"""What a person names on the command line, as runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from unbraid.errors import SourceError
+from unbraid.events import FleetEvent, RelayEvent
+from unbraid.pipeline import Pipeline
+from unbraid.sources.files import CHUNK_BYTES, lines_runs, open_path, sniff
+from unbraid.sources.opencode_db import database_runs
+from unbraid.sources.places import (
+    CLAUDE_SESSION,
+    OPENCODE_SESSION,
+    opencode_database,
+    session_transcripts,
+)
+from unbraid.sources.tracks import Run, merge, split
+from unbraid.translate.translator import Translator
+
+
+def gather(names: Sequence[str], env: Mapping[str, str]) -> list[Run]:
+    """The runs that the named sources hold; sources of one run are joined."""
+    runs: list[Run] = []
+    alone = len(names) == 1
+    for name in names:
+        for run in _open(name, env, alone=alone):
+            _join(run, runs)
+    named = [run for run in runs if not run.tracks[0].name.endswith(f"#{run.session}")]
+    # A database holds every session there ever was: beside another source, only that one's.
+    return runs if alone or not named else named
+
+
+def events_of(run: Run) -> Iterator[FleetEvent]:
+    """A run's log, from its sources."""
+    pipeline = Pipeline(run.source)
+    for name, data in merge(run.tracks):
+        yield from pipeline.feed(data, name)
+    yield from pipeline.finish()
+
+
+def relay_events_of(run: Run) -> Iterator[RelayEvent]:
+    """What a run's agents said, from its sources."""
+    translator = Translator()
+    for name, data in merge(run.tracks):
+        yield from translator.feed(data, name)
+    yield from translator.finish()
+
+
+def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
+    if name == "-":
+        return _stdin(sys.stdin.buffer, alone=alone)
+    path = Path(name)
+    if path.exists() or path.is_symlink():
+        return open_path(path)
+    if CLAUDE_SESSION.fullmatch(name):
+        for transcript in session_transcripts(name, env):
+            return open_path(transcript)
+        raise SourceError(name, "no session of Claude Code's with this id on this machine")
+    if OPENCODE_SESSION.fullmatch(name):
+        database = opencode_database(env)
+        runs = database_runs(database, name) if database is not None else []
+        if not runs:
+            raise SourceError(name, "no session of OpenCode's with this id on this machine")
+        return runs
+    raise SourceError(name, "No such file, and no session has this id")
+
+
+def _stdin(stdin: BinaryIO, *, alone: bool) -> list[Run]:
+    """Standard input can be read only once, so what is read to see its kind is kept for the run."""
+    arriving = iter(lambda: stdin.read1(CHUNK_BYTES), b"")  # type: ignore[attr-defined]
+    kept: list[bytes] = []
+    for chunk in arriving:
+        kept.append(chunk)
+        if alone and sniff(split(kept)) is not None:
+            break
+    if not kept:
+        raise SourceError("standard input", "is empty")
+    return lines_runs("standard input", lambda: chain(kept, arriving), None)
+
+
+def _join(run: Run, runs: list[Run]) -> None:
+    for other in runs:
+        same = run.session == other.session or None in (run.session, other.session)
+        if run.source == other.source and same:
+            other.tracks += run.tracks
+            other.session = other.session or run.session
+            return
+    runs.append(run)

@@ -1,0 +1,33 @@
+"""Where the agents keep their things on this machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+CLAUDE_SESSION = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+OPENCODE_SESSION = re.compile(r"ses_[0-9A-Za-z]+")
+
+
+def claude_projects(env: Mapping[str, str]) -> list[Path]:
+    """Claude Code's folders of transcripts that exist."""
+    home = Path(env.get("HOME") or Path.home())
+    given = env.get("CLAUDE_CONFIG_DIR")
+    folders = [Path(given)] if given else [home / ".claude", home / ".config" / "claude"]
+    return [folder / "projects" for folder in folders if (folder / "projects").is_dir()]
+
+
+def opencode_database(env: Mapping[str, str]) -> Path | None:
+    """OpenCode's database, if there is one."""
+    given = env.get("OPENCODE_DB")
+    home = Path(env.get("HOME") or Path.home())
+    data = Path(env.get("XDG_DATA_HOME") or home / ".local" / "share")
+    path = Path(given) if given else data / "opencode" / "opencode.db"
+    return path if path.is_file() else None
+
+
+def session_transcripts(session: str, env: Mapping[str, str]) -> Iterator[Path]:
+    """The transcripts of a session of Claude Code's."""
+    for projects in claude_projects(env):
+        yield from sorted(projects.glob(f"*/{session}.jsonl"))

@@ -1,0 +1,134 @@
+"""Several sources of one run, read as one.
+
+A track is one source as lines. Tracks of the same run overlap: stdout holds part of what the
+transcripts hold, and more. `merge` interleaves them so that everything arrives after what caused
+it. Transcripts and databases date every line. Stdout often does not; such a line takes the time of
+its twin in a transcript (the same `uuid`), or of the next line that has one, so that what stdout
+hides comes before the line that reports its end.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.wire.lines import Lines, Overlong
+from unbraid.wire.record import BAD_JSON, milliseconds
+
+NEVER = 1 << 62
+
+
+class Track(NamedTuple):
+    """One source: its name, its bytes (read anew at each call), and whether it dates its lines.
+
+    With `by_request`, an answer counts from when it was asked for, not from when it came: the
+    agents of a workflow share one call, and are told in the order in which the script asked them.
+    """
+
+    name: str
+    read: Callable[[], Iterator[bytes]]
+    dated: bool
+    session: str | None = None
+    by_request: bool = False
+
+
+class Run:
+    """The tracks that belong to one run."""
+
+    def __init__(self, source: str, session: str | None, tracks: list[Track]) -> None:
+        self.source = source
+        self.session = session
+        self.tracks = tracks
+
+
+class Peek(Struct):
+    """The little of a line that orders it."""
+
+    type: str | None = None
+    timestamp: str | int | float | None = None
+    uuid: str | None = None
+
+
+_peek = msgspec.json.Decoder(Peek).decode
+
+
+def peek(line: bytes) -> Peek:
+    """A line's time and id, as far as they can be read."""
+    try:
+        return _peek(line)
+    except BAD_JSON:
+        return Peek()
+
+
+def split(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Chunks of bytes as lines, each with its newline; over-long ones are passed on as they are."""
+    # The translator does the real framing: here lines are only cut apart to be put in order.
+    lines = Lines(NEVER)
+    for chunk in chunks:
+        for line in lines.feed(chunk):
+            assert not isinstance(line, Overlong)
+            yield line + b"\n"
+    for line in lines.finish():
+        assert not isinstance(line, Overlong)
+        yield line
+
+
+def merge(tracks: list[Track]) -> Iterator[tuple[str, bytes]]:
+    """The bytes of several tracks as (track, bytes), line by line, causes first."""
+    if len(tracks) == 1:
+        track = tracks[0]
+        for chunk in track.read():
+            yield track.name, chunk
+        return
+    wanted = {
+        head.uuid
+        for track in tracks
+        if not track.dated
+        for head in map(peek, split(track.read()))
+        if head.uuid is not None and head.timestamp is None
+    }
+    twins: dict[str, int] = {}
+    if wanted:
+        for track in tracks:
+            if track.dated:
+                for at, line in _dated(track):
+                    uuid = peek(line).uuid
+                    if uuid in wanted:
+                        twins[uuid] = at
+    queues = [
+        ((at, not track.dated, rank, number, line) for number, (at, line) in enumerate(timed))
+        for rank, track in enumerate(tracks)
+        for timed in [_dated(track) if track.dated else _undated(track, twins)]
+    ]
+    for _, _, rank, _, line in heapq.merge(*queues):
+        yield tracks[rank].name, line
+
+
+def _dated(track: Track) -> Iterator[tuple[int, bytes]]:
+    """A track's own times, never going back: its order is its order."""
+    at = 0
+    for line in split(track.read()):
+        head = peek(line)
+        if not track.by_request or head.type != "assistant":
+            at = max(at, milliseconds(head.timestamp))
+        yield at, line
+
+
+def _undated(track: Track, twins: dict[str, int]) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    waiting: list[bytes] = []
+    for line in split(track.read()):
+        head = peek(line)
+        known = milliseconds(head.timestamp) or twins.get(head.uuid or "", 0)
+        waiting.append(line)
+        if known:
+            at = max(at, known)
+            for earlier in waiting:
+                yield at, earlier
+            waiting.clear()
+    for line in waiting:
+        yield NEVER, line
