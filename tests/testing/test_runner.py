@@ -170,6 +170,25 @@ async def test_an_interrupt_ends_an_answer_and_the_next_prompt_is_answered(
     assert recording.blocks[-1]["text"] == "After the interrupt."
 
 
+async def test_opencode_asks_and_goes_by_the_answer(tmp_path: Path) -> None:
+    installed("opencode", OPENCODE_VERSIONS[-1])
+    recording = await record_opencode(OPENCODE_VERSIONS[-1], "permission", "serve", tmp_path)
+    assert [row["line"]["body"].get("reply") for row in recording.sent] == [None, "once", "reject"]
+    assert (tmp_path / "app" / "allowed.txt").exists()
+    assert not (tmp_path / "app" / "denied.txt").exists()
+
+
+async def test_opencode_is_aborted_and_takes_the_next_prompt(tmp_path: Path) -> None:
+    installed("opencode", OPENCODE_VERSIONS[-1])
+    recording = await record_opencode(OPENCODE_VERSIONS[-1], "interrupt", "serve", tmp_path)
+    assert [row["line"]["path"].rsplit("/", 1)[1] for row in recording.sent] == [
+        "prompt_async",
+        "abort",
+        "prompt_async",
+    ]
+    assert [block.get("cut") for block in recording.blocks] == [True, None]
+
+
 async def test_lines_arrive_while_it_runs_and_leaving_early_ends_it(tmp_path: Path) -> None:
     installed("claude", "2.1.325")
     slow = scenarios.interrupt()

@@ -84,11 +84,7 @@ class Child:
         """Its exit code after a SIGTERM, or a SIGKILL where that is not enough; none survives."""
         if self._process.returncode is None:
             self._signal_group(signal.SIGTERM)
-            try:
-                async with asyncio.timeout(_GRACE_SECONDS):
-                    await self._process.wait()
-            except TimeoutError:
-                pass
+            await self._exited(_GRACE_SECONDS)
         self._signal_group(signal.SIGKILL)
         for pid in _marked(self._mark):
             with contextlib.suppress(ProcessLookupError):
@@ -101,6 +97,12 @@ class Child:
         transport = self._process._transport  # type: ignore[attr-defined]
         transport.close()
         return code
+
+    async def _exited(self, seconds: float) -> None:
+        # Not `wait`: that also waits for the pipes, which a stray grandchild may hold open.
+        end = time.monotonic() + seconds
+        while self._process.returncode is None and time.monotonic() < end:
+            await asyncio.sleep(0.02)
 
     def _signal_group(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
