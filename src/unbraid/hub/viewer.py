@@ -89,7 +89,9 @@ class Viewer:
     def left_behind(self, floor: int) -> None:
         """The window now begins after `floor`: one that was live and still has not taken what it
         was given before that does not read. (One that reads, only not fast enough, goes back to the
-        log.)""" if self._live and self.place < floor and self.sending_since is not None:
+        log.)
+        """
+        if self._live and self.place < floor and self.sending_since is not None:
             self.cut("slow")
 
     def tick(self, now: float, stall_seconds: float) -> None:
