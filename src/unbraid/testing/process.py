@@ -101,7 +101,7 @@ class Child:
     async def _exited(self, seconds: float) -> None:
         # Not `wait`: that also waits for the pipes, which a stray grandchild may hold open.
         end = time.monotonic() + seconds
-        while self._process.returncode is None and time.monotonic() < end:
+        while self._process.returncode is None and time.monotonic() < end:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 
     def _signal_group(self, number: signal.Signals) -> None:
