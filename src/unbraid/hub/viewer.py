@@ -48,7 +48,9 @@ class Viewer:
         gap: Gap | None = None,
         ends: bool = True,
     ) -> None:
-        self.place, self.form = place, form
+        # `place` is the last event given out; `sent` the last whose bytes surely left.
+        self.place = self.sent = place
+        self.form = form
         self.delivered = 0
         self.cut_reason: str | None = None
         self.on_cut: Callable[[], None] | None = None
@@ -66,7 +68,7 @@ class Viewer:
 
     async def chunk(self) -> bytes | None:
         """The next bytes to send; None when there will be no more."""
-        self.sending_since = None
+        self.sending_since, self.sent = None, self.place
         chunk = await self._next()
         if chunk is not None:
             self.sending_since = asyncio.get_running_loop().time()
@@ -76,7 +78,8 @@ class Viewer:
         """The last event of a viewer that was cut off: why, and where it stood."""
         if self.cut_reason is None:
             return b""
-        return aside(Cut(reason=self.cut_reason, last=self.place), self.form, self.place)
+        # Not `place`: a chunk whose write was broken off was never sent, and must come again.
+        return aside(Cut(reason=self.cut_reason, last=self.sent), self.form, self.sent)
 
     def cut(self, reason: str) -> None:
         """Give it no more."""

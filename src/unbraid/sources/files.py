@@ -59,8 +59,9 @@ def lines_runs(name: str, read: Callable[[], Iterator[bytes]], path: Path | None
     session = first.session_id or first.session_id_transcript
     if first.is_sidechain is None and first.session_id_transcript is None:
         return [Run("claude", session, [Track(name, read, False, session)])]
-    tracks = [Track(name, read, True, session)]
-    if path is not None and first.agent_id_transcript is None:
+    own_sidechains = any(b'"isSidechain":true' in line for line in split(read()))
+    tracks = [Track(name, read, True, session, sidechains=own_sidechains)]
+    if path is not None and not path.name.startswith("agent-"):
         tracks += beside_transcript(path, session)
     return [Run("claude", session, tracks)]
 
@@ -74,8 +75,9 @@ def beside_transcript(path: Path, session: str | None) -> list[Track]:
         workflow = file.parent.name if file.parent.parent.name == "workflows" else None
         if file.name.startswith("agent-"):
             meta = file.with_suffix(".meta.json")
-            known = meta.read_bytes() if meta.is_file() else b"{}"
-            facts.append(agent_line(file.stem.removeprefix("agent-"), known, workflow))
+            if meta.is_file() or workflow is not None:
+                known = meta.read_bytes() if meta.is_file() else b"{}"
+                facts.append(agent_line(file.stem.removeprefix("agent-"), known, workflow))
         tracks.append(_file(file, session, by_request=workflow is not None))
     for file in sorted(path.parent.glob("agent-*.jsonl")):
         first = sniff(split(chunks(file)))

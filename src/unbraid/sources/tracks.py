@@ -5,6 +5,9 @@ transcripts hold, and more. `merge` interleaves them so that everything arrives 
 it. Transcripts and databases date every line. Stdout often does not; such a line takes the time of
 its twin in a transcript (the same `uuid`), or of the next line that has one, so that what stdout
 hides comes before the line that reports its end.
+
+1.0 writes a sub-agent's lines into the session's file when the agent is over, so that file's times
+go back and forth: its lines are sorted, each chain in its own order.
 """
 
 from __future__ import annotations
@@ -14,12 +17,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from unbraid.wire.lines import Lines, Overlong
 from unbraid.wire.record import BAD_JSON, milliseconds
 
 NEVER = 1 << 62
+BEFORE, DATED, AFTER = range(3)
 
 
 class Track(NamedTuple):
@@ -34,6 +38,7 @@ class Track(NamedTuple):
     dated: bool
     session: str | None = None
     by_request: bool = False
+    sidechains: bool = False
 
 
 class Run:
@@ -51,6 +56,8 @@ class Peek(Struct):
     type: str | None = None
     timestamp: str | int | float | None = None
     uuid: str | None = None
+    parent_uuid: str | None = field(default=None, name="parentUuid")
+    is_sidechain: bool | None = field(default=None, name="isSidechain")
 
 
 _peek = msgspec.json.Decoder(Peek).decode
@@ -95,40 +102,62 @@ def merge(tracks: list[Track]) -> Iterator[tuple[str, bytes]]:
     if wanted:
         for track in tracks:
             if track.dated:
-                for at, line in _dated(track):
+                for at, _, line in _dated(track):
                     uuid = peek(line).uuid
                     if uuid in wanted:
                         twins[uuid] = at
-    queues = [
-        ((at, not track.dated, rank, number, line) for number, (at, line) in enumerate(timed))
-        for rank, track in enumerate(tracks)
-        for timed in [_dated(track) if track.dated else _undated(track, twins)]
-    ]
+    queues = [_ranked(track, rank, twins) for rank, track in enumerate(tracks)]
     for _, _, rank, _, line in heapq.merge(*queues):
         yield tracks[rank].name, line
 
 
-def _dated(track: Track) -> Iterator[tuple[int, bytes]]:
+def _ranked(
+    track: Track, rank: int, twins: dict[str, int]
+) -> Iterator[tuple[int, int, int, int, bytes]]:
+    timed = _dated(track) if track.dated else _undated(track, twins)
+    for number, (at, turn, line) in enumerate(timed):
+        yield at, turn, rank, number, line
+
+
+def _dated(track: Track) -> Iterator[tuple[int, int, bytes]]:
     """A track's own times, never going back: its order is its order."""
+    if track.sidechains:
+        yield from sorted(_by_chain(track), key=lambda timed: timed[0])
+        return
     at = 0
     for line in split(track.read()):
         head = peek(line)
         if not track.by_request or head.type != "assistant":
             at = max(at, milliseconds(head.timestamp))
-        yield at, line
+        yield at, DATED, line
 
 
-def _undated(track: Track, twins: dict[str, int]) -> Iterator[tuple[int, bytes]]:
+def _by_chain(track: Track) -> Iterator[tuple[int, int, bytes]]:
+    latest: dict[str, int] = {}
+    chains: dict[str, str] = {}
+    for line in split(track.read()):
+        head = peek(line)
+        chain = ""
+        if head.is_sidechain:
+            uuid = head.uuid or ""
+            chain = chains[uuid] = chains.get(head.parent_uuid or "", uuid)
+        at = latest[chain] = max(latest.get(chain, 0), milliseconds(head.timestamp))
+        yield at, DATED, line
+
+
+def _undated(track: Track, twins: dict[str, int]) -> Iterator[tuple[int, int, bytes]]:
     at = 0
     waiting: list[bytes] = []
     for line in split(track.read()):
         head = peek(line)
         known = milliseconds(head.timestamp) or twins.get(head.uuid or "", 0)
-        waiting.append(line)
-        if known:
-            at = max(at, known)
-            for earlier in waiting:
-                yield at, earlier
-            waiting.clear()
+        if not known:
+            waiting.append(line)
+            continue
+        at = max(at, known)
+        for earlier in waiting:
+            yield at, BEFORE, earlier
+        waiting.clear()
+        yield at, AFTER, line
     for line in waiting:
-        yield NEVER, line
+        yield NEVER, AFTER, line

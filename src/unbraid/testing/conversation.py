@@ -16,6 +16,8 @@ Permit = Callable[[Json], Json]
 # After its last answer a CLI with agents in the background begins again by itself when one of them
 # reports. Not every version says of every agent that it has ended: so silence is an end, too.
 _QUIET_SECONDS = 2.0
+# Even when all is said: a CLI whose input ends at once may leave its transcripts unwritten.
+_WRITING_SECONDS = 0.5
 _QUIET_WITH_AGENTS_SECONDS = 10.0
 _ENDED = ("completed", "failed", "killed", "stopped", "cancelled")
 
@@ -47,6 +49,7 @@ class Conversation:
         self._tasks: set[str] = set()
         self._returned: set[str] = set()
         self._answered = False
+        self._quiet_seconds = _QUIET_SECONDS
         self._quiet: asyncio.TimerHandle | None = None
         self._interrupt_when = interrupt_when
         self._interrupting: asyncio.Task[None] | None = None
@@ -77,10 +80,9 @@ class Conversation:
                 self._answered = False
             case {"type": "result"} if self._prompts:
                 await self._prompt()
-            case {"type": "result"} if not self._tasks:
-                self._child.end_input()
             case {"type": "result"}:
                 self._answered = True
+                self._quiet_seconds = _QUIET_SECONDS if self._tasks else _WRITING_SECONDS
         self._wait_for_quiet()
 
     def _wait_for_quiet(self) -> None:
@@ -88,7 +90,7 @@ class Conversation:
             self._quiet.cancel()
             self._quiet = None
         if self._answered:
-            seconds = _QUIET_WITH_AGENTS_SECONDS if self._tasks else _QUIET_SECONDS
+            seconds = _QUIET_WITH_AGENTS_SECONDS if self._tasks else self._quiet_seconds
             loop = asyncio.get_running_loop()
             self._quiet = loop.call_later(seconds, self._child.end_input)
 

@@ -120,6 +120,11 @@ class Agents:
         if context.spawned:
             out.append(SessionMeta(context.id, self.ts, agent_id=agent_id))
 
+    def knows_call(self, agent_id: str) -> bool:
+        """Whether an agent's meta file says what spawned it."""
+        facts = self.facts.get(agent_id)
+        return facts is not None and (facts.tool_use_id or facts.workflow) is not None
+
     def from_facts(self, agent_id: str, prompt: str | None) -> Context | None:
         """The context of an agent of which only its meta file is known, if that says enough."""
         facts = self.facts.get(agent_id)

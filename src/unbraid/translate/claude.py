@@ -216,7 +216,7 @@ class Claude:
                 found = self.agents.from_facts(agent_id, prompt)
                 if found is not None:
                     return found
-            if context is None and prompt is not None and agent_id not in self.agents.facts:
+            if context is None and prompt is not None and not self.agents.knows_call(agent_id):
                 waiting = self.contexts.awaiting(prompt)
                 if len(waiting) == 1:
                     context = waiting[0]
@@ -290,7 +290,7 @@ class Claude:
         uuid = record.uuid
         message_id = message.id
         if message_id:
-            state = context.messages.get(message_id) or context.message(message_id)
+            state = context.messages.get(message_id) or self._begin(context, message_id, content)
         else:
             context, state = self._unnamed(record, context, content)
         state.model = message.model or state.model
@@ -309,6 +309,8 @@ class Claude:
             self._by_message[message_id] = context
             if len(self._by_message) > 4096:
                 del self._by_message[next(iter(self._by_message))]
+        if context.current is not state and source == STDOUT:
+            self._give_up(context, out)
         context.current = state
         fresh = state.absorb(
             content, source, self.dialects[source], uuid, record.api_block_index, record.skipped
@@ -529,6 +531,7 @@ class Claude:
             if event.message is not None and event.message.id:
                 state = context.message(event.message.id)
                 state.model = event.message.model or state.model
+                self._give_up(context, out)
                 context.current = state
                 if event.message.usage is not None:
                     self._use(context, state, event.message.usage, 0, out)
@@ -558,6 +561,27 @@ class Claude:
             if fresh.block.type == "text":
                 context.last_text = fresh.delta
         return None
+
+    def _begin(self, context: Context, message_id: str, content: list[Block]) -> MessageState:
+        """A message not seen before, unless it says again what a cut-off one was saying."""
+        current = context.current
+        if self.source == STDOUT and current is not None and current.streaming and content:
+            for known in current.streaming.values():
+                words = "".join(known.parts or ())
+                if known.said and words and content[0].words.startswith(words):
+                    current.streaming.clear()
+                    context.messages[message_id] = current
+                    return current
+        return context.message(message_id)
+
+    def _give_up(self, context: Context, out: list[RelayEvent]) -> None:
+        """The next message begins: one that was cut off in its middle has been withdrawn."""
+        current = context.current
+        if current is None or not current.streaming:
+            return
+        if any(k.said and not k.complete and k.parts for k in current.streaming.values()):
+            out.append(Retracted(context.id, self.ts, [current.id]))
+        current.streaming.clear()
 
     # --- what it costs ---
 
@@ -646,6 +670,8 @@ class Claude:
                 totals,
             )
         )
+        if root.current is not None:
+            root.current.streaming.clear()
         for state in root.messages.values():
             state.closed = True
 
