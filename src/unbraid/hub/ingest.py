@@ -212,6 +212,5 @@ class Ingest:
         if count != live.last_seq or not same:
             # Another version of the translator, or events that did not come through here. Going on
             # would tell the run twice, or wrongly.
-            raise LogError(
-                f"run {run} cannot go on: its bytes now give {count} events, the log has {live.last_seq}"
-            )
+            problem = f"its bytes now give {count} events, the log has {live.last_seq}"
+            raise LogError(f"run {run} cannot go on: {problem}")
