@@ -116,7 +116,8 @@ async def test_opencode_prints_the_main_agent_and_keeps_all(
 @pytest.mark.parametrize("version", OPENCODE_VERSIONS)
 async def test_opencode_serves_every_agents_events(version: str, tmp_path: Path) -> None:
     installed("opencode", version)
-    recording = await record_opencode(version, "fan-same-opening", "serve", tmp_path)
+    recording = await record_opencode(version, "nested", "serve", tmp_path)
+    assert {block["agent"] for block in recording.blocks} == {"main", "mid", "leaf"}
     answers = {
         event["properties"]["info"]["id"]
         for event in recording.records

@@ -16,6 +16,7 @@ CLAUDE_MODES = ("plain", "plain-fwd", "partial", "partial-fwd", "stdin")
 OPENCODE_MODES = ("run", "serve")
 
 FIRST_FORWARDING_CLAUDE = (2, 1, 211)
+_FIRST_OPENCODE_WITH_DEPTH = (1, 18, 0)
 
 # What OpenCode asks about; the last two by default, and then it waits for an answer for ever.
 ASKING = ("bash", "edit", "doom_loop", "external_directory")
@@ -96,7 +97,11 @@ def opencode_launch(
     }
     config = Path(env["XDG_CONFIG_HOME"], "opencode", "opencode.json")
     config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(json.dumps(_opencode_config(model_url, asks=asks)))
+    settings = _opencode_config(model_url, asks=asks)
+    if cli.release >= _FIRST_OPENCODE_WITH_DEPTH:
+        # Its default is 1; older versions refuse a setting that they do not know.
+        settings["subagent_depth"] = 4
+    config.write_text(json.dumps(settings))
     cwd = _folder(home, git=git)
     data = Path(env["XDG_DATA_HOME"], "opencode")
     return Launch((*cli.command, *args), env, cwd, data=data)
