@@ -8,7 +8,7 @@ event loop, so that between two awaits nothing changes.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 
@@ -71,8 +71,10 @@ class Hub:
         heartbeat_seconds: float = 15.0,
         stall_seconds: float = 30.0,
         max_viewers: int = 10_000,
+        on_dispatch: Callable[[list[Entry]], None] | None = None,
     ) -> None:
         self.stats = HubStats()
+        self._on_dispatch = on_dispatch
         self._log = log
         self._backlog_bytes, self._max_viewers = backlog_bytes, max_viewers
         self._heartbeat_seconds, self._stall_seconds = heartbeat_seconds, stall_seconds
@@ -190,6 +192,8 @@ class Hub:
 
     def _dispatch(self, batch: list[Entry]) -> None:
         self.stats.dispatched += len(batch)
+        if self._on_dispatch is not None:
+            self._on_dispatch(batch)
         if _ALL in self._channels:
             self._channels[_ALL].push(batch)
         by_run: dict[str, list[Entry]] = {}

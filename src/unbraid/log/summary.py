@@ -31,6 +31,15 @@ class Usage(Struct):
     cache_creation_tokens: int = 0
     cost_usd: float | None = None
 
+    def add(self, event: FleetTokenUsage) -> None:
+        """Count one more model message."""
+        self.input_tokens += event.input_tokens
+        self.output_tokens += event.output_tokens
+        self.cache_read_tokens += event.cache_read_tokens
+        self.cache_creation_tokens += event.cache_creation_tokens
+        if event.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + event.cost_usd
+
 
 class RunSummary(Struct):
     """What `ps` and `GET /v1/runs` tell about a run. `status`: live, done, failed or orphaned.
@@ -71,7 +80,7 @@ class RunSummary(Struct):
         self.updated = max(self.updated, event.ts)
         match event:
             case FleetTokenUsage():
-                self._spend(event)
+                self.usage.add(event)
             case StreamStart():
                 # An agent that is asked again opens a new stream and is still one agent.
                 self.agents += event.resumes is None
@@ -99,15 +108,6 @@ class RunSummary(Struct):
     def _entitle(self, prompt: str | None) -> None:
         if prompt and not self.title:
             self.title = " ".join(prompt[: 4 * TITLE_CHARS].split())[:TITLE_CHARS]
-
-    def _spend(self, event: FleetTokenUsage) -> None:
-        usage = self.usage
-        usage.input_tokens += event.input_tokens
-        usage.output_tokens += event.output_tokens
-        usage.cache_read_tokens += event.cache_read_tokens
-        usage.cache_creation_tokens += event.cache_creation_tokens
-        if event.cost_usd is not None:
-            usage.cost_usd = (usage.cost_usd or 0.0) + event.cost_usd
 
     def _finish(self, done: Done) -> None:
         if done.ok:

@@ -1,0 +1,16 @@
+"""HTTP: SSE, REST, the page."""
+
+from unbraid.serve.auth import Token, hash_token, new_token
+from unbraid.serve.config import Limits, ServeConfig
+from unbraid.serve.server import Server, run_server, serving
+
+__all__ = [
+    "Limits",
+    "ServeConfig",
+    "Server",
+    "Token",
+    "hash_token",
+    "new_token",
+    "run_server",
+    "serving",
+]

@@ -1,0 +1,133 @@
+"""Connections that cannot be used to starve the server: uvicorn's protocol with deadlines and
+bounds.
+
+uvicorn leaves these to a proxy in front; this server often has none. Against slow-loris: the whole
+header must come within a time, a body must keep coming. Against bloat: a bound on the header and on
+connections. For viewers: being told of a lost connection without a second task, and a last frame
+for one whose socket is stuck.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from unbraid.serve.config import Limits
+from unbraid.serve.problems import problem_response
+
+EXTENSION = "unbraid.connection"
+HANG_UP_SECONDS = 5.0
+
+
+class Connection(HttpToolsProtocol):
+    """One connection, guarded."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self.on_lost: Callable[[], None] | None = None
+        self._limits = limits
+        self._head_bytes = 0
+        self._in_head = True
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Too many at once are turned away; the rest have some seconds to say what they want."""
+        super().connection_made(transport)
+        if len(self.connections) > self._limits.connections:
+            self._refuse(503, "too many connections")
+        else:
+            self._expect(self._limits.header_seconds)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell whoever is writing."""
+        self._expect(None)
+        super().connection_lost(exc)
+        if self.on_lost is not None:
+            self.on_lost()
+
+    def data_received(self, data: bytes) -> None:
+        """Count what comes before the end of a header."""
+        if self.transport.is_closing():
+            return
+        if self._in_head:
+            if self._head_bytes == 0 and self._deadline is None:
+                self._expect(self._limits.header_seconds)
+            self._head_bytes += len(data)
+        super().data_received(data)
+        if self._in_head and self._head_bytes > self._limits.header_bytes:
+            self._refuse(431, "the header is too large")
+
+    def on_message_begin(self) -> None:
+        """A request begins; the connection can be reached from it."""
+        super().on_message_begin()
+        extensions: Any = {EXTENSION: self}
+        self.scope["extensions"] = extensions
+
+    def on_headers_complete(self) -> None:
+        """The header is whole; what it asks for can still be too long."""
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        if size > self._limits.header_bytes:
+            self._refuse(431, "the header is too large")
+            return
+        self._in_head, self._head_bytes = False, 0
+        self._expect(self._limits.body_seconds)
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A body that keeps coming has time."""
+        if self.cycle is not None:
+            self._expect(self._limits.body_seconds)
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """The request is whole; the next one may begin."""
+        self._expect(None)
+        self._in_head = True
+        if self.cycle is not None:
+            super().on_message_complete()
+
+    def hang_up(self, last: bytes) -> None:
+        """Write a last chunk even if the socket is stuck, and close; for good after some
+        seconds.
+        """
+        if self.cycle is not None and not self.transport.is_closing():
+            self.cycle.response_complete = True
+            framed = b"%x\r\n%b\r\n0\r\n\r\n" % (len(last), last) if last else b"0\r\n\r\n"
+            self.transport.write(framed)
+            self.transport.close()
+            self.loop.call_later(HANG_UP_SECONDS, self.transport.abort)
+
+    def _expect(self, seconds: float | None) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = None if seconds is None else self.loop.call_later(seconds, self._late)
+
+    def _late(self) -> None:
+        self._deadline = None
+        if self.cycle is None or self.cycle.response_complete:
+            self._refuse(408, "too slow")
+        else:
+            # An answer may be under way; only the end of the connection is still clear.
+            self.transport.abort()
+
+    def _refuse(self, status: int, message: str) -> None:
+        if not self.transport.is_closing():
+            answer = problem_response(status, message)
+            fields = [b"%b: %b\r\n" % pair for pair in answer.raw_headers]
+            head = [STATUS_LINE[status], *fields, b"connection: close\r\n\r\n"]
+            self.transport.write(b"".join([*head, bytes(answer.body)]))
+            self.transport.close()
+            self.loop.call_later(HANG_UP_SECONDS, self.transport.abort)

@@ -1,0 +1,126 @@
+"""The gate before every route: Host, Origin, who is asking, and headers that keep browsers honest.
+
+The attacks it is for: a web page that makes its visitor's browser talk to this server (cross-site
+requests), one that first points its own name at 127.0.0.1 so that the browser thinks it may read
+the answers (DNS rebinding), and framing or sniffing what we serve.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from unbraid.serve import auth
+from unbraid.serve.config import ServeConfig
+from unbraid.serve.problems import problem_response
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
+    " img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+SECURITY_HEADERS = {
+    "content-security-policy": PAGE_POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+# No secret is behind these: health says only whether, and the login is how one gets in.
+OPEN_PATHS = frozenset(("/healthz", "/login"))
+SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
+
+
+class Guard:
+    """ASGI middleware that lets in who may come in."""
+
+    def __init__(self, app: ASGIApp, config: ServeConfig, keys: auth.Keys) -> None:
+        self._app, self._config, self._keys = app, config, keys
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request, then pass it on with its scopes noted."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refusal = self._refusal(scope, headers)
+        answer = self._app if refusal is None else problem_response(*refusal)
+        await answer(scope, receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str, dict[str, str]] | None:
+        host = headers.get("host", "")
+        if len(headers.getlist("host")) != 1 or not self._host_allowed(host):
+            return 421, "this server does not go by that name", {}
+        if not self._origin_allowed(scope["method"], headers, host):
+            return 403, "not from another site", {}
+        scopes = self._scopes(headers)
+        needed = "read" if scope["method"] in SAFE_METHODS else "control"
+        if scope["path"] not in OPEN_PATHS:
+            if scopes is None:
+                return 401, "a token is needed", {"www-authenticate": 'Bearer realm="unbraid"'}
+            if needed not in scopes and not (needed == "read" and "control" in scopes):
+                return 403, f"this token does not allow to {needed}", {}
+        return None
+
+    def _host_allowed(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        if name in {allowed.lower() for allowed in self._config.hosts}:
+            return True
+        try:
+            # An address cannot be pointed elsewhere: only names can.
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return name == "localhost"
+        return not self._config.loopback or address.is_loopback
+
+    def _origin_allowed(self, method: str, headers: Headers, host: str) -> bool:
+        origin = headers.get("origin")
+        if origin is not None:
+            same = origin.lower() in (f"http://{host}".lower(), f"https://{host}".lower())
+            return same or origin in self._config.origins
+        # Browsers that leave Origin out still say where a request comes from. Following a link here
+        # is fine.
+        site = headers.get("sec-fetch-site", "none")
+        safe = method in SAFE_METHODS and headers.get("sec-fetch-mode") == "navigate"
+        return site in ("same-origin", "none") or safe
+
+    def _scopes(self, headers: Headers) -> frozenset[auth.Scope] | None:
+        authorization = headers.get("authorization")
+        if authorization is not None:
+            kind, _, secret = authorization.partition(" ")
+            # A wrong token is refused even where none is needed, or a typing error would go unseen.
+            return self._keys.scopes_of_token(secret.strip()) if kind.lower() == "bearer" else None
+        if not self._config.guarded:
+            return auth.ALL_SCOPES
+        cookie = _cookie(headers.get("cookie", ""))
+        return None if cookie is None else self._keys.scopes_of_session(cookie)
+
+
+def _cookie(header: str) -> str | None:
+    jar: SimpleCookie = SimpleCookie()
+    try:
+        jar.load(header)
+    except CookieError:
+        return None
+    return jar[auth.COOKIE].value if auth.COOKIE in jar else None
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("cache-control", "no-store")
+        await send(message)
+
+    return sending

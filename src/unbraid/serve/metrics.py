@@ -1,0 +1,68 @@
+"""Numbers for Prometheus, in a registry of this server's own."""
+
+from __future__ import annotations
+
+import time
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from unbraid.hub.fanout import Hub
+from unbraid.hub.ingest import Ingest
+from unbraid.log.entry import Entry
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+
+class Metrics:
+    """What a server counts and measures."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.events = Counter("unbraid_events", "Events shown to the hub.", registry=self.registry)
+        self.live_runs = Gauge(
+            "unbraid_runs_live", "Runs that are not over.", registry=self.registry
+        )
+        self.lag = Histogram(
+            "unbraid_event_lag_seconds",
+            "From an event's own time to its being shown.",
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self.ingest = Histogram(
+            "unbraid_ingest_seconds",
+            "From bytes received to bytes durable.",
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self.requests = Histogram(
+            "unbraid_request_seconds",
+            "Time to the head of the answer.",
+            ("method", "route", "status"),
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+
+    def observe_batch(self, batch: list[Entry]) -> None:
+        """Events have come through."""
+        self.events.inc(len(batch))
+        self.lag.observe(max(0.0, time.time() - batch[-1].ts / 1000))
+
+    def watch(self, hub: Hub, ingest: Ingest) -> None:
+        """Read these whenever someone asks."""
+        gauges = (
+            ("unbraid_viewers", "Viewers looking now.", lambda: hub.viewers),
+            ("unbraid_runs_ingesting", "Runs being taken in now.", lambda: ingest.runs),
+            (
+                "unbraid_deliveries",
+                "Events sent to viewers that left.",
+                lambda: hub.stats.delivered,
+            ),
+            ("unbraid_viewers_cut", "Viewers cut off as too slow.", lambda: hub.stats.cut),
+        )
+        for name, help_text, read in gauges:
+            Gauge(name, help_text, registry=self.registry).set_function(read)
+
+    def text(self, live_runs: int) -> bytes:
+        """All of it in Prometheus' format."""
+        self.live_runs.set(live_runs)
+        return generate_latest(self.registry)

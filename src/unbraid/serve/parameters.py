@@ -1,0 +1,113 @@
+"""What a request says, checked. Nothing else in this package looks at raw parameters."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+import msgspec
+from starlette.requests import Request
+
+from unbraid.errors import CallerError
+from unbraid.events import FLEET_EVENTS
+from unbraid.log.names import checked_run
+from unbraid.serve.problems import Problem
+
+MAX_TEXT_CHARS = 500
+MAX_NUMBER = 2**53 - 1
+STATUSES = ("live", "done", "failed", "orphaned")
+TYPES = frozenset(str(event.__struct_config__.tag) for event in FLEET_EVENTS)
+
+_DIGITS = re.compile(r"[0-9]{1,16}")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")
+
+T = TypeVar("T")
+
+
+def run_of(request: Request) -> str:
+    """The run in the path."""
+    return checked_run(request.path_params["run"])
+
+
+def stream_of(request: Request) -> int:
+    """The stream in the path."""
+    return _number("stream_id", request.path_params["stream_id"])
+
+
+def request_id_of(request: Request) -> str:
+    """The permission request in the path."""
+    found: str = request.path_params["request_id"]
+    if not _REQUEST_ID.fullmatch(found):
+        raise CallerError("not a request id")
+    return found
+
+
+def number(request: Request, name: str, *, at_most: int = MAX_NUMBER) -> int | None:
+    """A whole number in the query."""
+    text = request.query_params.get(name)
+    return None if text is None else _number(name, text, at_most)
+
+
+def text(request: Request, name: str) -> str | None:
+    """Some text in the query."""
+    found = request.query_params.get(name)
+    if found is not None and (len(found) > MAX_TEXT_CHARS or "\0" in found):
+        raise CallerError(f"{name}: at most {MAX_TEXT_CHARS} characters, none of them NUL")
+    return found
+
+
+def choice(request: Request, name: str, allowed: tuple[str, ...]) -> str | None:
+    """One of a few words in the query."""
+    found = request.query_params.get(name)
+    if found is not None and found not in allowed:
+        raise CallerError(f"{name}: one of {', '.join(allowed)}")
+    return found
+
+
+def types_of(request: Request) -> frozenset[str]:
+    """The event types asked for, comma-separated or given again and again."""
+    asked = {name for part in request.query_params.getlist("types") for name in part.split(",")}
+    asked.discard("")
+    if unknown := asked - TYPES:
+        raise CallerError(f"types: no such event type: {min(unknown)[:40]!r}")
+    return frozenset(asked)
+
+
+def since_of(request: Request) -> int | None:
+    """Where a viewer wants to go on: a browser's own header wins, it is newer than the address."""
+    header = request.headers.get("last-event-id")
+    if header:
+        return _number("Last-Event-ID", header)
+    return number(request, "since")
+
+
+async def body_of(request: Request, *, at_most: int) -> bytes:
+    """The whole body, refused as soon as it is too large."""
+    announced = request.headers.get("content-length", "0")
+    if not announced.isdigit() or int(announced) > at_most:
+        raise Problem(413, f"a body has at most {at_most} bytes here")
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > at_most:
+            raise Problem(413, f"a body has at most {at_most} bytes here")
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def json_of(request: Request, kind: type[T], *, at_most: int) -> T:
+    """A JSON body of a known shape."""
+    # A form can be posted across sites without asking; JSON cannot.
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media != "application/json":
+        raise Problem(415, "the body must be application/json")
+    try:
+        return msgspec.json.decode(await body_of(request, at_most=at_most), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise CallerError(f"the body is not what is wanted: {error}") from error
+
+
+def _number(name: str, text: str, at_most: int = MAX_NUMBER) -> int:
+    if not _DIGITS.fullmatch(text) or int(text) > at_most:
+        raise CallerError(f"{name}: a whole number from 0 to {at_most}")
+    return int(text)

@@ -1,0 +1,90 @@
+"""One JSON shape for every error: {"error": {"code", "message", …}}."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unbraid.errors import CallerError, LogError, UnbraidError
+from unbraid.hub.control import NotControlled, UnknownRequest
+from unbraid.hub.fanout import TooManyViewers
+from unbraid.hub.ingest import Hole, RunOver, TooManyRuns
+from unbraid.log.port import LogConflict, LogUnusable
+
+CODES = {
+    400: "bad_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "timeout",
+    409: "conflict",
+    413: "too_large",
+    415: "unsupported_media_type",
+    421: "wrong_host",
+    431: "headers_too_large",
+    500: "internal",
+    501: "not_supported",
+    503: "unavailable",
+}
+
+
+class Problem(UnbraidError):
+    """An answer that is an error."""
+
+    def __init__(self, status: int, message: str, **more: Any) -> None:
+        super().__init__(message)
+        self.status, self.message, self.more = status, message, more
+
+
+def problem_response(
+    status: int, message: str, headers: dict[str, str] | None = None, **more: Any
+) -> Response:
+    """An error as an answer."""
+    body = {"error": {"code": CODES.get(status, "error"), "message": message, **more}}
+    content = msgspec.json.encode(body)
+    return Response(content, status, headers, media_type="application/json")
+
+
+def as_problem(error: Exception) -> Problem:
+    """Our own errors, by blame: the caller's are 4xx, the log's 503, anything else is our bug."""
+    match error:
+        case Problem():
+            return error
+        case Hole():
+            return Problem(409, str(error), offset=error.wanted)
+        case LogConflict():
+            return Problem(409, str(error), expected=error.expected)
+        case RunOver() | NotControlled():
+            return Problem(409, str(error))
+        case UnknownRequest():
+            return Problem(404, str(error))
+        case TooManyViewers() | TooManyRuns():
+            return Problem(503, str(error))
+        case CallerError():
+            return Problem(400, str(error))
+        case LogUnusable():
+            # The place is a path of this machine, which is nobody's business out there.
+            return Problem(503, f"the log cannot be used: {error.reason}")
+        case LogError():
+            return Problem(503, str(error))
+    # No detail: it could hold anything.
+    return Problem(500, "something went wrong here")
+
+
+async def on_error(_: Request, error: Exception) -> Response:
+    """Starlette's handler for our errors and everything unexpected."""
+    problem = as_problem(error)
+    headers = {"retry-after": "1"} if problem.status == 503 else None
+    return problem_response(problem.status, problem.message, headers, **problem.more)
+
+
+async def on_http_error(_: Request, error: Exception) -> Response:
+    """Starlette's handler for its own errors: no such route, no such method."""
+    assert isinstance(error, HTTPException)
+    headers = dict(error.headers) if error.headers else None
+    return problem_response(error.status_code, error.detail, headers)

@@ -1,0 +1,14 @@
+"""The routes, a file a noun."""
+
+from unbraid.serve.operations import Operation
+from unbraid.serve.routes import control, events, ingest, operate, permissions, runs, search
+
+OPERATIONS: tuple[Operation, ...] = (
+    *runs.OPERATIONS,
+    *events.OPERATIONS,
+    *search.OPERATIONS,
+    *ingest.OPERATIONS,
+    *control.OPERATIONS,
+    *permissions.OPERATIONS,
+    *operate.OPERATIONS,
+)

@@ -1,0 +1,102 @@
+"""Steering a live run."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unbraid.hub.control import Controller
+from unbraid.serve import parameters
+from unbraid.serve.operations import Operation, json_answer
+from unbraid.serve.routes.shared import RUN, STREAM_ID, existing_run
+from unbraid.serve.services import services_of
+
+
+class Message(Struct, forbid_unknown_fields=True):
+    """What to tell the root agent."""
+
+    text: str
+
+
+class Accepted(Struct):
+    """It was passed on; what comes of it will be in the events."""
+
+    accepted: bool = True
+
+
+async def message(request: Request) -> Response:
+    """Tell the root agent something more."""
+    limits = services_of(request).config.limits
+    told = await parameters.json_of(request, Message, at_most=limits.json_bytes)
+    await (await _controller(request)).message(told.text)
+    return json_answer(Accepted(), 202)
+
+
+async def interrupt(request: Request) -> Response:
+    """Stop what the root agent does now; the run goes on."""
+    await (await _controller(request)).interrupt()
+    return json_answer(Accepted(), 202)
+
+
+async def cancel(request: Request) -> Response:
+    """End the run."""
+    await (await _controller(request)).cancel()
+    return json_answer(Accepted(), 202)
+
+
+async def stop(request: Request) -> Response:
+    """End one sub-agent."""
+    stream_id = parameters.stream_of(request)
+    await (await _controller(request)).stop(stream_id)
+    return json_answer(Accepted(), 202)
+
+
+async def _controller(request: Request) -> Controller:
+    summary = await existing_run(request)
+    return services_of(request).controllers.of(summary.run)
+
+
+OPERATIONS = (
+    Operation(
+        "POST",
+        "/v1/runs/{run}/message",
+        message,
+        "Tell the root agent something more",
+        Accepted,
+        status=202,
+        parameters=(RUN,),
+        body=Message,
+        problems=(400, 404, 409, 413, 415),
+    ),
+    Operation(
+        "POST",
+        "/v1/runs/{run}/interrupt",
+        interrupt,
+        "Stop what the root agent does now",
+        Accepted,
+        status=202,
+        parameters=(RUN,),
+        problems=(400, 404, 409),
+    ),
+    Operation(
+        "POST",
+        "/v1/runs/{run}/cancel",
+        cancel,
+        "End the run",
+        Accepted,
+        status=202,
+        parameters=(RUN,),
+        problems=(400, 404, 409),
+    ),
+    Operation(
+        "POST",
+        "/v1/runs/{run}/streams/{stream_id}/stop",
+        stop,
+        "End one sub-agent",
+        Accepted,
+        status=202,
+        parameters=(RUN, STREAM_ID),
+        problems=(400, 404, 409),
+    ),
+)

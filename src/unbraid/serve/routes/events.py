@@ -1,0 +1,91 @@
+"""Events as they happen: SSE, or JSON lines for those who ask for them."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from unbraid.hub.frames import Form
+from unbraid.serve import parameters
+from unbraid.serve.encodings import encoding_for
+from unbraid.serve.operations import Operation, Parameter
+from unbraid.serve.routes.shared import NUMBER, RUN, existing_run
+from unbraid.serve.services import services_of
+from unbraid.serve.stream import EventStream
+
+
+async def run_events(request: Request) -> ASGIApp:
+    """A run's events, from after `since`; ends after `done`."""
+    since = parameters.since_of(request) or 0
+    stream_id, types = parameters.number(request, "stream"), parameters.types_of(request)
+    summary = await existing_run(request)
+    if summary.over and since >= summary.last_seq:
+        # What makes an EventSource stop coming back.
+        return Response(status_code=204)
+    form = _form(request)
+    watching = services_of(request).hub.watch(
+        summary.run, since, form=form, stream_id=stream_id, types=types
+    )
+    return EventStream(watching, form, _encoding(request))
+
+
+async def all_events(request: Request) -> ASGIApp:
+    """The events of all runs, from after a cursor, or from now on."""
+    form, types = _form(request), parameters.types_of(request)
+    watching = services_of(request).hub.watch_all(
+        parameters.since_of(request), form=form, types=types
+    )
+    return EventStream(watching, form, _encoding(request))
+
+
+def _form(request: Request) -> Form:
+    return Form.NDJSON if Form.NDJSON.value in request.headers.get("accept", "") else Form.SSE
+
+
+def _encoding(request: Request) -> str | None:
+    return encoding_for(request.headers.get("accept-encoding", ""))
+
+
+TYPES = Parameter(
+    "types",
+    {
+        "type": "array",
+        "items": {"type": "string", "enum": sorted(parameters.TYPES)},
+        "maxItems": 40,
+    },
+    "Only events of these types (`done` always comes).",
+)
+LAST_EVENT_ID = Parameter("Last-Event-ID", NUMBER, "Where to go on; wins over `since`.", "header")
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/v1/runs/{run}/events",
+        run_events,
+        "A run's events, replayed and then live",
+        str,
+        media=Form.SSE.value,
+        parameters=(
+            RUN,
+            Parameter("since", NUMBER, "The last seq already seen."),
+            Parameter("stream", NUMBER, "Only events of this stream."),
+            TYPES,
+            LAST_EVENT_ID,
+        ),
+        problems=(204, 400, 404),
+    ),
+    Operation(
+        "GET",
+        "/v1/events",
+        all_events,
+        "The events of all runs, replayed and then live",
+        str,
+        media=Form.SSE.value,
+        parameters=(
+            Parameter("since", NUMBER, "The last cursor already seen; without it, from now on."),
+            TYPES,
+            LAST_EVENT_ID,
+        ),
+    ),
+)

@@ -1,0 +1,59 @@
+"""Bytes of a source, from another machine."""
+
+from __future__ import annotations
+
+import time
+
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unbraid.errors import CallerError
+from unbraid.log.names import SOURCE_PATTERN
+from unbraid.serve import parameters
+from unbraid.serve.operations import Operation, Parameter, json_answer
+from unbraid.serve.routes.shared import NUMBER, RUN
+from unbraid.serve.services import services_of
+
+
+class Acknowledged(Struct):
+    """The next place wanted; everything before it is durable."""
+
+    offset: int
+
+
+async def ingest(request: Request) -> Response:
+    """Take in bytes of a source that begin at `offset`; `end=1` says that no more will come."""
+    services, started = services_of(request), time.perf_counter()
+    run = parameters.run_of(request)
+    source, offset = parameters.text(request, "source"), parameters.number(request, "offset")
+    if not source or offset is None:
+        raise CallerError("source and offset: both are needed")
+    end = parameters.choice(request, "end", ("0", "1")) == "1"
+    data = await parameters.body_of(request, at_most=services.config.limits.body_bytes)
+    now = int(time.time() * 1000)
+    wanted = await services.ingest.feed(run, source, offset, data, now=now, end=end)
+    services.metrics.ingest.observe(time.perf_counter() - started)
+    return json_answer(Acknowledged(wanted))
+
+
+SOURCE = {"type": "string", "pattern": SOURCE_PATTERN}
+
+OPERATIONS = (
+    Operation(
+        "POST",
+        "/v1/ingest/{run}",
+        ingest,
+        "Bytes of a source, by their place in it",
+        Acknowledged,
+        parameters=(
+            RUN,
+            Parameter("source", SOURCE, "The source's name.", required=True),
+            Parameter("offset", NUMBER, "Where these bytes begin.", required=True),
+            Parameter("end", {"type": "string", "enum": ["0", "1"]}, "1: no more will come."),
+        ),
+        body=bytes,
+        body_media="application/x-ndjson",
+        problems=(400, 409, 413),
+    ),
+)

@@ -1,0 +1,208 @@
+"""Runs, and pictures of one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unbraid.events import FLEET_EVENTS, FleetEvent, FleetTokenUsage
+from unbraid.log.summary import RunSummary, Usage
+from unbraid.serve import parameters
+from unbraid.serve.conversation import Conversation, Item
+from unbraid.serve.operations import Operation, Parameter, json_answer
+from unbraid.serve.problems import Problem
+from unbraid.serve.routes.shared import RUN, STREAM_ID, TEXT, existing_run, limit_of
+from unbraid.serve.services import services_of
+
+MAX_RUNS = 500
+
+_union: Any = reduce(or_, FLEET_EVENTS)
+_decode = msgspec.json.Decoder(_union).decode
+
+
+class Run(Struct):
+    """A run as told over HTTP."""
+
+    run: str
+    source: str
+    session_id: str | None
+    title: str | None
+    cwd: str | None
+    status: str
+    agents: int
+    started: int
+    updated: int
+    usage: Usage
+    first_seq: int
+    last_seq: int
+
+
+class Runs(Struct):
+    """A page of runs; `before` asks for the next page."""
+
+    runs: list[Run]
+    before: str | None
+
+
+class Stream(Struct):
+    """One stream's conversation."""
+
+    run: str
+    stream_id: int
+    items: list[Item]
+
+
+class ModelUsage(Struct):
+    """What one model was used for."""
+
+    model: str | None
+    messages: int
+    usage: Usage
+
+
+class RunUsage(Struct):
+    """What a run has used, in all and by model."""
+
+    run: str
+    usage: Usage
+    models: list[ModelUsage]
+
+
+def shown(summary: RunSummary) -> Run:
+    """A summary without what is only for the log itself."""
+    return Run(*(getattr(summary, name) for name in Run.__struct_fields__))
+
+
+async def list_runs(request: Request) -> Response:
+    """The runs, last started first."""
+    limit = parameters.number(request, "limit", at_most=MAX_RUNS)
+    limit = 50 if limit is None else limit
+    found = await services_of(request).log.runs(
+        status=parameters.choice(request, "status", parameters.STATUSES),
+        matching=parameters.text(request, "q") or None,
+        limit=limit,
+        before=parameters.text(request, "before"),
+    )
+    more = found[-1].page if found and len(found) == limit else None
+    return json_answer(Runs([shown(summary) for summary in found], more))
+
+
+async def one_run(request: Request) -> Response:
+    """One run."""
+    return json_answer(shown(await existing_run(request)))
+
+
+async def tree(request: Request) -> Response:
+    """The tree of agents."""
+    from unbraid.fleet.tree import Tree
+
+    summary, picture = await existing_run(request), Tree()
+    async for events in _events(request, summary.run):
+        picture.apply(events)
+    root = picture.to_json() if 0 in picture.nodes else None
+    return json_answer({"run": summary.run, "status": summary.status, "root": root})
+
+
+async def agents(request: Request) -> Response:
+    """The agents of a run, in order of appearance."""
+    from unbraid.fleet.tree import Tree
+
+    summary, picture = await existing_run(request), Tree()
+    async for events in _events(request, summary.run):
+        picture.apply(events)
+    return json_answer({"run": summary.run, "agents": list(picture.nodes.values())})
+
+
+async def stream(request: Request) -> Response:
+    """What one agent was told, said and did."""
+    stream_id, summary = parameters.stream_of(request), await existing_run(request)
+    conversation, found = Conversation(), False
+    async for events in _events(request, summary.run, stream_id=stream_id):
+        found = True
+        for event in events:
+            conversation.apply(event)
+    if not found:
+        raise Problem(404, f"run {summary.run} has no stream {stream_id}")
+    return json_answer(Stream(summary.run, stream_id, conversation.finish()))
+
+
+async def usage(request: Request) -> Response:
+    """Tokens and cost."""
+    summary = await existing_run(request)
+    models: dict[str | None, ModelUsage] = {}
+    async for events in _events(request, summary.run, types=["token_usage"]):
+        for event in events:
+            if isinstance(event, FleetTokenUsage):
+                used = models.setdefault(event.model, ModelUsage(event.model, 0, Usage()))
+                used.messages += 1
+                used.usage.add(event)
+    return json_answer(RunUsage(summary.run, summary.usage, list(models.values())))
+
+
+async def _events(request: Request, run: str, **which: Any) -> AsyncIterator[list[FleetEvent]]:
+    log, since = services_of(request).log, 0
+    while entries := await log.read(run, since, **which):
+        since = entries[-1].seq
+        yield [_decode(entry.data) for entry in entries]
+
+
+STATUS = Parameter("status", {"type": "string", "enum": list(parameters.STATUSES)}, "Only these.")
+QUERY = Parameter("q", TEXT, "Only runs with this in their title, folder, session, source or id.")
+BEFORE = Parameter("before", TEXT, "The `before` of the page before.")
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/v1/runs",
+        list_runs,
+        "Runs, last started first",
+        Runs,
+        parameters=(STATUS, QUERY, limit_of(MAX_RUNS), BEFORE),
+    ),
+    Operation(
+        "GET", "/v1/runs/{run}", one_run, "One run", Run, parameters=(RUN,), problems=(400, 404)
+    ),
+    Operation(
+        "GET",
+        "/v1/runs/{run}/tree",
+        tree,
+        "The tree of agents",
+        dict[str, Any],
+        parameters=(RUN,),
+        problems=(400, 404),
+    ),
+    Operation(
+        "GET",
+        "/v1/runs/{run}/agents",
+        agents,
+        "The agents, flat",
+        dict[str, Any],
+        parameters=(RUN,),
+        problems=(400, 404),
+    ),
+    Operation(
+        "GET",
+        "/v1/runs/{run}/streams/{stream_id}",
+        stream,
+        "One agent's conversation",
+        Stream,
+        parameters=(RUN, STREAM_ID),
+        problems=(400, 404),
+    ),
+    Operation(
+        "GET",
+        "/v1/runs/{run}/usage",
+        usage,
+        "Tokens and cost",
+        RunUsage,
+        parameters=(RUN,),
+        problems=(400, 404),
+    ),
+)

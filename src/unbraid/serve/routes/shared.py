@@ -1,0 +1,32 @@
+"""Parameters that several routes have, and the run that most are about."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+
+from unbraid.log.names import RUN_PATTERN
+from unbraid.log.summary import RunSummary
+from unbraid.serve.operations import Parameter
+from unbraid.serve.parameters import MAX_NUMBER, run_of
+from unbraid.serve.problems import Problem
+from unbraid.serve.services import services_of
+
+NUMBER = {"type": "integer", "minimum": 0, "maximum": MAX_NUMBER}
+TEXT = {"type": "string", "maxLength": 500, "pattern": "^[^\\u0000]*$"}
+
+RUN = Parameter("run", {"type": "string", "pattern": RUN_PATTERN}, "The run's id.", "path", True)
+STREAM_ID = Parameter("stream_id", NUMBER, "The stream's number; 0 is the root.", "path", True)
+
+
+def limit_of(most: int) -> Parameter:
+    """How many at most."""
+    return Parameter("limit", {"type": "integer", "minimum": 0, "maximum": most}, "How many.")
+
+
+async def existing_run(request: Request) -> RunSummary:
+    """The run in the path, or 404."""
+    run = run_of(request)
+    summary = await services_of(request).log.run(run)
+    if summary is None:
+        raise Problem(404, f"there is no run {run}")
+    return summary

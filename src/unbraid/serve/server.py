@@ -1,0 +1,144 @@
+"""A server that listens: the log, the hub and the application on uvicorn, from start to the last
+frame.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any
+
+import uvicorn
+
+from unbraid.errors import CallerError
+from unbraid.hub.control import Controllers
+from unbraid.hub.fanout import Hub
+from unbraid.hub.ingest import Ingest, Pipeline
+from unbraid.log.port import Log
+from unbraid.log.sqlite import SqliteLog
+from unbraid.serve.app import create_app
+from unbraid.serve.auth import Keys, Scope
+from unbraid.serve.config import ServeConfig
+from unbraid.serve.connection import Connection
+from unbraid.serve.metrics import Metrics
+from unbraid.serve.services import Services
+
+
+class Server:
+    """A running server. Made by `serving`."""
+
+    def __init__(self, services: Services, listener: socket.socket) -> None:
+        self.services = services
+        self.port: int = listener.getsockname()[1]
+        config = services.config
+        host = f"[{config.host}]" if ":" in config.host else config.host
+        self.url = f"http://{host}:{self.port}"
+
+    def link(self, scopes: tuple[Scope, ...] = ("read", "control")) -> str:
+        """An address to open in a browser; where a token is needed, one that works once."""
+        if not self.services.config.guarded:
+            return f"{self.url}/"
+        return f"{self.url}/login?code={self.services.keys.link(scopes)}"
+
+
+@asynccontextmanager
+async def serving(
+    config: ServeConfig,
+    log: Log,
+    *,
+    pipeline: Callable[[], Pipeline] | None = None,
+    controllers: Controllers | None = None,
+) -> AsyncIterator[Server]:
+    """Serve a log while the block runs; then tell the viewers, and stop in good order."""
+    if config.guarded and not config.tokens and not config.loopback:
+        raise CallerError("to listen beyond this machine, a token is needed")
+    limits, metrics = config.limits, Metrics()
+    hub = Hub(
+        log,
+        backlog_bytes=limits.backlog_bytes,
+        heartbeat_seconds=limits.heartbeat_seconds,
+        stall_seconds=limits.stall_seconds,
+        max_viewers=limits.viewers,
+        on_dispatch=metrics.observe_batch,
+    )
+    ingest = Ingest(log, pipeline or _pipeline, max_runs=limits.runs)
+    metrics.watch(hub, ingest)
+    services = Services(
+        log, hub, ingest, controllers or Controllers(), Keys(config.tokens), config, metrics
+    )
+    listener = _listen(config)
+    runner = uvicorn.Server(_uvicorn(config, create_app(services)))
+    async with hub:
+        # The signals are the caller's: a server inside another program must not take them.
+        task = asyncio.create_task(runner._serve([listener]))
+        try:
+            while not runner.started:
+                if task.done():
+                    await task
+                await asyncio.sleep(0.005)
+            yield Server(services, listener)
+        finally:
+            hub.dismiss("shutdown")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(limits.shutdown_seconds):
+                    await hub.emptied()
+            runner.should_exit = True
+            await task
+
+
+async def run_server(
+    config: ServeConfig,
+    *,
+    on_ready: Callable[[Server], None] | None = None,
+    until: asyncio.Event | None = None,
+    **parts: Any,
+) -> None:
+    """Open the log, serve it until `until` is set (or for ever), and close it."""
+    log = await SqliteLog.open(config.log_path)
+    try:
+        async with serving(config, log, **parts) as server:
+            if on_ready is not None:
+                on_ready(server)
+            await (until or asyncio.Event()).wait()
+    finally:
+        await log.close()
+
+
+def _pipeline() -> Pipeline:
+    from unbraid.pipeline import Pipeline as Real
+
+    return Real()
+
+
+def _listen(config: ServeConfig) -> socket.socket:
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((config.host, config.port))
+        listener.set_inheritable(False)
+    except OSError as error:
+        listener.close()
+        raise CallerError(f"cannot listen on {config.host}:{config.port}: {error}") from error
+    return listener
+
+
+def _uvicorn(config: ServeConfig, app: Any) -> uvicorn.Config:
+    http: Any = partial(Connection, config.limits)
+    return uvicorn.Config(
+        app,
+        http=http,
+        ws="none",
+        lifespan="off",
+        # Addresses may hold a link's code, and errors an agent's words: neither belongs in a log
+        # file.
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=int(config.limits.shutdown_seconds) or 1,
+    )

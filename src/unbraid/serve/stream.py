@@ -1,0 +1,111 @@
+"""A viewer's answer: chunks from the hub to the socket, until the run is over or either side has
+had enough.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from starlette.types import Receive, Scope, Send
+
+from unbraid.hub.frames import Form
+from unbraid.hub.viewer import Viewer
+from unbraid.serve.connection import EXTENSION, Connection
+from unbraid.serve.encodings import encoder_for
+
+
+class EventStream:
+    """An ASGI answer that streams a viewer's chunks."""
+
+    def __init__(
+        self,
+        watching: AbstractAsyncContextManager[Viewer],
+        form: Form,
+        encoding: str | None,
+    ) -> None:
+        self._watching, self._form = watching, form
+        self._encoding = encoding
+        self._encoder = None if encoding is None else encoder_for(encoding)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Stream until the end."""
+        connection: Connection | None = scope.get("extensions", {}).get(EXTENSION)
+        async with self._watching as viewer:
+            await send({"type": "http.response.start", "status": 200, "headers": self._headers()})
+            if scope["method"] == "HEAD":
+                await send({"type": "http.response.body", "body": b""})
+                return
+            try:
+                async with asyncio.timeout(None) as deadline, _lost(connection, receive, deadline):
+                    viewer.on_cut = lambda: _stop(viewer, deadline)
+                    while (chunk := await viewer.chunk()) is not None:
+                        await send(_body(self._encode(chunk)))
+                    viewer.on_cut = None
+                    last = self._end(viewer.farewell())
+                    await send({"type": "http.response.body", "body": last, "more_body": False})
+            except TimeoutError:
+                # Cut off while its socket was stuck (there is a farewell), or gone (there is
+                # nobody).
+                if connection is not None:
+                    connection.hang_up(self._end(viewer.farewell()))
+
+    def _encode(self, chunk: bytes) -> bytes:
+        return chunk if self._encoder is None else self._encoder.chunk(chunk)
+
+    def _end(self, last: bytes) -> bytes:
+        return last if self._encoder is None else self._encoder.end(last)
+
+    def _headers(self) -> list[tuple[bytes, bytes]]:
+        headers = [
+            (b"content-type", self._form.value.encode()),
+            (b"cache-control", b"no-store"),
+            (b"vary", b"accept, accept-encoding"),
+            # nginx in front would hold the stream back until its buffer is full.
+            (b"x-accel-buffering", b"no"),
+        ]
+        if self._encoding is not None:
+            headers.append((b"content-encoding", self._encoding.encode()))
+        return headers
+
+
+def _body(chunk: bytes) -> dict[str, object]:
+    return {"type": "http.response.body", "body": chunk, "more_body": True}
+
+
+def _stop(viewer: Viewer, deadline: asyncio.Timeout) -> None:
+    # One that only waits will see by itself that it is cut off, and can be told in good order.
+    if viewer.sending_since is not None:
+        _expire(deadline)
+
+
+def _expire(deadline: asyncio.Timeout) -> None:
+    # Lost and cut off at the same moment: the second to come finds it expired.
+    if not deadline.expired():
+        deadline.reschedule(0)
+
+
+@asynccontextmanager
+async def _lost(
+    connection: Connection | None, receive: Receive, deadline: asyncio.Timeout
+) -> AsyncIterator[None]:
+    """End the stream when the viewer goes away."""
+    if connection is not None:
+        connection.on_lost = lambda: _expire(deadline)
+        try:
+            yield
+        finally:
+            connection.on_lost = None
+        return
+
+    async def until_gone() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        _expire(deadline)
+
+    task = asyncio.create_task(until_gone())
+    try:
+        yield
+    finally:
+        task.cancel()
