@@ -1,0 +1,151 @@
+"""Who said what: by the word of the scripted model, and by our events.
+
+A row is (agent, kind, words): the agent by the call that spawned it (`""` is the main one), and for
+a tool call its id as words. The truth is what the model served. Of a recording's stream alone, only
+what its CLI printed can be expected; with transcripts or the database, everything.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from unbraid import events as e
+from unbraid.testing import Recording, load
+
+RECORDINGS = Path(__file__).parent / "recordings"
+FOLDERS = sorted(path.parent for path in RECORDINGS.glob("*/truth.json"))
+
+Row = tuple[str, str, str]
+
+
+class Verdict(NamedTuple):
+    """What went wrong; nothing, if all of it is empty."""
+
+    lost: list[tuple[str, str]]
+    twice: list[tuple[str, str]]
+    misplaced: list[Row]
+    disordered: list[str]
+
+
+CLEAN = Verdict([], [], [], [])
+
+
+def stream_of(folder: Path) -> Path:
+    """The file that holds what a recording's CLI printed, or what its server sent."""
+    stdout = folder / "stdout.ndjson"
+    return stdout if stdout.exists() else folder / "events.ndjson"
+
+
+def sources_of(folder: Path, *, full: bool) -> list[str]:
+    """The stream alone, or with everything that the CLI wrote down."""
+    sources = [stream_of(folder)]
+    if full:
+        transcripts = sorted(folder.glob("projects/*/*.jsonl"))
+        sources += [path for path in transcripts if not path.name.startswith("agent-")]
+        sources += folder.glob("opencode.db")
+    return [str(path) for path in sources]
+
+
+def judge(folder: Path, events: Iterable[e.FleetEvent], *, full: bool) -> Verdict:
+    """Compare a recording's events with its truth."""
+    recording = load(folder)
+    want, got = expected(recording, full=full), told(events)
+    if recording.version == "opencode":
+        # There one answer of the model is one part, however many blocks it had.
+        want, got = joined(want), joined(got)
+    wanted, given = (Counter((kind, words) for _, kind, words in rows) for rows in (want, got))
+    there = wanted & given
+    misplaced = Counter(want) - Counter(got)
+    disorder = [] if recording.scenario == "interrupt" else disordered(recording, want, got)
+    return Verdict(
+        list((wanted - given).elements()),
+        list((given - wanted).elements()),
+        [row for row in misplaced.elements() if there[row[1:]]],
+        disorder,
+    )
+
+
+def expected(recording: Recording, *, full: bool) -> list[Row]:
+    """What should be told of a recording."""
+    truth = served(recording)
+    if recording.version == "opencode":
+        everyone = full or recording.mode == "serve"
+        return [row for _, row in truth if everyone or row[0] == ""]
+    if full and recording.scenario != "interrupt":
+        return [row for _, row in truth]
+    printed = Counter(
+        (record["message"]["id"], (record["parent_tool_use_id"] or "", *content(block)))
+        for record in recording.records
+        if record["type"] == "assistant"
+        for block in record["message"]["content"]
+        if not block.get("text", "").startswith("API Error")  # told as an error, by the CLI
+    )
+    rows = []
+    for message_id, row in truth:
+        if printed[message_id, row] > 0:
+            printed[message_id, row] -= 1
+            rows.append(row)
+    # What is left was said by the CLI in an agent's name: an answer that it cut short.
+    return rows + [row for _, row in printed.elements()]
+
+
+def served(recording: Recording) -> list[tuple[str, Row]]:
+    """All that the model served, as (message, row), in order."""
+    calls = {name: spawn["tool_use_id"] for name, spawn in recording.truth["parents"].items()}
+    calls["main"] = ""
+    return [(b["message_id"], (calls[b["agent"]], *content(b))) for b in recording.blocks]
+
+
+def content(block: dict[str, Any]) -> tuple[str, str]:
+    """A block's kind, and what it says."""
+    if block["type"] == "tool_use":
+        return "tool_use", block["id"]
+    return block["type"], block.get("text") or block.get("thinking") or ""
+
+
+def told(events: Iterable[e.FleetEvent]) -> list[Row]:
+    """The rows in a run's log: the deltas of a block joined, what was withdrawn left out."""
+    agents: dict[int, str | None] = {}
+    blocks: dict[tuple[int, str, str, int], list[str]] = {}
+    for event in events:
+        stream = event.stream_id
+        match event:
+            case e.StreamStart():
+                owner = event.tool_use_id if stream else ""
+                agents[stream] = owner if event.resumes is None else agents[event.resumes]
+            case e.Text() | e.Thinking():
+                key = (stream, event.type, event.message_id, event.block)
+                blocks.setdefault(key, []).append(event.delta)
+            case e.FleetToolUse():
+                key = (stream, event.type, event.tool_use_id, event.seq)
+                blocks[key] = [event.tool_use_id]
+            case e.FleetRetracted():
+                for key in [key for key in blocks if key[2] in event.message_ids]:
+                    del blocks[key]
+    # Agents that no call has spawned are the CLI's own housekeeping.
+    rows = [(agents[key[0]], key[1], "".join(pieces)) for key, pieces in blocks.items()]
+    return [(agent, kind, words) for agent, kind, words in rows if agent is not None]
+
+
+def joined(rows: list[Row]) -> list[Row]:
+    """All text of an agent as one row, and all its thinking; tool calls as they are."""
+    found: dict[tuple[str, ...], str] = {}
+    for agent, kind, words in rows:
+        key = (agent, kind, words) if kind == "tool_use" else (agent, kind)
+        found[key] = words if kind == "tool_use" else found.get(key, "") + words
+    return [(key[0], key[1], words) for key, words in found.items() if words]
+
+
+def disordered(recording: Recording, want: list[Row], got: list[Row]) -> list[str]:
+    """The agents whose words are not in the order in which they said them."""
+    counts = Counter(row for _, row in served(recording))
+
+    def order(rows: list[Row], agent: str) -> list[Row]:
+        # Equal words cannot be told apart, so they have no order among each other.
+        return [row for row in rows if row[0] == agent and counts[row] <= 1]
+
+    agents = dict.fromkeys(row[0] for row in want)
+    return [agent for agent in agents if order(want, agent) != order(got, agent)]

@@ -1,0 +1,94 @@
+"""Real streams with their truth: each block once, under the agent that said it, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.invariants import check, log_of
+from tests.said import CLEAN, FOLDERS, expected, judge, sources_of, stream_of, told
+from unbraid import events as e
+from unbraid.pipeline import Pipeline
+from unbraid.sources.gather import events_of, gather
+from unbraid.testing import byte_by_byte, load, random_cuts, whole
+
+CUT_OFF = "interrupt.serve"
+# A delta that is repeated cannot be told from one that is new: only whole blocks can be.
+WHOLE_BLOCKS = [f for f in FOLDERS if ".partial" not in f.name and not f.name.startswith(CUT_OFF)]
+
+every_recording = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+every_finished_recording = pytest.mark.parametrize(
+    "folder",
+    [folder for folder in FOLDERS if not folder.name.startswith(CUT_OFF)],
+    ids=lambda folder: folder.name,
+)
+both = pytest.mark.parametrize("full", [False, True], ids=["stream", "everything"])
+
+
+def read(folder: Path, *, full: bool) -> list[e.FleetEvent]:
+    runs = gather(sources_of(folder, full=full), {})
+    assert len(runs) == 1
+    return list(events_of(runs[0]))
+
+
+def play(pieces: Iterable[bytes]) -> list[e.FleetEvent]:
+    pipeline = Pipeline("a test")
+    events = [event for piece in pieces for event in pipeline.feed(piece)]
+    return events + pipeline.finish()
+
+
+def test_the_recordings_are_a_fair_part_of_what_there_is() -> None:
+    recordings = [load(folder) for folder in FOLDERS]
+    assert len(recordings) >= 25
+    modes = {"plain", "partial", "stdin", "plain-fwd", "partial-fwd", "run", "serve"}
+    assert {r.mode for r in recordings} == modes
+    assert {r.version.rsplit(".", 1)[0] for r in recordings} >= {"1.0", "2.0", "2.1", "opencode"}
+    assert len({r.scenario for r in recordings}) >= 21
+
+
+@both
+@every_finished_recording
+def test_every_block_once_under_its_agent_in_order(folder: Path, full: bool) -> None:
+    assert judge(folder, read(folder, full=full), full=full) == CLEAN
+
+
+@pytest.mark.parametrize(
+    "folder", [f for f in FOLDERS if f.name.startswith(CUT_OFF)], ids=lambda folder: folder.name
+)
+def test_an_interrupted_answer_is_told_up_to_the_cut(folder: Path) -> None:
+    first, second = expected(load(folder), full=True)
+    cut, after = told(read(folder, full=False))
+    assert first[2].startswith(cut[2])
+    assert 0 < len(cut[2]) < len(first[2])
+    assert after == second
+
+
+@both
+@every_recording
+def test_every_promise_of_the_log_is_kept(folder: Path, full: bool) -> None:
+    check(read(folder, full=full))
+
+
+@every_recording
+def test_the_same_bytes_give_the_same_log_however_they_are_cut(folder: Path) -> None:
+    data = stream_of(folder).read_bytes()
+    log = log_of(play(whole(data)))
+    assert log_of(play(byte_by_byte(data))) == log
+    for seed in range(4):
+        assert log_of(play(random_cuts(data, seed))) == log
+
+
+@pytest.mark.parametrize("folder", WHOLE_BLOCKS, ids=lambda folder: folder.name)
+def test_a_stream_fed_twice_says_nothing_twice(folder: Path) -> None:
+    data = stream_of(folder).read_bytes()
+    assert told(play([data, data])) == told(play([data]))
+
+
+@pytest.mark.parametrize(
+    "folder", [f for f in FOLDERS if (f / "event.sse").exists()], ids=lambda folder: folder.name
+)
+def test_an_event_stream_is_the_same_as_text_and_as_bare_objects(folder: Path) -> None:
+    bare = (folder / "events.ndjson").read_bytes()
+    assert log_of(play([(folder / "event.sse").read_bytes()])) == log_of(play([bare]))
