@@ -1,1 +1,65 @@
+"""Every agent's words, once, in the right place.
+
+    from unbraid import Translator
+
+    translator = Translator()
+    for chunk in stdout:
+        for event in translator.feed(chunk):
+            print(event.type, event)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
+    from unbraid.fleet.streams import Fleet
+    from unbraid.fleet.tree import Tree
+    from unbraid.pipeline import Pipeline
+    from unbraid.translate.translator import Translator
+    from unbraid.wire.claude import extract_content, fingerprint, parse_double_encoded
+    from unbraid.wire.record import Record, parse_line
+
 __version__ = "0.1.0"
+
+# Imported when first asked for: `unbraid --version` must not wait for any of it.
+_PUBLIC = {
+    "CallerError": "unbraid.errors",
+    "Fleet": "unbraid.fleet.streams",
+    "LogError": "unbraid.errors",
+    "Pipeline": "unbraid.pipeline",
+    "Record": "unbraid.wire.record",
+    "SourceError": "unbraid.errors",
+    "Translator": "unbraid.translate.translator",
+    "Tree": "unbraid.fleet.tree",
+    "UnbraidError": "unbraid.errors",
+    "extract_content": "unbraid.wire.claude",
+    "fingerprint": "unbraid.wire.claude",
+    "parse_double_encoded": "unbraid.wire.claude",
+    "parse_line": "unbraid.wire.record",
+}
+
+__all__ = [
+    "CallerError",
+    "Fleet",
+    "LogError",
+    "Pipeline",
+    "Record",
+    "SourceError",
+    "Translator",
+    "Tree",
+    "UnbraidError",
+    "__version__",
+    "extract_content",
+    "fingerprint",
+    "parse_double_encoded",
+    "parse_line",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'unbraid' has no attribute {name!r}")
+    return getattr(importlib.import_module(_PUBLIC[name]), name)

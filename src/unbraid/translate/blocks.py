@@ -124,6 +124,16 @@ class MessageState:
             self._next(block, source, dialect, uuid, index, fresh)
         return fresh
 
+    def repeat(self, content: list[Block], source: int, dialect: Dialect, uuid: str) -> None:
+        """This source has said, too, what a line of this uuid said: count it as said there."""
+        said = self.said[source - 1]
+        for known in self.blocks:
+            if known.uuid == uuid and not known.said & source:
+                known.said |= source
+                said.append(known)
+        if len(said) > len(content) and not dialect.cumulative:
+            dialect.one_block = True
+
     def extends(self, content: list[Block], source: int, skipped: int = 0) -> bool | None:
         """Whether this is a later snapshot of the message: None if not, else if it adds anything."""
         said = self.said[source - 1]
@@ -140,7 +150,7 @@ class MessageState:
                     return None
                 known = "".join(last.parts)
                 words = block.words
-                return True if len(words) > len(known) and words.startswith(known) and known else None
+                return True if len(words) > len(known) and words.startswith(known) else None
         return len(content) + skipped > len(said)
 
     def _next(
@@ -169,7 +179,7 @@ class MessageState:
                 if known.kind == kind and not known.complete and known.parts is not None:
                     so_far = "".join(known.parts)
                     if words.startswith(so_far):
-                        if len(words) > len(so_far):
+                        if len(words) > len(so_far) or not words:
                             fresh.append(Fresh(block, known.index, words[len(so_far) :]))
                         self._settle(known, words, digest)
                         known.said |= source

@@ -301,6 +301,7 @@ class Claude:
             for block in content:
                 key ^= digest_of(block)
             if not self.seen.add(key):
+                state.repeat(content, source, self.dialects[source], uuid)
                 return None
         if self._held and context.parent is not None and message_id:
             self._by_message[message_id] = context
@@ -321,11 +322,10 @@ class Claude:
                 context.last_text = delta
                 if message.model == "<synthetic>" and delta.startswith("API Error"):
                     out.append(Error(context.id, self.ts, delta, "api_error"))
-                elif delta:
+                else:
                     out.append(TextDelta(context.id, self.ts, state.id, index, delta))
             elif kind == "thinking":
-                if delta:
-                    out.append(ThinkingDelta(context.id, self.ts, state.id, index, delta))
+                out.append(ThinkingDelta(context.id, self.ts, state.id, index, delta))
             elif kind.endswith("tool_use"):
                 self._tool_use(context, state, block, index, out)
             elif kind.endswith("tool_result"):
@@ -396,7 +396,7 @@ class Claude:
             return
         raw = block.input if bytes(block.input) else EMPTY_OBJECT
         tool = block.name or ""
-        call = self.agents.calls[call_id] = Call(context, key, tool, self.ts)
+        call = self.agents.calls[call_id] = Call(context, state, key, tool, self.ts)
         out.append(ToolUse(context.id, self.ts, state.id, index, call_id, tool, raw.copy()))
         if tool in SPAWNING_TOOLS:
             given = spawn_input(bytes(raw))
@@ -487,9 +487,7 @@ class Claude:
                 context = call.context  # no id on the line: the call knows whose it is
             if call.ts and self.ts >= call.ts:
                 duration = self.ts - call.ts
-            current = call.context.current
-            if current is not None:
-                current.closed = True
+            call.message.closed = True
         request = self._asked.pop(call_id, None)
         if request is not None:
             behavior = "allow" if ok else "deny"

@@ -1,0 +1,100 @@
+"""Every block once, under the agent that said it, in order: random fleets in every dialect."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.translate import dialects
+from tests.translate.fleets import OPENING, Fleet, grow
+from tests.translate.reading import blocks_of, by_agent
+from unbraid.events import RelayEvent, encode
+from unbraid.translate.translator import Translator
+
+SEEDS = st.integers(0, 2**32)
+
+
+def translated(data: bytes, cuts: list[int] | None = None) -> list[RelayEvent]:
+    translator = Translator()
+    events: list[RelayEvent] = []
+    edges = [0, *sorted(cuts or []), len(data)]
+    for start, end in zip(edges, edges[1:], strict=False):
+        events += translator.feed(data[start:end])
+    return events + translator.finish()
+
+
+def calls_of(fleet: Fleet) -> dict[str, str | None]:
+    return {name: agent.call for name, agent in fleet.agents.items()}
+
+
+@pytest.mark.parametrize("name", sorted(dialects.DIALECTS))
+@given(seed=SEEDS)
+def test_each_block_once_under_its_agent_in_order(name: str, seed: int) -> None:
+    rng = random.Random(seed)
+    fleet = grow(rng)
+    events = translated(dialects.DIALECTS[name](fleet, rng))
+    assert by_agent(blocks_of(events), calls_of(fleet)) == fleet.truth()
+
+
+@given(seed=SEEDS)
+def test_without_any_ids_each_block_is_said_once(seed: int) -> None:
+    rng = random.Random(seed)
+    # Where nothing else tells blocks apart, a text that continues another one is its growth.
+    fleet = grow(rng, texts=["ok", "Done.", OPENING + "report A.", OPENING + "report B."])
+    events = translated(dialects.bare(fleet, rng))
+    said = Counter(block for blocks in blocks_of(events).values() for block in blocks)
+    assert said == Counter(block for blocks in fleet.truth().values() for block in blocks)
+
+
+@pytest.mark.parametrize("name", [*sorted(dialects.DIALECTS), "bare"])
+@given(seed=SEEDS, data=st.data())
+def test_the_cut_of_the_chunks_does_not_matter(name: str, seed: int, data: st.DataObject) -> None:
+    rng = random.Random(seed)
+    printed = getattr(dialects, name)(grow(rng, depth=2), rng)
+    cuts = data.draw(st.lists(st.integers(0, len(printed)), max_size=20))
+    whole = [encode(event) for event in translated(printed)]
+    assert [encode(event) for event in translated(printed, cuts)] == whole
+
+
+@given(seed=SEEDS)
+def test_byte_by_byte_is_the_same(seed: int) -> None:
+    rng = random.Random(seed)
+    printed = dialects.one_block(grow(rng, depth=1), rng)
+    one_by_one = translated(printed, list(range(len(printed))))
+    assert [encode(e) for e in one_by_one] == [encode(e) for e in translated(printed)]
+
+
+@given(seed=SEEDS)
+def test_stdout_and_transcripts_in_any_order_say_each_block_once(seed: int) -> None:
+    rng = random.Random(seed)
+    fleet = grow(rng)
+    sources = {name: lines[:] for name, lines in dialects.with_transcripts(fleet, rng).items()}
+    translator = Translator()
+    events: list[RelayEvent] = []
+    while sources:
+        name = rng.choice(sorted(sources))
+        events += translator.feed(sources[name].pop(0), name)
+        if not sources[name]:
+            del sources[name]
+    events += translator.finish()
+    read = by_agent(blocks_of(events), calls_of(fleet))
+    truth = fleet.truth()
+    assert {n: Counter(b) for n, b in read.items()} == {n: Counter(b) for n, b in truth.items()}
+
+
+@given(seed=SEEDS)
+def test_transcripts_alone_say_each_block_once_in_order(seed: int) -> None:
+    rng = random.Random(seed)
+    fleet = grow(rng)
+    sources = dialects.with_transcripts(fleet, rng)
+    del sources["stdout"]
+    translator = Translator()
+    events: list[RelayEvent] = []
+    for name in rng.sample(sorted(sources), len(sources)):
+        events += translator.feed(b"".join(sources[name]), name)
+    events += translator.finish()
+    assert by_agent(blocks_of(events), calls_of(fleet)) == fleet.truth()
