@@ -1,0 +1,91 @@
+"""Bytes from another machine, over HTTP, through the real pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpx
+import msgspec
+
+from tests.serve.conftest import Start
+from unbraid.log import SqliteLog
+from unbraid.pipeline import Pipeline
+from unbraid.serve import Limits
+
+LINES = b"".join(
+    msgspec.json.encode(record) + b"\n"
+    for record in (
+        {"type": "system", "subtype": "init", "session_id": "s", "cwd": "/w", "model": "x"},
+        {
+            "type": "assistant",
+            "session_id": "s",
+            "message": {
+                "id": "m1",
+                "role": "assistant",
+                "model": "x",
+                "content": [{"type": "text", "text": "Hello there"}],
+            },
+        },
+        {
+            "type": "result",
+            "subtype": "success",
+            "is_error": False,
+            "session_id": "s",
+            "result": "Hello there",
+        },
+    )
+)
+
+
+async def test_sends_again_are_skipped_and_holes_are_told(
+    client: httpx.AsyncClient, log: SqliteLog
+) -> None:
+    def url(offset: int, end: str = "") -> str:
+        return f"/v1/ingest/r?source=stdout&offset={offset}{end}"
+
+    assert (await client.post(url(0), content=LINES[:100])).json() == {"offset": 100}
+    assert (await client.post(url(0), content=LINES[:100])).json() == {"offset": 100}
+    assert (await client.post(url(50), content=LINES[50:150])).json() == {"offset": 150}
+    hole = await client.post(url(200), content=LINES[200:])
+    assert hole.status_code == 409
+    assert hole.json()["error"]["offset"] == 150
+    answer = await client.post(url(150, "&end=1"), content=LINES[150:])
+    assert answer.json() == {"offset": len(LINES)}
+    assert (await client.post(url(0, "&end=1"), content=LINES)).json() == {"offset": len(LINES)}
+    more = await client.post(url(len(LINES)), content=b"more")
+    assert more.status_code == 409
+    pipeline = Pipeline()
+    expected = [event.type for event in pipeline.feed(LINES, "stdout", 0) + pipeline.finish(0)]
+    assert [entry.type for entry in await log.read("r")] == expected
+    assert expected[-1] == "done"
+    items = (await client.get("/v1/runs/r/streams/0")).json()["items"]
+    assert "Hello there" in [item.get("text") for item in items]
+
+
+async def test_what_is_no_record_is_kept_as_malformed(
+    client: httpx.AsyncClient, log: SqliteLog
+) -> None:
+    answer = await client.post(
+        "/v1/ingest/r?source=out&offset=0&end=1", content=b"\xff\x00 not json\n{}\n[]\n"
+    )
+    assert answer.status_code == 200
+    assert "malformed" in [entry.type for entry in await log.read("r")]
+
+
+async def test_limits(
+    start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
+) -> None:
+    server = await start(limits=Limits(body_bytes=1000, runs=1, shutdown_seconds=1))
+    client = client_of(server)
+    url = "/v1/ingest/r?source=stdout&offset=0"
+    assert (await client.post(url, content=b"x" * 1001)).status_code == 413
+
+    async def endless() -> object:
+        for _ in range(100):
+            yield b"x" * 100
+
+    assert (await client.post(url, content=endless())).status_code == 413  # type: ignore[arg-type]
+    assert await log.run("r") is None
+    assert (await client.post(url, content=LINES[:500])).status_code == 200
+    other = await client.post("/v1/ingest/other?source=stdout&offset=0", content=b"x")
+    assert other.status_code == 503
