@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 EMPTY_OBJECT = Raw(b"{}")
+EMPTY_STRING = Raw(b'""')
 
 
 class _Typed(Struct, tag_field="type"):
@@ -32,6 +33,18 @@ class _WithInput:
     def input(self) -> Any:
         """The call's arguments, decoded."""
         return msgspec.json.decode(self.input_json)
+
+
+class _WithContent:
+    """A tool's result stays JSON until someone asks for it: most are large, and few are looked at."""
+
+    __slots__ = ()
+    content_json: Raw
+
+    @property
+    def content(self) -> str:
+        """The result's text."""
+        return msgspec.json.decode(self.content_json, type=str)
 
 
 # --- relay events ---------------------------------------------------------------------------------
@@ -87,12 +100,12 @@ class ToolUse(RelayEvent, _WithInput, tag="tool_use", gc=False):
     input_json: Raw = field(default=EMPTY_OBJECT, name="input")
 
 
-class ToolResult(RelayEvent, tag="tool_result"):
+class ToolResult(RelayEvent, _WithContent, tag="tool_result", gc=False):
     """What a tool call gave: `content` as plain text, every other part in `parts`."""
 
     tool_use_id: str = ""
     ok: bool = True
-    content: str = ""
+    content_json: Raw = field(default=EMPTY_STRING, name="content")
     parts: list[Any] | None = None
     tool: str | None = None
     duration_ms: int | None = None
@@ -270,12 +283,12 @@ class FleetToolUse(FleetEvent, _WithInput, tag="tool_use", kw_only=True):
     message_id: str | None = None
 
 
-class FleetToolResult(FleetEvent, tag="tool_result", kw_only=True):
+class FleetToolResult(FleetEvent, _WithContent, tag="tool_result", kw_only=True):
     """A call has given its result."""
 
     tool_use_id: str
     ok: bool
-    content: str
+    content_json: Raw = field(name="content")
     parts: list[Any] | None = None
     duration_ms: int | None = None
 

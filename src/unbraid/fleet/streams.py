@@ -231,7 +231,7 @@ class Fleet:
             stream,
             tool_use_id=event.tool_use_id,
             ok=event.ok,
-            content=event.content,
+            content_json=event.content_json,
             parts=event.parts,
             duration_ms=event.duration_ms,
         )

@@ -16,10 +16,6 @@ nothing as a snapshot is taken as the next block: a duplicate is safer than a lo
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from msgspec import Raw
-
 from unbraid.wire.claude import Block, Usage
 
 STDOUT = 1
@@ -55,12 +51,8 @@ class Known:
         self.parts: list[str] | None = None  # its words, while it may still grow
 
 
-class Fresh(NamedTuple):
-    """A block, or the growth of one, that nobody had seen."""
-
-    block: Block
-    index: int
-    delta: str
+# A block, or the growth of one, that nobody had seen: the block, its place, the new words.
+Fresh = tuple[Block, int, str]
 
 
 class MessageState:
@@ -102,8 +94,12 @@ class MessageState:
     ) -> list[Fresh]:
         """Take a record's blocks in; give what is new of them."""
         fresh: list[Fresh] = []
+        if dialect.one_block:
+            for block in content:
+                self._next(block, source, dialect, uuid, index, fresh)
+            return fresh
         said = self.said[source - 1]
-        if said and not dialect.one_block:
+        if said:
             extends = self.extends(content, source, skipped)
             if extends is not None and (extends or dialect.cumulative):
                 if len(content) + skipped > 1:
@@ -114,7 +110,7 @@ class MessageState:
                     grown = content[at - 1].words
                     known = "".join(last.parts)
                     if len(grown) > len(known):
-                        fresh.append(Fresh(content[at - 1], last.index, grown[len(known) :]))
+                        fresh.append((content[at - 1], last.index, grown[len(known) :]))
                         last.parts = [grown]
                         last.digest = hash(grown)
                 content = content[max(at, 0) :]
@@ -163,29 +159,11 @@ class MessageState:
         fresh: list[Fresh],
     ) -> None:
         kind = block.type
-        words = block.words
+        words = (block.text if block.thinking is None else block.thinking) or ""
         digest = digest_of(block)
         said = self.said[source - 1]
-        for known in self.blocks:
-            if known.kind != kind or known.said & source:
-                continue
-            if known.complete and known.digest == digest:
-                known.said |= source
-                said.append(known)
-                return
-        if kind == "text" or kind == "thinking":
-            for known in self.blocks:
-                # Streamed deltas, and now the whole block: from the same source, or a quicker one.
-                if known.kind == kind and not known.complete and known.parts is not None:
-                    so_far = "".join(known.parts)
-                    if words.startswith(so_far):
-                        if len(words) > len(so_far) or not words:
-                            fresh.append(Fresh(block, known.index, words[len(so_far) :]))
-                        self._settle(known, words, digest)
-                        known.said |= source
-                        known.uuid = uuid
-                        said.append(known)
-                        return
+        if len(said) != len(self.blocks) and self._known(block, digest, source, uuid, fresh):
+            return
         known = Known(kind, digest, self._place(index, kind), source, uuid)
         if not dialect.one_block:
             if said:
@@ -195,7 +173,35 @@ class MessageState:
         said.append(known)
         if len(self.blocks) > MAX_BLOCKS:
             del self.blocks[: MAX_BLOCKS // 2], said[: MAX_BLOCKS // 2]
-        fresh.append(Fresh(block, known.index, words))
+        fresh.append((block, known.index, words))
+
+    def _known(
+        self, block: Block, digest: int, source: int, uuid: str | None, fresh: list[Fresh]
+    ) -> bool:
+        """Whether this block was streamed, or told by another source, before."""
+        said = self.said[source - 1]
+        for known in self.blocks:
+            if known.kind != block.type or known.said & source:
+                continue
+            if known.complete and known.digest == digest:
+                known.said |= source
+                said.append(known)
+                return True
+        if block.type not in ("text", "thinking"):
+            return False
+        words = block.words
+        for known in self.blocks:
+            if known.kind == block.type and not known.complete and known.parts is not None:
+                so_far = "".join(known.parts)
+                if words.startswith(so_far):
+                    if len(words) > len(so_far) or not words:
+                        fresh.append((block, known.index, words[len(so_far) :]))
+                    self._settle(known, words, digest)
+                    known.said |= source
+                    known.uuid = uuid
+                    said.append(known)
+                    return True
+        return False
 
     def stream_start(self, index: int, kind: str) -> None:
         """A block of this kind begins to stream at this index."""
@@ -219,7 +225,7 @@ class MessageState:
         known.parts.append(delta)
         if not known.said:
             return None
-        return Fresh(Block(type=known.kind), known.index, delta)
+        return Block(type=known.kind), known.index, delta
 
     def stream_stop(self, index: int) -> Fresh | None:
         """A streaming block is over; what has to be said of it that nobody else did."""
@@ -238,7 +244,7 @@ class MessageState:
         self._settle(known, words, digest)
         known.said = STDOUT
         self.blocks.append(known)
-        return Fresh(Block(type=known.kind), known.index, words)
+        return Block(type=known.kind), known.index, words
 
     def _settle(self, known: Known, words: str, digest: int) -> None:
         known.complete = True
@@ -256,14 +262,9 @@ def digest_of(block: Block) -> int:
     """What a block says, as a number: a tool call by its id, anything else by its words."""
     if block.id is not None:
         return hash(block.id)
-    if block.type == "text" or block.type == "thinking":
-        return hash(block.words)
-    return hash(block.tool_use_id or block.text) ^ hash(bytes(block.content))
-
-
-def empty_input(block: Block) -> bool:
-    """Whether a tool call has no arguments, or none yet."""
-    return block.input == Raw(b"{}") or not bytes(block.input)
+    if block.text is not None or block.thinking is not None:
+        return hash(block.text if block.thinking is None else block.thinking)
+    return hash(block.tool_use_id)
 
 
 def _same(known: Known, block: Block) -> bool:

@@ -38,11 +38,11 @@ from unbraid.translate.blocks import (
     Dialect,
     MessageState,
     digest_of,
-    empty_input,
 )
 from unbraid.translate.contexts import Call, Context
 from unbraid.translate.seen import Seen
 from unbraid.wire.claude import (
+    MISSING,
     Block,
     Control,
     Init,
@@ -69,8 +69,10 @@ SILENT_SUBTYPES = frozenset(
     "turn_duration stop_hook_summary local_command session_state_changed files_persisted".split()
 )
 NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ")
+ANSWERED = hash("answered")
 INTERRUPTED = "[Request interrupted by user"
 MAX_HELD_RECORDS = 100_000
+RECENT_IDS = 4096
 
 
 class Flags(Struct):
@@ -303,16 +305,12 @@ class Claude:
             if not self.seen.add(key):
                 state.repeat(content, source, self.dialects[source], uuid)
                 return None
-        if self._held and context.parent is not None and message_id:
-            self._by_message[message_id] = context
-            self._retry(out)
-        elif source == STDOUT and context.parent is not None and message_id:
-            self._by_message[message_id] = context
-            if len(self._by_message) > 4096:
-                del self._by_message[next(iter(self._by_message))]
-        if context.current is not state and source == STDOUT:
-            self._give_up(context, out)
-        context.current = state
+        if context.current is not state:
+            if source == STDOUT:
+                if context.parent is not None and message_id:
+                    self._learn(self._by_message, message_id, context, out)
+                self._give_up(context, out)
+            context.current = state
         fresh = state.absorb(
             content, source, self.dialects[source], uuid, record.api_block_index, record.skipped
         )
@@ -391,13 +389,12 @@ class Claude:
         out: list[RelayEvent],
     ) -> None:
         call_id = block.id or ""
-        key = hash((state.id, call_id))
-        if not self.seen.add(key):
+        if not self.seen.add(hash((state.id, call_id))):
             return
-        raw = block.input if bytes(block.input) else EMPTY_OBJECT
+        raw = block.input if block.input is not MISSING else EMPTY_OBJECT
         tool = block.name or ""
-        call = self.agents.calls[call_id] = Call(context, state, key, tool, self.ts)
-        out.append(ToolUse(context.id, self.ts, state.id, index, call_id, tool, raw.copy()))
+        call = self.agents.calls[call_id] = Call(context, state, tool, self.ts)
+        out.append(ToolUse(context.id, self.ts, state.id, index, call_id, tool, raw))
         if tool in SPAWNING_TOOLS:
             given = spawn_input(bytes(raw))
             if given.prompt is not None or given.resume is not None:
@@ -418,21 +415,26 @@ class Claude:
         uuid = record.uuid
         if uuid is not None and not self.seen.add(hash(uuid)):
             return None
-        if uuid is not None and self.source == STDOUT and context.parent is not None:
-            self._by_uuid[uuid] = context
-            if self._held:
-                self._retry(out)
-            if len(self._by_uuid) > 4096:
-                del self._by_uuid[next(iter(self._by_uuid))]
         if type(content) is str:
-            self._told(record, context, content, out)
-            return None
+            content = [Block(type="text", text=content)]
         for block in content or ():
-            if block.type == "tool_result" or block.tool_use_id is not None:
+            if block.tool_use_id is not None:
                 self._tool_result(context, record, block, out)
             elif block.type == "text":
+                if uuid is not None and self.source == STDOUT and context.parent is not None:
+                    self._learn(self._by_uuid, uuid, context, out)
                 self._told(record, context, block.text or "", out)
         return None
+
+    def _learn(
+        self, ids: dict[str, Context], key: str, context: Context, out: list[RelayEvent]
+    ) -> None:
+        """Remember whose an id on stdout is: a transcript may have it in common."""
+        ids[key] = context
+        if len(ids) > RECENT_IDS:
+            del ids[next(iter(ids))]
+        if self._held:
+            self._retry(out)
 
     def _told(self, record: Record, context: Context, text: str, out: list[RelayEvent]) -> None:
         if text.startswith(INTERRUPTED):
@@ -470,25 +472,25 @@ class Claude:
         self, context: Context, record: Record, block: Block, out: list[RelayEvent]
     ) -> None:
         call_id = block.tool_use_id or ""
-        calls = self.agents.calls
-        call = calls.pop(call_id, None)
-        if call is None and not self.seen.add(hash(("result", call_id, repr(block.content)))):
-            return
-        if call is not None and not self.seen.add(hash(("result", call.key))):
-            return
-        ok = not block.is_error
-        content, parts = split_content(block.content)
-        duration = None
-        tool = None
+        call = self.agents.calls.pop(call_id, None)
+        answered = self.seen.add(hash(call_id) ^ ANSWERED)
+        tool = duration = None
         if call is not None:
             tool = call.tool
-            self.seen.add(hash(("result", call_id, repr(block.content))))
+            call.message.closed = True
             if call.context.parent is not None or context.parent is None:
                 context = call.context  # no id on the line: the call knows whose it is
             if call.ts and self.ts >= call.ts:
                 duration = self.ts - call.ts
-            call.message.closed = True
-        request = self._asked.pop(call_id, None)
+        elif not answered:
+            return
+        ok = not block.is_error
+        content = block.content
+        parts = None
+        if bytes(memoryview(content)[:1]) != b'"':
+            text, parts = split_content(_decoded(content))
+            content = Raw(msgspec.json.encode(text))
+        request = self._asked.pop(call_id, None) if self._asked else None
         if request is not None:
             behavior = "allow" if ok else "deny"
             out.append(PermissionReplied(context.id, self.ts, request, behavior))
@@ -500,7 +502,7 @@ class Claude:
         ):
             given = self._spawn_result(record)
             if given.content is None and parts is None:
-                given.content = content
+                given.content = _decoded(content)
             self.agents.call_answered(call_id, call, given, ok, out)
             self._retry(out)
 
@@ -553,11 +555,12 @@ class Claude:
             final = current.usage
             final.output_tokens = event.usage.output_tokens or final.output_tokens
             self._use(context, current, final, 1, out)
-        if fresh is not None and fresh.delta:
-            event_type = TextDelta if fresh.block.type == "text" else ThinkingDelta
-            out.append(event_type(context.id, self.ts, current.id, fresh.index, fresh.delta))
-            if fresh.block.type == "text":
-                context.last_text = fresh.delta
+        if fresh is not None and fresh[2]:
+            block, index, delta = fresh
+            event_type = TextDelta if block.type == "text" else ThinkingDelta
+            out.append(event_type(context.id, self.ts, current.id, index, delta))
+            if block.type == "text":
+                context.last_text = delta
         return None
 
     def _begin(self, context: Context, message_id: str, content: list[Block]) -> MessageState:
@@ -781,7 +784,7 @@ class Claude:
         context = call.context if call is not None else self.contexts.root
         if request.tool_use_id is not None:
             self._asked[request.tool_use_id] = control.request_id
-        raw = request.input if bytes(request.input) else EMPTY_OBJECT
+        raw = request.input if request.input is not MISSING else EMPTY_OBJECT
         out.append(
             PermissionAsked(
                 context.id,
@@ -789,7 +792,7 @@ class Claude:
                 control.request_id,
                 request.tool_name,
                 request.tool_use_id,
-                raw.copy(),
+                raw,
             )
         )
 
@@ -810,12 +813,13 @@ class Claude:
         out.append(Unrecognized("", self.ts, Raw(record.raw)))
 
 
+def _decoded(raw: Raw) -> object:
+    return msgspec.json.decode(raw) if raw is not MISSING else None
+
+
 def _plain(content: list[Block] | str | None) -> str | None:
     if isinstance(content, str):
         return content
     if content and content[0].type == "text":
         return content[0].text
     return None
-
-
-__all__ = ["Claude", "empty_input"]

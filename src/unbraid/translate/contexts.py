@@ -74,14 +74,11 @@ class Context:
 class Call:
     """A tool call that has not been answered yet."""
 
-    __slots__ = ("context", "key", "message", "spawns", "tool", "ts")
+    __slots__ = ("context", "message", "spawns", "tool", "ts")
 
-    def __init__(
-        self, context: Context, message: MessageState, key: int, tool: str, ts: int
-    ) -> None:
+    def __init__(self, context: Context, message: MessageState, tool: str, ts: int) -> None:
         self.context = context
         self.message = message
-        self.key = key
         self.tool = tool
         self.ts = ts
         self.spawns: Context | None = None

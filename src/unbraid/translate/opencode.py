@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from msgspec import Raw
 
 from unbraid.events import (
@@ -31,7 +32,7 @@ from unbraid.translate.agents import Agents, spawn_input
 from unbraid.translate.contexts import Context
 from unbraid.translate.seen import Seen
 from unbraid.wire.claude import split_content
-from unbraid.wire.opencode import Info, Part, Properties, RunLine, error_text
+from unbraid.wire.opencode import MISSING, Info, Part, Properties, RunLine, error_text
 from unbraid.wire.record import Record, milliseconds, read_as
 
 SILENT = (
@@ -329,7 +330,7 @@ class OpenCode:
             return
         if self.seen.add(hash(("call", part.message_id, call_id))):
             self._calls[call_id] = self.ts
-            raw = state.input if bytes(state.input) else EMPTY_OBJECT
+            raw = state.input if state.input is not MISSING else EMPTY_OBJECT
             place = self._place(part.message_id)
             out.append(
                 ToolUse(
@@ -339,7 +340,7 @@ class OpenCode:
                     place,
                     call_id,
                     part.tool or "",
-                    raw.copy(),
+                    raw,
                 )
             )
         child = self._child(context, part, call_id, out) if part.tool == "task" else None
@@ -362,7 +363,7 @@ class OpenCode:
                 self.ts,
                 call_id,
                 ok,
-                content,
+                Raw(msgspec.json.encode(content)),
                 (parts or []) + (state.attachments or []) or None,
                 part.tool,
                 duration,
@@ -465,7 +466,7 @@ class OpenCode:
                 given.id or "",
                 given.permission or given.kind or "",
                 call if isinstance(call, str) else None,
-                given.metadata.copy() if bytes(given.metadata) else EMPTY_OBJECT,
+                given.metadata if given.metadata is not MISSING else EMPTY_OBJECT,
             )
         )
 

@@ -19,7 +19,7 @@ class Usage(Struct, gc=False):
     cache_creation_input_tokens: int | None = 0
 
 
-class Block(Struct):
+class Block(Struct, gc=False):
     """One content block of any type; what its type does not use stays at its default."""
 
     type: str = ""
@@ -29,7 +29,7 @@ class Block(Struct):
     name: str | None = None
     input: Raw = MISSING
     tool_use_id: str | None = None
-    content: Any = None
+    content: Raw = MISSING
     is_error: bool | None = None
 
     @property
@@ -38,7 +38,7 @@ class Block(Struct):
         return (self.text if self.thinking is None else self.thinking) or ""
 
 
-class Message(Struct):
+class Message(Struct, gc=False):
     """The `message` of an assistant or user line."""
 
     id: str | None = None
@@ -56,7 +56,7 @@ class Delta(Struct, gc=False):
     thinking: str | None = None
 
 
-class ApiEvent(Struct):
+class ApiEvent(Struct, gc=False):
     """A raw API event inside a `stream_event` line."""
 
     type: str = ""
@@ -206,7 +206,7 @@ def split_content(content: Any) -> tuple[str, list[Any] | None]:
     for part in content:
         if isinstance(part, str):
             texts.append(part)
-        elif isinstance(part, dict) and part.get("type") == "text" and type(part.get("text")) is str:
+        elif _is_text(part):
             texts.append(part["text"])
         elif part is not None:
             parts.append(part)
@@ -227,11 +227,19 @@ def parse_double_encoded(result: Any) -> str:
 
 def fingerprint(block: Any) -> str:
     """A block's identity as dialects without ids have it: a tool call's id, or how it opens."""
-    get = block.get if isinstance(block, dict) else lambda name: getattr(block, name, None)
+
+    def get(name: str) -> Any:
+        return block.get(name) if isinstance(block, dict) else getattr(block, name, None)
+
     kind = get("type") or "unknown"
     if kind == "tool_use":
         return f"tool_use:{get('id')}"
     if kind in ("text", "thinking"):
-        words = get("thinking") if kind == "thinking" and get("thinking") is not None else get("text")
+        thinking = get("thinking") if kind == "thinking" else None
+        words = get("text") if thinking is None else thinking
         return f"{kind}:{(words if isinstance(words, str) else '')[:64]}"
     return f"{kind}:{get('tool_use_id') or 'unknown'}"
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "text" and type(part.get("text")) is str

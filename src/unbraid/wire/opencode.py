@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 MISSING = Raw(b"")
+OUTCOME = ("output", "error", "attachments")
 
 
 class Times(Struct, gc=False):
@@ -159,6 +160,17 @@ def _number(value: Any) -> float:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
 
 
+def _time(holder: Any, name: str) -> float:
+    """When something happened, as its `time` says; 0 if that is missing or no time."""
+    time = holder.get("time") if isinstance(holder, Mapping) else None
+    return _number(time.get(name)) if isinstance(time, Mapping) else 0
+
+
+def _id(holder: Mapping[str, Any]) -> str:
+    value = holder.get("id")
+    return value if isinstance(value, str) else ""
+
+
 def _moments(
     sessions: Iterable[Mapping[str, Any]],
     messages: Iterable[Mapping[str, Any]],
@@ -166,34 +178,24 @@ def _moments(
 ) -> Iterator[tuple[float, int, str, str, dict[str, Any]]]:
     """Each record at the moment it happened: (when, rank within it, id, event, properties)."""
     for info in sessions:
-        at = _number((info.get("time") or {}).get("created"))
-        yield at, 0, info["id"], "session.created", {"info": info}
+        yield _time(info, "created"), 0, _id(info), "session.created", {"info": info}
     for info in messages:
-        yield (
-            _number((info.get("time") or {}).get("created")),
-            1,
-            info["id"],
-            "message.updated",
-            {"info": info},
-        )
+        yield _time(info, "created"), 1, _id(info), "message.updated", {"info": info}
         if info.get("error") is not None:
-            at = _number((info.get("time") or {}).get("completed"))
             properties = {"sessionID": info.get("sessionID"), "error": info["error"]}
-            yield at, 4, info["id"], "session.error", properties
+            yield _time(info, "completed"), 4, _id(info), "session.error", properties
     for part in parts:
         began = _number(part.get("began"))
         state = part.get("state")
         if isinstance(state, dict) and state.get("status") in ("completed", "error"):
             # A finished call is one row, but two moments: its child lies in between.
-            time = state.get("time") or {}
-            running = {k: v for k, v in state.items() if k not in ("output", "error", "attachments")}
-            running |= {"status": "running"}
-            started = part | {"state": running}
-            yield began, 2, part["id"], "message.part.updated", {"part": started}
-            ended = max(_number(time.get("end")), began)
-            yield ended, 3, part["id"], "message.part.updated", {"part": part}
+            running = {name: state[name] for name in state if name not in OUTCOME}
+            started = {**part, "state": running | {"status": "running"}}
+            yield began, 2, _id(part), "message.part.updated", {"part": started}
+            ended = max(_time(state, "end"), began)
+            yield ended, 3, _id(part), "message.part.updated", {"part": part}
         else:
-            yield began, 2, part["id"], "message.part.updated", {"part": part}
+            yield began, 2, _id(part), "message.part.updated", {"part": part}
 
 
 def rows_as_lines(
@@ -209,18 +211,19 @@ def rows_as_lines(
 def export_as_lines(exported: Mapping[str, Any]) -> list[bytes]:
     """An `opencode export` file as `/event` lines."""
     info = exported.get("info")
-    sessions = [info] if isinstance(info, dict) and "id" in info else []
+    sessions = [info] if isinstance(info, dict) else []
     messages: list[Mapping[str, Any]] = []
     parts: list[Mapping[str, Any]] = []
-    for message in exported.get("messages") or []:
+    given = exported.get("messages")
+    for message in given if isinstance(given, list) else []:
         if not isinstance(message, dict) or not isinstance(message.get("info"), dict):
             continue
         about = message["info"]
         messages.append(about)
-        began = _number((about.get("time") or {}).get("created"))
-        for part in message.get("parts") or []:
-            if isinstance(part, dict) and isinstance(part.get("id"), str):
-                time = part.get("time") or (part.get("state") or {}).get("time") or {}
-                began = max(began, _number(time.get("start")))
-                parts.append(part | {"began": began})
+        began = _time(about, "created")
+        inside = message.get("parts")
+        for part in inside if isinstance(inside, list) else []:
+            if isinstance(part, dict):
+                began = max(began, _time(part, "start"), _time(part.get("state"), "start"))
+                parts.append({**part, "began": began})
     return rows_as_lines(sessions, messages, parts)

@@ -22,10 +22,11 @@ S = TypeVar("S", bound=Struct)
 
 MISSING = Raw(b"")
 MAX_SALVAGE_TRIES = 256
+WORTH_CUTTING = 1500
 BAD_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
-class Record(Struct):
+class Record(Struct, gc=False):
     """One line of a source. `raw` holds all of it: unknown fields survive there."""
 
     # In the order real lines have them: the decoder looks for the next field first.
@@ -85,11 +86,14 @@ _decode = msgspec.json.Decoder(Record).decode
 def decode(line: bytes) -> Record:
     """The fast way: one whole, well-typed record; raises one of `BAD_JSON` on anything else."""
     # A tool's result stands twice in its line. The second copy is only wanted for spawning calls,
-    # which read it from `raw`, so it is cut off unread. If the cut went wrong the decoding fails,
-    # or the `uuid` is missing, and the whole line is read.
-    cut = line.find(b',"tool_use_result":')
-    if cut < 0:
-        cut = line.find(b',"toolUseResult":')
+    # which read it from `raw`, so in long lines it is cut off unread. If the cut went wrong the
+    # decoding fails, or the `uuid` is missing, and the whole line is read.
+    if len(line) > WORTH_CUTTING:
+        cut = line.find(b',"tool_use_result":')
+        if cut < 0:
+            cut = line.find(b',"toolUseResult":')
+    else:
+        cut = -1
     if cut > 0:
         try:
             record = _decode(line[:cut] + b"}")

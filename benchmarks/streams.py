@@ -1,0 +1,135 @@
+"""The streams that the benchmarks read: made here, of the shape that real CLIs print.
+
+Sizes follow what agents do all day: short thoughts and texts, tool calls with small arguments, tool
+results of a few kilobytes (a file read, a test run) that stand twice in their line.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import uuid as uuids
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+SESSION = "7d857246-9697-4be0-a3e5-372e00500255"
+WORDS = (
+    "the parser reads each line as it comes and keeps only what is open so that a long run needs "
+    "no more memory than a short one while every block still appears once under its agent"
+).split()
+CODE = [
+    "def feed(self, data: bytes) -> list[bytes]:",
+    '    """Take bytes in; give the lines they complete."""',
+    "    lines = data.split(b'\\n')",
+    "    self._rest = lines.pop()",
+    "    if not lines: return []",
+    "    return lines",
+    "",
+]
+
+
+def _line(**fields: Any) -> bytes:
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _prose(rng: random.Random, words: int) -> str:
+    return " ".join(rng.choice(WORDS) for _ in range(words)).capitalize() + "."
+
+
+def _code(rng: random.Random, lines: int) -> str:
+    return "\n".join(f"{n:5}→{rng.choice(CODE)}" for n in range(1, lines + 1))
+
+
+def _message(number: int, content: list[dict[str, Any]]) -> dict[str, Any]:
+    usage = {"input_tokens": 4, "cache_creation_input_tokens": 812, "output_tokens": 31}
+    usage |= {"cache_read_input_tokens": 41234, "service_tier": "standard"}
+    return {
+        "id": f"msg_{number:020}",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-opus-5-5",
+        "content": content,
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": usage,
+    }
+
+
+def _turns(rng: random.Random, *, most_blocks: int) -> Iterator[tuple[int, str | None, list[Any]]]:
+    """Messages of a few agents in turn: their number, whose they are, their blocks."""
+    agents = [None, "toolu_agent_a", "toolu_agent_b", "toolu_agent_c"]
+    number = 0
+    while True:
+        number += 1
+        blocks: list[dict[str, Any]] = [{"type": "thinking", "thinking": _prose(rng, 60)}]
+        blocks.append({"type": "text", "text": _prose(rng, rng.randint(5, 60))})
+        for call in range(rng.randint(1, most_blocks)):
+            given = {"command": _prose(rng, 8), "description": _prose(rng, 4)}
+            tool_id = f"toolu_{number:012}_{call:03}"
+            blocks.append({"type": "tool_use", "id": tool_id, "name": "Bash", "input": given})
+            if most_blocks > 4:
+                blocks.append({"type": "text", "text": _prose(rng, rng.randint(20, 120))})
+        yield number, rng.choice(agents), blocks
+
+
+def one_block(size: int, seed: int = 1) -> Iterator[bytes]:
+    """One completed block a line, results beside: what every real CLI prints."""
+    rng = random.Random(seed)
+    written = 0
+    for number, agent, blocks in _turns(rng, most_blocks=3):
+        ids = {"parent_tool_use_id": agent, "session_id": SESSION}
+        for block in blocks:
+            uuid = str(uuids.UUID(int=rng.getrandbits(128)))
+            line = _line(type="assistant", message=_message(number, [block]), **ids, uuid=uuid)
+            written += len(line)
+            yield line
+        for block in blocks:
+            if block["type"] != "tool_use":
+                continue
+            content = _code(rng, rng.choice([3, 20, 60, 120, 200]))
+            result = {"tool_use_id": block["id"], "type": "tool_result", "content": content}
+            line = _line(
+                type="user",
+                message={"role": "user", "content": [result]},
+                **ids,
+                uuid=str(uuids.UUID(int=rng.getrandbits(128))),
+                tool_use_result={"type": "text", "file": {"filePath": "/a.py", "content": content}},
+            )
+            written += len(line)
+            yield line
+        if written >= size:
+            return
+
+
+def cumulative(size: int, seed: int = 2) -> Iterator[bytes]:
+    """Each line repeats the whole message so far; several agents interleave."""
+    rng = random.Random(seed)
+    written = 0
+    messages = _turns(rng, most_blocks=12)
+    while written < size:
+        running = [(n, a, b, [0]) for n, a, b in (next(messages) for _ in range(3))]
+        while running:
+            number, agent, blocks, said = rng.choice(running)
+            said[0] += 1
+            line = _line(
+                type="assistant",
+                message=_message(number, blocks[: said[0]]),
+                parent_tool_use_id=agent,
+                session_id=SESSION,
+                uuid=str(uuids.UUID(int=rng.getrandbits(128))),
+            )
+            written += len(line)
+            yield line
+            running = [r for r in running if r[3][0] < len(r[2])]
+
+
+def write(path: Path, lines: Iterator[bytes]) -> Path:
+    """A stream as a file, made once."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part")
+        with part.open("wb") as file:
+            file.writelines(lines)
+        part.replace(path)
+    return path

@@ -1,0 +1,95 @@
+"""Bytes to relay events, against `orjson.loads` of every line alone, in one run."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+
+from benchmarks import streams
+from unbraid import Translator
+
+SIZE = 50_000_000
+ROUNDS = 5
+CHUNK = 1 << 16
+
+
+def parse(data: bytes) -> None:
+    """The reference: every line as objects, and nothing done with them."""
+    loads = orjson.loads
+    for line in data.split(b"\n"):
+        if line:
+            loads(line)
+
+
+def translate(data: bytes) -> None:
+    """What we measure: the same bytes as relay events."""
+    translator = Translator()
+    for start in range(0, len(data), CHUNK):
+        translator.feed(data[start : start + CHUNK])
+    translator.finish()
+
+
+def best(work: Callable[[bytes], None], data: bytes) -> float:
+    """The quickest of a few rounds: other work on the machine only ever adds time."""
+    times = []
+    for _ in range(ROUNDS):
+        gc.collect()
+        started = time.perf_counter()
+        work(data)
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def memory(cache: Path) -> int:
+    """The memory, in bytes, that a 1 GB stream needs; measured in a process of its own."""
+    program = """
+import itertools, resource, sys
+from pathlib import Path
+from unbraid import Translator
+data = Path(sys.argv[1]).read_bytes()[: 8 << 20]
+data = data[: data.rfind(b"\\n") + 1]
+base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+translator = Translator()
+count = 0
+# Every copy gets uuids, message and call ids of its own: nothing repeats.
+for n in range(1_000_000_000 // len(data) + 1):
+    mark = b"%06d" % n
+    part = data.replace(b'"msg_000000', b'"msg_' + mark).replace(b'"toolu_0000', b'"toolu_' + mark)
+    part = part.replace(b'"uuid":"', b'"uuid":"' + mark)
+    for start in range(0, len(part), 1 << 16):
+        count += len(translator.feed(part[start : start + (1 << 16)]))
+translator.finish()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, count)
+"""
+    path = streams.write(cache / "one_block.ndjson", streams.one_block(SIZE))
+    command = [sys.executable, "-c", program, str(path)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return int(printed.split()[0])
+
+
+def main(cache: Path) -> None:
+    """Print the ratios."""
+    for name, make, wanted in (
+        ("one block a line", streams.one_block, 1.0),
+        ("cumulative", streams.cumulative, 3.0),
+    ):
+        path = streams.write(cache / f"{make.__name__}.ndjson", make(SIZE))
+        data = path.read_bytes()
+        reference, ours = best(parse, data), best(translate, data)
+        lines = data.count(b"\n")
+        print(
+            f"{name:18} {len(data) / 1e6:5.0f} MB, {lines} lines: "
+            f"{reference / ours:5.2f} times as fast as orjson.loads (wanted: {wanted:.0f})"
+        )
+    used = memory(cache)
+    print(f"{'a 1 GB stream':18} {used / 1e6:5.0f} MB of memory (wanted: under 100)")
+
+
+if __name__ == "__main__":
+    main(Path(".cache/benchmarks"))
