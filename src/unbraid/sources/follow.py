@@ -1,0 +1,136 @@
+r"""A file that others write: its new whole lines, whatever happens to it.
+
+Invariants:
+- What is given out ends with a `\n`: a half-written line waits on disk until it is whole, so a
+  place to go on from is always the start of a line.
+- A file that still begins with what was read, and still has the last bytes of it where they were,
+  has only grown. That holds over a restart, and for a copy put in its place under the same name.
+- Any other file under the name (truncated, rewritten, recreated) is read again from its start, as
+  the next `generation` of the source. Whoever reads it knows the lines it has seen before.
+- Nothing raises: a file that is gone or forbidden gives nothing, and `problem` says why.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+READ_BYTES = 1 << 20
+MARK_BYTES = 256
+
+
+class Place(NamedTuple):
+    """How far a file has been read: its generation, the next byte, and what lies before it."""
+
+    generation: int = 1
+    offset: int = 0
+    head: bytes = b""
+    tail: bytes = b""
+
+
+class Piece(NamedTuple):
+    """Whole lines of a file: which generation of it, where they begin, and the bytes."""
+
+    generation: int
+    offset: int
+    data: bytes
+
+
+class Tail:
+    """Reads one growing file, from a place on."""
+
+    def __init__(self, path: Path, place: Place | None = None) -> None:
+        self.path = path
+        self.problem: str | None = None
+        self._generation, self.offset, self._head, self._last = place or Place()
+        self._scanned = self.offset  # no newline lies between the offset and here
+        self._stamp: tuple[int, int, int] | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where to go on from after a restart."""
+        return Place(self._generation, self.offset, self._head, self._last)
+
+    def size(self) -> int:
+        """The file's size now, 0 if there is none."""
+        try:
+            return self.path.stat().st_size
+        except OSError as error:
+            self._failed(error)
+            return 0
+
+    def read(self, upto: int | None = None) -> Iterator[Piece]:
+        """The whole lines that are new, up to the size `upto`."""
+        try:
+            status = self.path.stat()
+            stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
+            if stamp == self._stamp and (upto is None or upto >= self._scanned):
+                return
+            with self.path.open("rb", buffering=0) as file:
+                self.problem = None
+                if self._replaced(file.fileno(), status.st_size):
+                    self._generation, self.offset, self._scanned = self._generation + 1, 0, 0
+                    self._head = self._last = b""
+                    upto = None
+                yield from self._lines(file.fileno(), upto)
+            # Only now: what was appended while we read must be looked at again.
+            self._stamp = stamp if upto is None else None
+        except OSError as error:
+            self._failed(error)
+
+    def rest(self) -> Piece | None:
+        """The half line at the end, once nothing more will be written."""
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                data = os.pread(file.fileno(), max(self.size() - self.offset, 0), self.offset)
+        except OSError as error:
+            self._failed(error)
+            return None
+        piece = Piece(self._generation, self.offset, data)
+        self._advance(data)
+        return piece if data else None
+
+    def _lines(self, file: int, upto: int | None) -> Iterator[Piece]:
+        held: list[bytes] = []
+        while upto is None or self._scanned < upto:
+            want = READ_BYTES if upto is None else min(READ_BYTES, upto - self._scanned)
+            data = os.pread(file, want, self._scanned)
+            if not data:
+                return
+            end = data.rfind(b"\n") + 1
+            if not end:
+                self._scanned += len(data)
+                held.append(data)
+                continue
+            # The start of the line may have been scanned in an earlier call.
+            begun = b"".join(held)
+            missing = self._scanned - self.offset - len(begun)
+            if missing:
+                begun = os.pread(file, missing, self.offset) + begun
+            held.clear()
+            piece = Piece(self._generation, self.offset, begun + data[:end])
+            self._advance(piece.data)
+            yield piece
+
+    def _advance(self, data: bytes) -> None:
+        if len(self._head) < MARK_BYTES:
+            self._head = (self._head + data)[:MARK_BYTES]
+        self._last = (self._last + data[-MARK_BYTES:])[-MARK_BYTES:]
+        self.offset += len(data)
+        self._scanned = self.offset
+
+    def _replaced(self, file: int, size: int) -> bool:
+        if size < self._scanned:
+            return True
+        # A second writer of the same bytes is none: only what differs was rewritten.
+        last_at = self.offset - len(self._last)
+        return (
+            os.pread(file, len(self._last), last_at) != self._last
+            or os.pread(file, len(self._head), 0) != self._head
+        )
+
+    def _failed(self, error: OSError) -> None:
+        self._stamp = None
+        self.problem = error.strerror or str(error)
