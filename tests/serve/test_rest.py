@@ -74,7 +74,7 @@ async def test_tells_a_conversation_in_whole_blocks(
     call = FleetToolUse(
         seq=5, tool_use_id="t", tool="Bash", input_json=Raw(b'{"command":"ls"}'), **place
     )
-    result = FleetToolResult(seq=6, tool_use_id="t", ok=True, content="a.txt", **place)
+    result = FleetToolResult(seq=6, tool_use_id="t", ok=True, content_json=Raw(b'"a.txt"'), **place)
     await log.append("r", [*events, call, result])
     items = (await client.get("/v1/runs/r/streams/0")).json()["items"]
     assert [item["kind"] for item in items] == ["prompt", "text", "tool"]

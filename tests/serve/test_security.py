@@ -209,7 +209,7 @@ async def test_no_parameter_does_anything_odd(
     for path in (f"/v1/runs?q={value}", f"/v1/search?q={value}", f"/v1/search?q=a&run={value}"):
         assert (await client.get(path)).status_code in (200, 400), path
     posts = [
-        f"/v1/ingest/{value}?source=a&offset=0",
+        f"/v1/ingest/{value}?source=a&offset=a",
         f"/v1/ingest/r2?source={value}&offset=a",
         f"/v1/ingest/r2?source=a&offset={value}",
         f"/v1/ingest/r2?source=a&offset=0&end={value}",

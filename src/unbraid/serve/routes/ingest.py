@@ -53,7 +53,7 @@ OPERATIONS = (
             Parameter("end", {"type": "string", "enum": ["0", "1"]}, "1: no more will come."),
         ),
         body=bytes,
-        body_media="application/x-ndjson",
+        body_media="application/octet-stream",
         problems=(400, 409, 413),
     ),
 )

@@ -1,0 +1,34 @@
+"""A server that is born quickly, to be killed: imports once, then forks one for every line it
+reads.
+
+    python forking_server.py LOG PORT
+
+Prints each child's process id; a child prints "ready" when it listens. The child is killed by
+whoever asked for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import unbraid.pipeline  # noqa: F401 - imported once, here
+from unbraid.serve import Limits, ServeConfig, run_server
+
+
+def main() -> None:
+    config = ServeConfig(
+        port=int(sys.argv[2]), log_path=Path(sys.argv[1]), limits=Limits(shutdown_seconds=1)
+    )
+    for _ in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            asyncio.run(run_server(config, on_ready=lambda _: print("ready", flush=True)))
+        print(child, flush=True)
+        os.waitpid(child, 0)
+
+
+if __name__ == "__main__":
+    main()
