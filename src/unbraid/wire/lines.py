@@ -29,10 +29,10 @@ class Lines:
         self.max_line_bytes = max_line_bytes
         self.offset = 0
         self._next_offset = 0
-        self._parts: list[bytes] = []
+        # A line that is not over yet; past the limit, only its head.
+        self._begun = bytearray()
         self._length = 0
-        self._head = b""
-        self._overlong = False
+        self._head_bytes = min(HEAD_BYTES, max_line_bytes)
 
     def feed(self, data: bytes) -> list[bytes | Overlong]:
         """Take bytes in; give the lines they complete, without their newlines."""
@@ -54,7 +54,7 @@ class Lines:
                         offset += line.length + 1
                         continue
                     if len(line) > self.max_line_bytes:
-                        lines[i] = Overlong(offset, len(line), line[:HEAD_BYTES])
+                        lines[i] = Overlong(offset, len(line), line[: self._head_bytes])
                     offset += len(line) + 1
             self._next_offset = self.offset + sum(
                 (line.length if isinstance(line, Overlong) else len(line)) + 1 for line in lines
@@ -73,19 +73,16 @@ class Lines:
 
     def _keep(self, part: bytes) -> None:
         self._length += len(part)
-        if self._overlong:
-            return
-        self._parts.append(part)
-        if self._length > self.max_line_bytes:
-            self._head = b"".join(self._parts)[:HEAD_BYTES]
-            self._parts.clear()
-            self._overlong = True
+        if self._length <= self.max_line_bytes:
+            self._begun += part
+        elif len(self._begun) != self._head_bytes:
+            self._begun += part[: self._head_bytes]
+            del self._begun[self._head_bytes :]
 
     def _take(self) -> bytes | Overlong:
-        line: bytes | Overlong = b"".join(self._parts)
-        if self._overlong:
-            line = Overlong(self.offset, self._length, self._head)
-        self._parts.clear()
+        line: bytes | Overlong = bytes(self._begun)
+        if self._length > self.max_line_bytes:
+            line = Overlong(self.offset, self._length, bytes(self._begun))
+        self._begun.clear()
         self._length = 0
-        self._overlong = False
         return line
