@@ -4,7 +4,8 @@ A track is one source as lines. Tracks of the same run overlap: stdout holds par
 transcripts hold, and more. `merge` interleaves them so that everything arrives after what caused
 it. Transcripts and databases date every line. Stdout often does not; such a line takes the time of
 its twin in a transcript (the same `uuid`), or of the next line that has one, so that what stdout
-hides comes before the line that reports its end.
+hides comes before the line that reports its end. OpenCode's events date what they are about, and
+are told again later: only a time that is new dates the event itself.
 
 1.0 writes a sub-agent's lines into the session's file when the agent is over, so that file's times
 go back and forth: its lines are sorted, each chain in its own order.
@@ -21,6 +22,7 @@ from msgspec import Struct, field
 
 from unbraid.wire.lines import Lines, Overlong
 from unbraid.wire.record import BAD_JSON, milliseconds
+from unbraid.wire.sse import data_of
 
 NEVER = 1 << 62
 BEFORE, DATED, AFTER = range(3)
@@ -50,11 +52,57 @@ class Run:
         self.tracks = tracks
 
 
+class Moments(Struct, gc=False):
+    """When the session, message, part or call that an event is about was begun and changed."""
+
+    created: float | None = None
+    updated: float | None = None
+    completed: float | None = None
+    start: float | None = None
+    end: float | None = None
+
+    @property
+    def latest(self) -> int:
+        """The last of them."""
+        known = (self.created, self.updated, self.completed, self.start, self.end)
+        return max(map(milliseconds, known))
+
+
+class Subject(Struct, gc=False):
+    """What an event of OpenCode's is about."""
+
+    time: Moments | None = None
+    state: Subject | None = None
+
+    @property
+    def latest(self) -> int:
+        """When it last changed, as far as it tells."""
+        own = self.time.latest if self.time is not None else 0
+        return max(own, self.state.latest if self.state is not None else 0)
+
+
+class Properties(Struct, gc=False):
+    """The subjects of an event."""
+
+    info: Subject | None = None
+    part: Subject | None = None
+
+    @property
+    def latest(self) -> int:
+        """When the last of them changed."""
+        return max(subject.latest for subject in (self.info, self.part, _NOTHING) if subject)
+
+
+_NOTHING = Subject()
+
+
 class Peek(Struct):
     """The little of a line that orders it."""
 
     type: str | None = None
     timestamp: str | int | float | None = None
+    properties: Properties | None = None
+    payload: Peek | None = None  # of `/global/event`
     uuid: str | None = None
     parent_uuid: str | None = field(default=None, name="parentUuid")
     is_sidechain: bool | None = field(default=None, name="isSidechain")
@@ -66,9 +114,10 @@ _peek = msgspec.json.Decoder(Peek).decode
 def peek(line: bytes) -> Peek:
     """A line's time and id, as far as they can be read."""
     try:
-        return _peek(line)
+        head = _peek(data_of(line))
     except BAD_JSON:
         return Peek()
+    return head.payload or head
 
 
 def split(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -151,6 +200,8 @@ def _undated(track: Track, twins: dict[str, int]) -> Iterator[tuple[int, int, by
     for line in split(track.read()):
         head = peek(line)
         known = milliseconds(head.timestamp) or twins.get(head.uuid or "", 0)
+        if not known and head.properties is not None and head.properties.latest > at:
+            known = head.properties.latest
         if not known:
             waiting.append(line)
             continue
