@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-import uuid as uuids
+import uuid
 from typing import Any
 
 from tests.translate.fleets import Fleet, Said
@@ -26,7 +26,7 @@ def _ids(fleet: Fleet, step: Said, rng: random.Random) -> dict[str, Any]:
 
 
 def _uuid(rng: random.Random) -> str:
-    return str(uuids.UUID(int=rng.getrandbits(128)))
+    return str(uuid.UUID(int=rng.getrandbits(128)))
 
 
 def _message(step: Said, content: list[dict[str, Any]]) -> dict[str, Any]:
@@ -108,14 +108,19 @@ def bare(fleet: Fleet, rng: random.Random) -> bytes:
 
 def partial(fleet: Fleet, rng: random.Random) -> bytes:
     """One block a line, and the main agent's blocks as raw API events before."""
+    return b"".join(_partial(fleet, rng, {}))
+
+
+def _partial(fleet: Fleet, rng: random.Random, uuids: dict[int, str]) -> list[bytes]:
     lines = [INIT]
 
     def event(**fields: Any) -> None:
         ids = {"session_id": SESSION, "parent_tool_use_id": None, "uuid": _uuid(rng)}
         lines.append(_line(type="stream_event", event=fields, **ids))
 
-    for step in fleet.steps:
+    for number, step in enumerate(fleet.steps):
         ids = _ids(fleet, step, rng)
+        uuids[number] = ids["uuid"]
         if step.kind == "result":
             lines.append(_result(step, ids))
             continue
@@ -139,13 +144,23 @@ def partial(fleet: Fleet, rng: random.Random) -> bytes:
         if step.last:
             event(type="message_delta", delta={"stop_reason": "end_turn"}, usage=USAGE)
             event(type="message_stop")
-    return b"".join([*lines, END])
+    return [*lines, END]
+
+
+def partial_with_transcripts(fleet: Fleet, rng: random.Random) -> dict[str, list[bytes]]:
+    """A streaming stdout that shows everything, and the transcripts that say it again."""
+    known: dict[int, str] = {}
+    stdout = _partial(fleet, rng, known)
+    sources = with_transcripts(fleet, rng, known)
+    return sources | {"stdout": stdout}
 
 
 DIALECTS = {f.__name__: f for f in (one_block, cumulative, growing, partial)}
 
 
-def with_transcripts(fleet: Fleet, rng: random.Random) -> dict[str, list[bytes]]:
+def with_transcripts(
+    fleet: Fleet, rng: random.Random, uuids: dict[int, str] | None = None
+) -> dict[str, list[bytes]]:
     """Stdout that hides sub-agents' words, and the transcripts that hold them: lines by source."""
     sources: dict[str, list[bytes]] = {"stdout": [INIT], "session": []}
     for name, agent in fleet.agents.items():
@@ -158,8 +173,9 @@ def with_transcripts(fleet: Fleet, rng: random.Random) -> dict[str, list[bytes]]
             _line(type="unbraid.agent", **facts),
             _transcript(fleet, name, rng, "user", {"role": "user", "content": agent.prompt}),
         ]
-    for step in fleet.steps:
+    for number, step in enumerate(fleet.steps):
         ids = _ids(fleet, step, rng)
+        ids["uuid"] = (uuids or {}).get(number, ids["uuid"])
         deep = fleet.agents[step.agent].parent not in (None, "main")
         hidden = step.agent != "main" and (deep or step.block.get("type") in ("text", "thinking"))
         kind = "user" if step.kind == "result" else "assistant"
@@ -183,10 +199,10 @@ def _transcript(
     rng: random.Random,
     kind: str,
     message: dict[str, Any],
-    uuid: str | None = None,
+    line_id: str | None = None,
 ) -> bytes:
     fields: dict[str, Any] = {"parentUuid": None, "isSidechain": name != "main"}
     if name != "main":
         fields["agentId"] = f"a{name}"
-    fields |= {"type": kind, "message": message, "uuid": uuid or _uuid(rng), "sessionId": SESSION}
+    fields |= {"type": kind, "message": message, "uuid": line_id or _uuid(rng), "sessionId": SESSION}
     return _line(**fields)

@@ -68,11 +68,12 @@ def test_byte_by_byte_is_the_same(seed: int) -> None:
     assert [encode(e) for e in one_by_one] == [encode(e) for e in translated(printed)]
 
 
+@pytest.mark.parametrize("printed", ["with_transcripts", "partial_with_transcripts"])
 @given(seed=SEEDS)
-def test_stdout_and_transcripts_in_any_order_say_each_block_once(seed: int) -> None:
+def test_stdout_and_transcripts_in_any_order_say_each_block_once(printed: str, seed: int) -> None:
     rng = random.Random(seed)
     fleet = grow(rng)
-    sources = {name: lines[:] for name, lines in dialects.with_transcripts(fleet, rng).items()}
+    sources: dict[str, list[bytes]] = getattr(dialects, printed)(fleet, rng)
     translator = Translator()
     events: list[RelayEvent] = []
     while sources:

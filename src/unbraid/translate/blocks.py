@@ -18,12 +18,15 @@ from __future__ import annotations
 
 from unbraid.wire.claude import Block, Usage
 
-STDOUT = 1
-TRANSCRIPT = 2
+STDOUT = 0
+TRANSCRIPT = 1
 
 # A CLI gives every message an id of its own; a proxy may give all of them the same one. Past this
 # many blocks the oldest are forgotten.
 MAX_BLOCKS = 4096
+
+# A block, or the growth of one, that nobody had seen: the block, its place, the new words.
+Fresh = tuple[Block, int, str]
 
 
 class Dialect:
@@ -36,236 +39,186 @@ class Dialect:
         self.cumulative = False
 
 
-class Known:
-    """One block of a message, as far as it is known."""
+class Streaming:
+    """A block that arrives as deltas; `silent` while it looks like one that was already told."""
 
-    __slots__ = ("complete", "digest", "index", "kind", "parts", "said", "uuid")
+    __slots__ = ("index", "kind", "parts", "silent", "told")
 
-    def __init__(self, kind: str, digest: int, index: int, said: int, uuid: str | None) -> None:
+    def __init__(self, kind: str, index: int, *, silent: bool) -> None:
         self.kind = kind
-        self.digest = digest
         self.index = index
-        self.said = said
-        self.uuid = uuid
-        self.complete = True
-        self.parts: list[str] | None = None  # its words, while it may still grow
-
-
-# A block, or the growth of one, that nobody had seen: the block, its place, the new words.
-Fresh = tuple[Block, int, str]
+        self.silent = silent
+        self.parts: list[str] = []
+        self.told = False  # whole, by a record
 
 
 class MessageState:
-    """One message of one agent: its blocks so far, by whom they were said, and its usage."""
+    """One message of one agent: which blocks each source has said, and its usage."""
 
     __slots__ = (
-        "blocks",
         "closed",
+        "growing",
         "id",
         "model",
         "next_index",
         "said",
         "streaming",
         "usage",
-        "usage_final",
+        "usage_rank",
         "usage_sent",
+        "uuids",
     )
 
     def __init__(self, message_id: str) -> None:
         self.id = message_id
         self.model: str | None = None
-        self.blocks: list[Known] = []
-        self.said: list[list[Known]] = [[], []]
+        self.said: tuple[list[int], list[int]] = ([], [])  # digests, in order, by source
+        self.uuids: list[str] = []
         self.next_index = 0
-        self.streaming: dict[int, Known] = {}
+        self.growing: tuple[str, str, int] | None = None  # the last block: kind, words, index
+        self.streaming: dict[int, Streaming] = {}
         self.closed = False
         self.usage: Usage | None = None
-        self.usage_final = False
+        self.usage_rank = 0
         self.usage_sent = False
 
     def absorb(
-        self,
-        content: list[Block],
-        source: int,
-        dialect: Dialect,
-        uuid: str | None = None,
-        index: int | None = None,
-        skipped: int = 0,
+        self, content: list[Block], source: int, dialect: Dialect, skipped: int = 0
     ) -> list[Fresh]:
         """Take a record's blocks in; give what is new of them."""
         fresh: list[Fresh] = []
-        if dialect.one_block:
-            for block in content:
-                self._next(block, source, dialect, uuid, index, fresh)
-            return fresh
-        said = self.said[source - 1]
-        if said:
-            extends = self.extends(content, source, skipped)
-            if extends is not None and (extends or dialect.cumulative):
-                if len(content) + skipped > 1:
-                    dialect.cumulative = True
-                last = said[-1]
+        said = self.said[source]
+        if said and not dialect.one_block:
+            adds = self.extends(content, source, skipped)
+            if adds is None:
+                dialect.one_block = not dialect.cumulative
+            elif adds or dialect.cumulative:
+                dialect.cumulative |= len(content) + skipped > 1
                 at = len(said) - skipped
-                if at > 0 and last.parts is not None:
-                    grown = content[at - 1].words
-                    known = "".join(last.parts)
-                    if len(grown) > len(known):
-                        fresh.append((content[at - 1], last.index, grown[len(known) :]))
-                        last.parts = [grown]
-                        last.digest = hash(grown)
+                if at > 0:
+                    self._grow(content[at - 1], said, fresh)
                 content = content[max(at, 0) :]
-            elif extends is None and not dialect.cumulative:
-                dialect.one_block = True
         for block in content:
-            self._next(block, source, dialect, uuid, index, fresh)
+            new = self._next(block, source)
+            if new is not None:
+                fresh.append(new)
+                if not dialect.one_block:
+                    grows = block.type in ("text", "thinking")
+                    self.growing = (block.type, new[2], new[1]) if grows else None
         return fresh
 
-    def repeat(self, content: list[Block], source: int, dialect: Dialect, uuid: str) -> None:
-        """This source has said, too, what a line of this uuid said: count it as said there."""
-        said = self.said[source - 1]
-        for known in self.blocks:
-            if known.uuid == uuid and not known.said & source:
-                known.said |= source
-                said.append(known)
+    def repeat(self, content: list[Block], source: int, dialect: Dialect) -> None:
+        """Another source's line, with the same uuid, has said this: count it as said here too."""
+        said = self.said[source]
+        for block in content:
+            said.append(digest_of(block))
+            streamed = self._streamed(block, block.words) if source == STDOUT else None
+            if streamed is not None:
+                streamed.told = True
         if len(said) > len(content) and not dialect.cumulative:
             dialect.one_block = True
 
     def extends(self, content: list[Block], source: int, skipped: int = 0) -> bool | None:
         """Whether this is a later snapshot of the message: None if not, else if it adds anything."""
-        said = self.said[source - 1]
-        if len(content) + skipped < len(said):
+        said = self.said[source]
+        last = len(said) - 1
+        if len(content) + skipped <= last:
             return None
-        for i in range(skipped, len(said) - 1):
-            if not _same(said[i], content[i - skipped]):
+        for i in range(skipped, last):
+            if said[i] != digest_of(content[i - skipped]):
                 return None
-        last = said[-1]
-        if skipped < len(said):
-            block = content[len(said) - 1 - skipped]
-            if not _same(last, block):
-                if last.parts is None or last.kind != block.type:
+        if skipped <= last:
+            block = content[last - skipped]
+            if said[last] != digest_of(block):
+                if self.growing is None or self.growing[0] != block.type:
                     return None
-                known = "".join(last.parts)
-                words = block.words
-                return True if len(words) > len(known) and words.startswith(known) else None
+                grows = block.words.startswith(self.growing[1])
+                return True if grows else None
         return len(content) + skipped > len(said)
 
-    def _next(
-        self,
-        block: Block,
-        source: int,
-        dialect: Dialect,
-        uuid: str | None,
-        index: int | None,
-        fresh: list[Fresh],
-    ) -> None:
-        kind = block.type
-        words = (block.text if block.thinking is None else block.thinking) or ""
-        digest = digest_of(block)
-        said = self.said[source - 1]
-        if len(said) != len(self.blocks) and self._known(block, digest, source, uuid, fresh):
+    def _grow(self, block: Block, said: list[int], fresh: list[Fresh]) -> None:
+        if self.growing is None:
             return
-        known = Known(kind, digest, self._place(index, kind), source, uuid)
-        if not dialect.one_block:
-            if said:
-                said[-1].parts = None
-            known.parts = [words]
-        self.blocks.append(known)
-        said.append(known)
-        if len(self.blocks) > MAX_BLOCKS:
-            del self.blocks[: MAX_BLOCKS // 2], said[: MAX_BLOCKS // 2]
-        fresh.append((block, known.index, words))
-
-    def _known(
-        self, block: Block, digest: int, source: int, uuid: str | None, fresh: list[Fresh]
-    ) -> bool:
-        """Whether this block was streamed, or told by another source, before."""
-        said = self.said[source - 1]
-        for known in self.blocks:
-            if known.kind != block.type or known.said & source:
-                continue
-            if known.complete and known.digest == digest:
-                known.said |= source
-                said.append(known)
-                return True
-        if block.type not in ("text", "thinking"):
-            return False
+        kind, known, index = self.growing
         words = block.words
-        for known in self.blocks:
-            if known.kind == block.type and not known.complete and known.parts is not None:
-                so_far = "".join(known.parts)
-                if words.startswith(so_far):
-                    if len(words) > len(so_far) or not words:
-                        fresh.append((block, known.index, words[len(so_far) :]))
-                    self._settle(known, words, digest)
-                    known.said |= source
-                    known.uuid = uuid
-                    said.append(known)
-                    return True
-        return False
+        if len(words) > len(known):
+            fresh.append((block, index, words[len(known) :]))
+            self.growing = (kind, words, index)
+            said[-1] = digest_of(block)
+
+    def _next(self, block: Block, source: int) -> Fresh | None:
+        """One more block of a source: new, unless it was streamed or told elsewhere."""
+        said = self.said[source]
+        other = self.said[1 - source]
+        digest = digest_of(block)
+        words = (block.text if block.thinking is None else block.thinking) or ""
+        streamed = self._streamed(block, words) if self.streaming else None
+        if streamed is not None:
+            streamed.told = True
+        # Counted, because a message may say the same twice.
+        known = bool(other) and other.count(digest) > said.count(digest)
+        said.append(digest)
+        if len(said) > MAX_BLOCKS:
+            del said[: MAX_BLOCKS // 2]
+        if known:
+            return None
+        if streamed is None:
+            index = self.next_index
+            self.next_index = index + 1
+            return block, index, words
+        rest = words if streamed.silent else words[sum(map(len, streamed.parts)) :]
+        return (block, streamed.index, rest) if rest or not words else None
+
+    # --- deltas ---
 
     def stream_start(self, index: int, kind: str) -> None:
         """A block of this kind begins to stream at this index."""
-        # If another source has already told a block of this kind that stdout has not, this stream
-        # is most likely its slower twin: it is collected, and shown only if it turns out different.
-        twin = any(k.kind == kind and k.complete and not k.said & STDOUT for k in self.blocks)
-        known = Known(kind, 0, self._place(index, kind), 0 if twin else STDOUT, None)
-        known.complete = False
-        known.parts = []
-        self.streaming[index] = known
-        if not twin:
-            self.blocks.append(known)
+        # If the transcript is ahead of stdout, this is most likely the slower twin of a block that
+        # has been told: it is collected, and shown only if it turns out to be another one.
+        silent = len(self.said[TRANSCRIPT]) > len(self.said[STDOUT])
+        place = max(index, self.next_index)
+        self.next_index = place + 1
+        self.streaming[index] = Streaming(kind, place, silent=silent)
 
     def stream_delta(self, index: int, delta: str) -> Fresh | None:
         """More of a streaming block; what is new of it."""
-        known = self.streaming.get(index)
-        if known is None or known.parts is None:
+        streamed = self.streaming.get(index)
+        if streamed is None or streamed.told:
             return None
-        if known.complete:
-            return None  # told whole by another source in the meantime
-        known.parts.append(delta)
-        if not known.said:
-            return None
-        return Block(type=known.kind), known.index, delta
+        streamed.parts.append(delta)
+        return None if streamed.silent else (Block(type=streamed.kind), streamed.index, delta)
 
     def stream_stop(self, index: int) -> Fresh | None:
         """A streaming block is over; what has to be said of it that nobody else did."""
-        known = self.streaming.pop(index, None)
-        if known is None or known.complete or known.parts is None:
+        streamed = self.streaming.get(index)
+        if streamed is None or streamed.told:
+            self.streaming.pop(index, None)
             return None
-        words = "".join(known.parts)
-        digest = hash(words)
-        if known.said:
-            self._settle(known, words, digest)
-            return None
-        for other in self.blocks:
-            if other.kind == known.kind and other.digest == digest:
-                other.said |= STDOUT
-                return None
-        self._settle(known, words, digest)
-        known.said = STDOUT
-        self.blocks.append(known)
-        return Block(type=known.kind), known.index, words
+        fresh = self._next(Block(type=streamed.kind, text="".join(streamed.parts)), STDOUT)
+        del self.streaming[index]
+        return fresh if streamed.silent else None
 
-    def _settle(self, known: Known, words: str, digest: int) -> None:
-        known.complete = True
-        known.digest = digest
-        known.parts = None
+    def cut_off(self) -> str:
+        """The words of a block that has begun to stream and was never told whole."""
+        for streamed in self.streaming.values():
+            if not streamed.silent and not streamed.told and streamed.parts:
+                return "".join(streamed.parts)
+        return ""
 
-    def _place(self, index: int | None, kind: str) -> int:
-        if index is None or any(k.index == index and k.kind == kind for k in self.blocks):
-            index = self.next_index
-        self.next_index = max(self.next_index, index + 1)
-        return index
+    def _streamed(self, block: Block, words: str) -> Streaming | None:
+        for streamed in self.streaming.values():
+            if streamed.kind == block.type and not streamed.told:
+                if words.startswith("".join(streamed.parts)):
+                    return streamed
+        return None
 
 
 def digest_of(block: Block) -> int:
-    """What a block says, as a number: a tool call by its id, anything else by its words."""
+    """What a block says, as a number: a tool call by its id, anything else by kind and words."""
     if block.id is not None:
         return hash(block.id)
-    if block.text is not None or block.thinking is not None:
-        return hash(block.text if block.thinking is None else block.thinking)
+    if block.thinking is not None:
+        return ~hash(block.thinking)
+    if block.text is not None:
+        return hash(block.text) if block.type == "text" else ~hash(block.text)
     return hash(block.tool_use_id)
-
-
-def _same(known: Known, block: Block) -> bool:
-    return known.kind == block.type and known.digest == digest_of(block)

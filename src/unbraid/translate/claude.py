@@ -97,7 +97,7 @@ class Claude:
         self.agents.before_end = lambda context, out: self._usage_due(context, None, out)
         self.contexts = self.agents.contexts
         self.seen = Seen()
-        self.dialects = {STDOUT: Dialect(), TRANSCRIPT: Dialect(one_block=True)}
+        self.dialects = (Dialect(), Dialect(one_block=True))  # stdout's, the transcripts'
         self.ts = 0
         self.source = STDOUT
         self.outcome: tuple[bool, str] | None = None
@@ -303,17 +303,16 @@ class Claude:
             for block in content:
                 key ^= digest_of(block)
             if not self.seen.add(key):
-                state.repeat(content, source, self.dialects[source], uuid)
+                state.repeat(content, source, self.dialects[source])
                 return None
+            state.uuids.append(uuid)
         if context.current is not state:
             if source == STDOUT:
                 if context.parent is not None and message_id:
                     self._learn(self._by_message, message_id, context, out)
-                self._give_up(context, out)
+                self._give_up(context, state, out)
             context.current = state
-        fresh = state.absorb(
-            content, source, self.dialects[source], uuid, record.api_block_index, record.skipped
-        )
+        fresh = state.absorb(content, source, self.dialects[source], record.skipped)
         for block, index, delta in fresh:
             kind = block.type
             if kind == "text":
@@ -342,21 +341,22 @@ class Claude:
         candidates = [context] if known else [context, *self.contexts.everyone()]
         for candidate in candidates:
             for state in reversed(candidate.messages.values()):
-                if state.closed or not state.said[self.source - 1]:
+                said = state.said[self.source]
+                if state.closed or not said:
                     continue
                 if state.extends(content, self.source, record.skipped) and (
-                    best is None or len(state.blocks) > len(best[1].blocks)
+                    best is None or len(said) > len(best[1].said[self.source])
                 ):
                     best = (candidate, state)
         if best is not None:
             return best
-        ids = {b.id for b in content if b.id is not None}
-        if ids:
+        calls = {hash(b.id) for b in content if b.id is not None}
+        if calls:
             # A snapshot again that adds nothing: its tool calls are known.
             for candidate in candidates:
                 for state in candidate.messages.values():
-                    said = {k.digest for k in state.said[self.source - 1] if k.kind == "tool_use"}
-                    if {hash(i) for i in ids} <= said and len(content) <= len(state.blocks):
+                    said = state.said[self.source]
+                    if calls.issubset(said) and len(content) <= len(said):
                         self.dialects[self.source].cumulative = True
                         return candidate, state
         if not known:
@@ -531,12 +531,12 @@ class Claude:
             if event.message is not None and event.message.id:
                 state = context.message(event.message.id)
                 state.model = event.message.model or state.model
-                self._give_up(context, out)
-                context.current = state
+                self._give_up(context, state, out)
+                context.current = context.live = state
                 if event.message.usage is not None:
                     self._use(context, state, event.message.usage, 0, out)
             return None
-        current = context.current
+        current = context.live
         if current is None:
             return None
         if kind == "content_block_delta" and event.delta is not None:
@@ -565,24 +565,24 @@ class Claude:
 
     def _begin(self, context: Context, message_id: str, content: list[Block]) -> MessageState:
         """A message not seen before, unless it says again what a cut-off one was saying."""
-        current = context.current
-        if self.source == STDOUT and current is not None and current.streaming and content:
-            for known in current.streaming.values():
-                words = "".join(known.parts or ())
-                if known.said and words and content[0].words.startswith(words):
-                    current.streaming.clear()
-                    context.messages[message_id] = current
-                    return current
+        live = context.live
+        if live is not None and live.streaming and content:
+            # A transcript that goes on without ever having told the message knows it was dropped.
+            dropped = self.source == STDOUT or not live.said[TRANSCRIPT]
+            words = live.cut_off() if dropped else ""
+            if words and content[0].words.startswith(words):
+                context.messages[message_id] = live
+                return live
         return context.message(message_id)
 
-    def _give_up(self, context: Context, out: list[RelayEvent]) -> None:
+    def _give_up(self, context: Context, following: MessageState, out: list[RelayEvent]) -> None:
         """The next message begins: one that was cut off in its middle has been withdrawn."""
-        current = context.current
-        if current is None or not current.streaming:
+        live = context.live
+        if live is None or live is following or not live.streaming:
             return
-        if any(k.said and not k.complete and k.parts for k in current.streaming.values()):
-            out.append(Retracted(context.id, self.ts, [current.id]))
-        current.streaming.clear()
+        if live.cut_off():
+            out.append(Retracted(context.id, self.ts, [live.id]))
+        live.streaming.clear()
 
     # --- what it costs ---
 
@@ -597,9 +597,9 @@ class Claude:
         """Note a message's usage. The transcript's numbers are final, stdout's are not."""
         if state.usage_sent:
             return
-        if state.usage is None or rank >= state.usage_final:
+        if state.usage is None or rank >= state.usage_rank:
             state.usage = usage
-            state.usage_final = rank
+            state.usage_rank = rank
         if context.usage_due is not state:
             self._usage_due(context, state, out)
 
@@ -671,8 +671,8 @@ class Claude:
                 totals,
             )
         )
-        if root.current is not None:
-            root.current.streaming.clear()
+        if root.live is not None:
+            root.live.streaming.clear()
         for state in root.messages.values():
             state.closed = True
 
@@ -710,7 +710,7 @@ class Claude:
                 state.id
                 for context in [self.contexts.root, *self.contexts.everyone()]
                 for state in context.messages.values()
-                if any(known.uuid in uuids for known in state.blocks)
+                if not uuids.isdisjoint(state.uuids)
             ]
             out.append(Retracted("", self.ts, ids))
         elif subtype not in SILENT_SUBTYPES:

@@ -28,6 +28,7 @@ class Context:
         "id",
         "interrupted",
         "last_text",
+        "live",
         "messages",
         "meta",
         "model",
@@ -57,6 +58,7 @@ class Context:
         self.interrupted = False
         self.messages: dict[str, MessageState] = {}
         self.current: MessageState | None = None
+        self.live: MessageState | None = None  # the one that is streaming on stdout
         self.usage_due: MessageState | None = None
         self.last_text = ""
         self.meta: object = None

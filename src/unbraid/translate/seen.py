@@ -26,10 +26,11 @@ class Seen:
 
     def add(self, key: int) -> bool:
         """Remember a key; True if it was not known."""
-        if key in self._young or key in self._old:
+        young = self._young
+        if key in young or key in self._old:
             return False
-        if len(self._young) >= self._generation:
-            self._old = self._young
+        young.add(key)
+        if len(young) >= self._generation:
+            self._old = young
             self._young = set()
-        self._young.add(key)
         return True
