@@ -1,0 +1,127 @@
+"""The layers hold: a module imports only leftwards, and the pure core touches no world."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parent.parent / "src"
+MODULES = sorted((SRC / "unbraid").rglob("*.py"))
+
+# From left to right; packages of one row do not know each other.
+ROWS = [
+    {"errors", "events"},
+    {"wire"},
+    {"translate"},
+    {"fleet"},
+    {"pipeline", "log"},
+    {"sources", "hub"},
+    {"serve", "orchestrate", "live"},
+    {"cli", "tui"},
+]
+RANKS = {name: rank for rank, row in enumerate(ROWS) for name in row}
+ALONE = "testing"
+
+PURE = ("errors", "events", "wire", "translate", "fleet", "pipeline")
+# All that pure code needs of the standard library; whatever reaches out of the process is not here.
+PURE_IMPORTS = {
+    "__future__",
+    "bisect",
+    "collections",
+    "dataclasses",
+    "datetime",
+    "enum",
+    "functools",
+    "hashlib",
+    "heapq",
+    "itertools",
+    "json",
+    "math",
+    "msgspec",
+    "re",
+    "typing",
+    "unbraid",
+}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The dotted names that a module imports, wherever in it."""
+    package = path.relative_to(SRC).with_suffix("").parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level] if node.level else ()
+            name = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{name}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and str(node.value).startswith("unbraid."):
+            # Lazily imported places, as in `unbraid.cli.cat:cat`.
+            yield str(node.value).partition(":")[0]
+
+
+def part_of(path: Path) -> str:
+    """The layer that a module belongs to; nothing for the package's own front door."""
+    name = path.relative_to(SRC / "unbraid").parts[0].removesuffix(".py")
+    return "" if name.startswith("__") else name
+
+
+def inner(path: Path) -> set[str]:
+    """The layers of ours that a module imports from."""
+    names = [name.split(".") for name in imports(path)]
+    return {name[1] for name in names if name[0] == "unbraid" and len(name) > 1} & (
+        set(RANKS) | {ALONE}
+    )
+
+
+every_module = pytest.mark.parametrize(
+    "path", MODULES, ids=lambda path: str(path.relative_to(SRC / "unbraid"))
+)
+
+
+def test_every_part_has_its_place() -> None:
+    assert {part_of(path) for path in MODULES} - {""} <= set(RANKS) | {ALONE}
+
+
+@every_module
+def test_a_module_imports_only_leftwards(path: Path) -> None:
+    part = part_of(path)
+    if not part:
+        return
+    others = inner(path) - {part}
+    if part == ALONE:
+        assert not others
+        return
+    assert ALONE not in others
+    assert [name for name in others if RANKS[name] >= RANKS[part]] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MODULES if part_of(path) in PURE],
+    ids=lambda path: str(path.relative_to(SRC / "unbraid")),
+)
+def test_the_pure_core_touches_no_world(path: Path) -> None:
+    assert {name.partition(".")[0] for name in imports(path)} <= PURE_IMPORTS
+    calls = {
+        node.func.id
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    assert not calls & {"open", "print", "input", "exec", "eval", "__import__"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MODULES if part_of(path) in PURE],
+    ids=lambda path: str(path.relative_to(SRC / "unbraid")),
+)
+def test_the_pure_core_looks_at_no_clock(path: Path) -> None:
+    names = {
+        node.attr
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
+    assert not names & {"now", "utcnow", "today", "monotonic", "perf_counter"}
