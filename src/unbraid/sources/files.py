@@ -17,6 +17,7 @@ from unbraid.wire.transcript import agent_line
 
 CHUNK_BYTES = 1 << 20
 SNIFF_LINES = 50
+TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event"})
 
 
 def open_path(path: Path) -> list[Run]:
@@ -125,9 +126,17 @@ def sniff(lines: Iterable[bytes]) -> Record | None:
         if number >= SNIFF_LINES:
             break
         for item in read_line(line):
-            if isinstance(item, Record) and item.type:
+            if isinstance(item, Record) and _is_telling(item):
                 return item
     return None
+
+
+def _is_telling(record: Record) -> bool:
+    """Whether a record is an agent's: other files have objects with a `type` too."""
+    if record.type in TELLING_TYPES or bytes(record.properties):
+        return True
+    session = record.session_id or record.session_id_transcript or record.session_id_opencode
+    return bool(record.type and (session or record.uuid))
 
 
 def _whole(name: str, read: Callable[[], Iterator[bytes]]) -> dict[str, Any]:

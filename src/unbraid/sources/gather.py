@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -26,8 +27,8 @@ from unbraid.translate.translator import Translator
 def gather(names: Sequence[str], env: Mapping[str, str]) -> list[Run]:
     """The runs that the named sources hold; sources of one run are joined."""
     runs: list[Run] = []
-    alone = len(names) == 1
-    for name in names:
+    alone = len(set(names)) == 1
+    for name in dict.fromkeys(names):
         for run in _open(name, env, alone=alone):
             _join(run, runs)
     named = [run for run in runs if not run.tracks[0].name.endswith(f"#{run.session}")]
@@ -53,10 +54,15 @@ def relay_events_of(run: Run) -> Iterator[RelayEvent]:
 
 def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
     if name == "-":
-        return _stdin(sys.stdin.buffer, alone=alone)
+        return _once("standard input", _arriving(nullcontext(sys.stdin.buffer)), alone=alone)
     path = Path(name)
-    if path.exists() or path.is_symlink():
-        return open_path(path)
+    try:
+        if path.is_fifo() or path.is_char_device():
+            return _once(name, _arriving(path.open("rb")), alone=alone)
+        if path.exists() or path.is_symlink():
+            return open_path(path)
+    except OSError as error:
+        raise SourceError(name, error.strerror or str(error)) from None
     if CLAUDE_SESSION.fullmatch(name):
         for transcript in session_transcripts(name, env):
             return open_path(transcript)
@@ -70,17 +76,27 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
     raise SourceError(name, "No such file, and no session has this id")
 
 
-def _stdin(stdin: BinaryIO, *, alone: bool) -> list[Run]:
-    """Standard input can be read only once, so what is read to see its kind is kept for the run."""
-    arriving = iter(lambda: stdin.read1(CHUNK_BYTES), b"")  # type: ignore[attr-defined]
+def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:
+    """Bytes as they come, without waiting for more."""
+    with opened as file:
+        while data := file.read1(CHUNK_BYTES):  # type: ignore[attr-defined]
+            yield data
+
+
+def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[Run]:
+    """What can be read only once: what is read to see its kind is kept for the run."""
     kept: list[bytes] = []
+    first = None
     for chunk in arriving:
         kept.append(chunk)
-        if alone and sniff(split(kept)) is not None:
+        if alone:
+            first = sniff(split(kept))
+        # A transcript may have to be put in order, and is short; a stream is passed on as it comes.
+        if first is not None and first.session_id_transcript is None:
             break
     if not kept:
-        raise SourceError("standard input", "is empty")
-    return lines_runs("standard input", lambda: chain(kept, arriving), None)
+        raise SourceError(name, "is empty")
+    return lines_runs(name, lambda: chain(kept, arriving), None)
 
 
 def _join(run: Run, runs: list[Run]) -> None:

@@ -33,6 +33,8 @@ def database_runs(path: Path, session: str | None = None) -> list[Run]:
     if session is not None:
         root = _root(session, parents)
         trees = {root: trees.get(root, [])} if session in parents else {}
+    elif not trees:
+        raise SourceError(str(path), "holds no session")
     return [
         Run("opencode", root, [Track(f"{path}#{root}", _reader(path, tree), True, root)])
         for root, tree in trees.items()
