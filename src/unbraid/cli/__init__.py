@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -36,10 +37,14 @@ class Lazy(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
         try:
             return super().invoke(ctx)
         except UnbraidError as error:
-            click.echo(f"unbraid: {error}", err=True)
+            from unbraid.cli.printer import safe
+
+            click.echo(f"unbraid: {safe(str(error))}", err=True)
             sys.exit(EXIT_CODES.get(type(error), 1))
 
 

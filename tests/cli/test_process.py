@@ -1,0 +1,110 @@
+"""The command as it really runs: a process, a pipe, an exit code."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.said import RECORDINGS, stream_of
+from unbraid import __version__
+
+STREAM = stream_of(RECORDINGS / "nested.plain-fwd.2.1.325")
+COMMAND = [str(Path(sys.executable).with_name("unbraid"))]
+
+
+def run(*args: str, given: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*COMMAND, *args],
+        input=given,
+        capture_output=True,
+        env=os.environ | env,
+        timeout=60,
+        check=False,
+    )
+
+
+def on_a_terminal(*args: str, **env: str) -> bytes:
+    """What a person sees."""
+    ours, theirs = pty.openpty()
+    env = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | env
+    process = subprocess.Popen([*COMMAND, *args], stdout=theirs, stdin=theirs, env=env)
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            data = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not data:
+            break
+        seen += data
+    os.close(ours)
+    assert process.wait(60) == 0
+    return seen
+
+
+def test_a_file_and_standard_input_give_the_same() -> None:
+    by_name, by_pipe = run("cat", str(STREAM)), run("cat", "-", given=STREAM.read_bytes())
+    assert (by_name.returncode, by_name.stderr) == (0, b"")
+    assert by_name.stdout == by_pipe.stdout != b""
+
+
+@pytest.mark.parametrize("options", [["cat"], ["cat", "--json"], ["cat", "--relay"]])
+def test_a_reader_that_has_seen_enough_is_no_error(options: list[str], tmp_path: Path) -> None:
+    # Far more than a pipe holds, so that the writer is surely still writing when it breaks.
+    long = tmp_path / "long"
+    line = b'{"type":"error","error":"%s"}\n' % (b"x" * 200)
+    long.write_bytes(STREAM.read_bytes() + line * 5000)
+    process = subprocess.Popen(
+        [*COMMAND, *options, str(long)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) in (0, 1, 141)
+
+
+def test_a_terminal_gets_colours_unless_told_otherwise() -> None:
+    assert b"\x1b[" in on_a_terminal("cat", str(STREAM), TERM="xterm")
+    assert b"\x1b[" not in on_a_terminal("cat", str(STREAM), TERM="xterm", NO_COLOR="1")
+    assert b"\x1b" not in run("cat", str(STREAM)).stdout
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8", "POSIX"])
+def test_it_prints_in_any_locale(locale: str) -> None:
+    done = run("cat", str(STREAM), LC_ALL=locale, PYTHONIOENCODING="")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "▶".encode() in done.stdout
+
+
+def test_an_empty_pipe_is_said_to_be_empty() -> None:
+    done = run("cat", "-")
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert done.stderr == b"unbraid: standard input: is empty\n"
+
+
+def test_an_unknown_command_is_the_callers_mistake() -> None:
+    done = run("frobnicate")
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_the_version_is_the_packages() -> None:
+    done = run("--version")
+    assert done.stdout.decode().strip().endswith(__version__)
+
+
+@pytest.mark.parametrize("module", ["rich", "sqlite3", "asyncio", "starlette", "unbraid.translate"])
+def test_the_version_costs_no_heavy_import(module: str) -> None:
+    code = "import sys, unbraid.cli; print([m for m in sys.modules if m == sys.argv[1]])"
+    done = subprocess.run(
+        [sys.executable, "-c", code, module], capture_output=True, timeout=60, check=True
+    )
+    assert done.stdout == b"[]\n"
