@@ -56,7 +56,7 @@ def _message(number: int, content: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _turns(rng: random.Random, *, most_blocks: int) -> Iterator[tuple[int, str | None, list[Any]]]:
+def _turns(rng: random.Random, *, calls: int, writes: bool) -> Iterator[tuple[int, Any, list[Any]]]:
     """Messages of a few agents in turn: their number, whose they are, their blocks."""
     agents = [None, "toolu_agent_a", "toolu_agent_b", "toolu_agent_c"]
     number = 0
@@ -64,12 +64,15 @@ def _turns(rng: random.Random, *, most_blocks: int) -> Iterator[tuple[int, str |
         number += 1
         blocks: list[dict[str, Any]] = [{"type": "thinking", "thinking": _prose(rng, 60)}]
         blocks.append({"type": "text", "text": _prose(rng, rng.randint(5, 60))})
-        for call in range(rng.randint(1, most_blocks)):
-            given = {"command": _prose(rng, 8), "description": _prose(rng, 4)}
-            tool_id = f"toolu_{number:012}_{call:03}"
-            blocks.append({"type": "tool_use", "id": tool_id, "name": "Bash", "input": given})
-            if most_blocks > 4:
-                blocks.append({"type": "text", "text": _prose(rng, rng.randint(20, 120))})
+        for call in range(rng.randint(1, calls)):
+            use = {"type": "tool_use", "id": f"toolu_{number:012}_{call:03}"}
+            if writes:
+                given = {"file_path": "/app/a.py", "content": _code(rng, rng.randint(20, 90))}
+                blocks.append(use | {"name": "Write", "input": given})
+                blocks.append({"type": "text", "text": _prose(rng, rng.randint(10, 40))})
+            else:
+                given = {"command": _prose(rng, 8), "description": _prose(rng, 4)}
+                blocks.append(use | {"name": "Bash", "input": given})
         yield number, rng.choice(agents), blocks
 
 
@@ -77,7 +80,7 @@ def one_block(size: int, seed: int = 1) -> Iterator[bytes]:
     """One completed block a line, results beside: what every real CLI prints."""
     rng = random.Random(seed)
     written = 0
-    for number, agent, blocks in _turns(rng, most_blocks=3):
+    for number, agent, blocks in _turns(rng, calls=3, writes=False):
         ids = {"parent_tool_use_id": agent, "session_id": SESSION}
         for block in blocks:
             uuid = str(uuids.UUID(int=rng.getrandbits(128)))
@@ -103,10 +106,10 @@ def one_block(size: int, seed: int = 1) -> Iterator[bytes]:
 
 
 def cumulative(size: int, seed: int = 2) -> Iterator[bytes]:
-    """Each line repeats the whole message so far; several agents interleave."""
+    """Each line repeats the whole message so far, as agents that write files have it."""
     rng = random.Random(seed)
     written = 0
-    messages = _turns(rng, most_blocks=12)
+    messages = _turns(rng, calls=16, writes=True)
     while written < size:
         running = [(n, a, b, [0]) for n, a, b in (next(messages) for _ in range(3))]
         while running:

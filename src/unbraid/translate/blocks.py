@@ -83,23 +83,29 @@ class MessageState:
         self.usage_sent = False
 
     def absorb(
-        self, content: list[Block], source: int, dialect: Dialect, skipped: int = 0
+        self,
+        content: list[Block],
+        digests: list[int],
+        source: int,
+        dialect: Dialect,
+        skipped: int = 0,
     ) -> list[Fresh]:
         """Take a record's blocks in; give what is new of them."""
         fresh: list[Fresh] = []
         said = self.said[source]
+        at = 0
         if said and not dialect.one_block:
-            adds = self.extends(content, source, skipped)
+            adds = self.extends(content, digests, source, skipped)
             if adds is None:
                 dialect.one_block = not dialect.cumulative
             elif adds or dialect.cumulative:
                 dialect.cumulative |= len(content) + skipped > 1
-                at = len(said) - skipped
-                if at > 0:
-                    self._grow(content[at - 1], said, fresh)
-                content = content[max(at, 0) :]
-        for block in content:
-            new = self._next(block, source)
+                at = max(len(said) - skipped, 0)
+                if at:
+                    self._grow(content[at - 1], digests[at - 1], said, fresh)
+        for i in range(at, len(content)):
+            block = content[i]
+            new = self._next(block, digests[i], source)
             if new is not None:
                 fresh.append(new)
                 if not dialect.one_block:
@@ -107,36 +113,38 @@ class MessageState:
                     self.growing = (block.type, new[2], new[1]) if grows else None
         return fresh
 
-    def repeat(self, content: list[Block], source: int, dialect: Dialect) -> None:
+    def repeat(
+        self, content: list[Block], digests: list[int], source: int, dialect: Dialect
+    ) -> None:
         """Another source's line, with the same uuid, has said this: count it as said here too."""
         said = self.said[source]
-        for block in content:
-            said.append(digest_of(block))
-            streamed = self._streamed(block, block.words) if source == STDOUT else None
-            if streamed is not None:
-                streamed.told = True
+        said += digests
+        if source == STDOUT and self.streaming:
+            for block in content:
+                streamed = self._streamed(block, block.words)
+                if streamed is not None:
+                    streamed.told = True
         if len(said) > len(content) and not dialect.cumulative:
             dialect.one_block = True
 
-    def extends(self, content: list[Block], source: int, skipped: int = 0) -> bool | None:
+    def extends(
+        self, content: list[Block], digests: list[int], source: int, skipped: int = 0
+    ) -> bool | None:
         """Whether this is a later snapshot of the message: None if not, else if it adds anything."""
         said = self.said[source]
         last = len(said) - 1
         if len(content) + skipped <= last:
             return None
-        for i in range(skipped, last):
-            if said[i] != digest_of(content[i - skipped]):
-                return None
-        if skipped <= last:
+        if said[skipped:last] != digests[: max(last - skipped, 0)]:
+            return None
+        if skipped <= last and said[last] != digests[last - skipped]:
             block = content[last - skipped]
-            if said[last] != digest_of(block):
-                if self.growing is None or self.growing[0] != block.type:
-                    return None
-                grows = block.words.startswith(self.growing[1])
-                return True if grows else None
+            if self.growing is None or self.growing[0] != block.type:
+                return None
+            return True if block.words.startswith(self.growing[1]) else None
         return len(content) + skipped > len(said)
 
-    def _grow(self, block: Block, said: list[int], fresh: list[Fresh]) -> None:
+    def _grow(self, block: Block, digest: int, said: list[int], fresh: list[Fresh]) -> None:
         if self.growing is None:
             return
         kind, known, index = self.growing
@@ -144,19 +152,18 @@ class MessageState:
         if len(words) > len(known):
             fresh.append((block, index, words[len(known) :]))
             self.growing = (kind, words, index)
-            said[-1] = digest_of(block)
+            said[-1] = digest
 
-    def _next(self, block: Block, source: int) -> Fresh | None:
+    def _next(self, block: Block, digest: int, source: int) -> Fresh | None:
         """One more block of a source: new, unless it was streamed or told elsewhere."""
         said = self.said[source]
         other = self.said[1 - source]
-        digest = digest_of(block)
         words = (block.text if block.thinking is None else block.thinking) or ""
         streamed = self._streamed(block, words) if self.streaming else None
         if streamed is not None:
             streamed.told = True
         # Counted, because a message may say the same twice.
-        known = bool(other) and other.count(digest) > said.count(digest)
+        known = other and other.count(digest) > said.count(digest)
         said.append(digest)
         if len(said) > MAX_BLOCKS:
             del said[: MAX_BLOCKS // 2]
@@ -194,7 +201,8 @@ class MessageState:
         if streamed is None or streamed.told:
             self.streaming.pop(index, None)
             return None
-        fresh = self._next(Block(type=streamed.kind, text="".join(streamed.parts)), STDOUT)
+        block = Block(type=streamed.kind, text="".join(streamed.parts))
+        fresh = self._next(block, digest_of(block), STDOUT)
         del self.streaming[index]
         return fresh if streamed.silent else None
 

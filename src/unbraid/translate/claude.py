@@ -46,11 +46,11 @@ from unbraid.wire.claude import (
     Block,
     Control,
     Init,
+    Message,
     Result,
     SpawnResult,
     Task,
     Trouble,
-    Usage,
     parse_double_encoded,
     split_content,
 )
@@ -70,6 +70,7 @@ SILENT_SUBTYPES = frozenset(
 )
 NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ")
 ANSWERED = hash("answered")
+QUOTE = ord('"')
 INTERRUPTED = "[Request interrupted by user"
 MAX_HELD_RECORDS = 100_000
 RECENT_IDS = 4096
@@ -175,6 +176,8 @@ class Claude:
         call = record.parent_tool_use_id
         if call is not None:
             context = contexts.by_call.get(call)
+            if context is not None and context.spawned and record.agent_id_stdout is None:
+                return context
             if context is None:
                 owner = self.agents.calls.get(call)
                 parent = owner.context if owner is not None else contexts.root
@@ -277,6 +280,7 @@ class Claude:
     # --- what agents say ---
 
     def _assistant(self, record: Record, out: list[RelayEvent]) -> None:
+        # The hottest path there is: it pays to look things up once.
         message = record.message
         if message is None:
             return self._unknown(record, out)
@@ -284,26 +288,25 @@ class Claude:
         if context is None:
             return None
         content = message.content
-        if content is None:
-            content = []
-        elif type(content) is str:
-            content = [Block(type="text", text=content)]
+        if type(content) is not list:
+            content = [Block(type="text", text=content)] if content else []
         source = self.source
-        uuid = record.uuid
         message_id = message.id
         if message_id:
             state = context.messages.get(message_id) or self._begin(context, message_id, content)
         else:
             context, state = self._unnamed(record, context, content)
-        state.model = message.model or state.model
-        if message.usage is not None:
-            self._use(context, state, message.usage, 2 if source == TRANSCRIPT else 0, out)
+        if message.usage is not None and not state.usage_sent:
+            self._use(context, state, message, source + source, out)
+        digests = [digest_of(block) for block in content]
+        dialect = self.dialects[source]
+        uuid = record.uuid
         if uuid is not None:
             key = hash(uuid)
-            for block in content:
-                key ^= digest_of(block)
+            for digest in digests:
+                key ^= digest
             if not self.seen.add(key):
-                state.repeat(content, source, self.dialects[source])
+                state.repeat(content, digests, source, dialect)
                 return None
             state.uuids.append(uuid)
         if context.current is not state:
@@ -312,8 +315,7 @@ class Claude:
                     self._learn(self._by_message, message_id, context, out)
                 self._give_up(context, state, out)
             context.current = state
-        fresh = state.absorb(content, source, self.dialects[source], record.skipped)
-        for block, index, delta in fresh:
+        for block, index, delta in state.absorb(content, digests, source, dialect, record.skipped):
             kind = block.type
             if kind == "text":
                 context.last_text = delta
@@ -324,12 +326,12 @@ class Claude:
             elif kind == "thinking":
                 out.append(ThinkingDelta(context.id, self.ts, state.id, index, delta))
             elif kind.endswith("tool_use"):
-                self._tool_use(context, state, block, index, out)
+                if uuid is not None or self.seen.add(hash((state.id, block.id))):
+                    self._tool_use(context, state, block, index, out)
             elif kind.endswith("tool_result"):
                 self._tool_result(context, record, block, out)
             else:
-                raw = Raw(msgspec.json.encode(block))
-                out.append(Unrecognized(context.id, self.ts, raw))
+                out.append(Unrecognized(context.id, self.ts, Raw(msgspec.json.encode(block))))
         return None
 
     def _unnamed(
@@ -338,13 +340,14 @@ class Claude:
         """A message without an id: the known one that this one extends, else a new one."""
         known = record.parent_tool_use_id is not None or record.session_id is not None
         best: tuple[Context, MessageState] | None = None
+        digests = [digest_of(block) for block in content]
         candidates = [context] if known else [context, *self.contexts.everyone()]
         for candidate in candidates:
             for state in reversed(candidate.messages.values()):
                 said = state.said[self.source]
                 if state.closed or not said:
                     continue
-                if state.extends(content, self.source, record.skipped) and (
+                if state.extends(content, digests, self.source, record.skipped) and (
                     best is None or len(said) > len(best[1].said[self.source])
                 ):
                     best = (candidate, state)
@@ -389,8 +392,6 @@ class Claude:
         out: list[RelayEvent],
     ) -> None:
         call_id = block.id or ""
-        if not self.seen.add(hash((state.id, call_id))):
-            return
         raw = block.input if block.input is not MISSING else EMPTY_OBJECT
         tool = block.name or ""
         call = self.agents.calls[call_id] = Call(context, state, tool, self.ts)
@@ -487,7 +488,7 @@ class Claude:
         ok = not block.is_error
         content = block.content
         parts = None
-        if bytes(memoryview(content)[:1]) != b'"':
+        if content is MISSING or memoryview(content)[0] != QUOTE:
             text, parts = split_content(_decoded(content))
             content = Raw(msgspec.json.encode(text))
         request = self._asked.pop(call_id, None) if self._asked else None
@@ -530,11 +531,10 @@ class Claude:
         if kind == "message_start":
             if event.message is not None and event.message.id:
                 state = context.message(event.message.id)
-                state.model = event.message.model or state.model
                 self._give_up(context, state, out)
                 context.current = context.live = state
-                if event.message.usage is not None:
-                    self._use(context, state, event.message.usage, 0, out)
+                if event.message.usage is not None and not state.usage_sent:
+                    self._use(context, state, event.message, 0, out)
             return None
         current = context.live
         if current is None:
@@ -552,9 +552,10 @@ class Claude:
         elif kind == "content_block_stop":
             fresh = current.stream_stop(event.index)
         elif kind == "message_delta" and event.usage is not None and current.usage is not None:
-            final = current.usage
-            final.output_tokens = event.usage.output_tokens or final.output_tokens
-            self._use(context, current, final, 1, out)
+            if current.usage_rank < 2:
+                current.usage_rank = 1
+                told = event.usage.output_tokens
+                current.usage.output_tokens = told or current.usage.output_tokens
         if fresh is not None and fresh[2]:
             block, index, delta = fresh
             event_type = TextDelta if block.type == "text" else ThinkingDelta
@@ -590,15 +591,14 @@ class Claude:
         self,
         context: Context,
         state: MessageState,
-        usage: Usage,
+        message: Message,
         rank: int,
         out: list[RelayEvent],
     ) -> None:
         """Note a message's usage. The transcript's numbers are final, stdout's are not."""
-        if state.usage_sent:
-            return
-        if state.usage is None or rank >= state.usage_rank:
-            state.usage = usage
+        if rank >= state.usage_rank:
+            state.model = message.model
+            state.usage = message.usage
             state.usage_rank = rank
         if context.usage_due is not state:
             self._usage_due(context, state, out)

@@ -7,6 +7,7 @@ from unbraid.translate.claude import Claude
 from unbraid.translate.opencode import OpenCode
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, MISSING, Damage, Record, decode, read_line
+from unbraid.wire.snapshots import Snapshots
 
 
 class Translator:
@@ -21,6 +22,7 @@ class Translator:
         self._max_line_bytes = max_line_bytes
         self._sources: dict[str, Lines] = {}
         self._claude = Claude()
+        self._snapshots = Snapshots()
         self._opencode: OpenCode | None = None
         self._finished = False
 
@@ -69,25 +71,31 @@ class Translator:
         return out
 
     def _read(self, batch: list[bytes | Overlong], lines: Lines, out: list[RelayEvent]) -> None:
-        translate = self._translate
+        translate = self._claude.translate
+        dialect = self._claude.dialects[0]
         for number, line in enumerate(batch):
-            if type(line) is bytes:
-                try:
-                    translate(decode(line), out)
-                    continue
-                except BAD_JSON:
-                    pass
-                for item in read_line(line):
-                    if isinstance(item, Record):
-                        translate(item, out)
-                    else:
-                        offset = _offset(lines.offset, batch[:number])
-                        out.append(self._malformed(item, offset))
-            else:
+            if type(line) is not bytes:
                 assert isinstance(line, Overlong)
                 reason = f"a line of {line.length} bytes, over the limit of {lines.max_line_bytes}"
                 raw = line.head.decode("utf-8", "replace")
                 out.append(Malformed("", self.ts, raw, reason, line.offset))
+                continue
+            try:
+                record = self._snapshots.decode(line) if dialect.cumulative else decode(line)
+            except BAD_JSON:
+                self._read_slowly(line, _offset(lines.offset, batch[:number]), out)
+                continue
+            if record.session_id_opencode is None and record.properties is MISSING:
+                translate(record, out)
+            else:
+                self._translate(record, out)
+
+    def _read_slowly(self, line: bytes, offset: int, out: list[RelayEvent]) -> None:
+        for item in read_line(line):
+            if isinstance(item, Record):
+                self._translate(item, out)
+            else:
+                out.append(self._malformed(item, offset))
 
     def _translate(self, record: Record, out: list[RelayEvent]) -> None:
         if record.session_id_opencode is None and record.properties is MISSING:

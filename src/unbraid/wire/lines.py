@@ -37,28 +37,24 @@ class Lines:
     def feed(self, data: bytes) -> list[bytes | Overlong]:
         """Take bytes in; give the lines they complete, without their newlines."""
         self.offset = self._next_offset
-        lines: list[bytes | Overlong] = [*data.split(b"\n")]
-        rest = lines.pop()
-        assert isinstance(rest, bytes)
-        if lines:
-            first = lines[0]
-            assert isinstance(first, bytes)
-            if self._length or len(first) > self.max_line_bytes:
-                self._keep(first)
-                lines[0] = self._take()
-            # Lines wholly inside one chunk are longer than the limit only if the chunk is.
-            if len(data) > self.max_line_bytes:
-                offset = self.offset
-                for i, line in enumerate(lines):
-                    if isinstance(line, Overlong):
-                        offset += line.length + 1
-                        continue
-                    if len(line) > self.max_line_bytes:
-                        lines[i] = Overlong(offset, len(line), line[: self._head_bytes])
-                    offset += len(line) + 1
-            self._next_offset = self.offset + sum(
-                (line.length if isinstance(line, Overlong) else len(line)) + 1 for line in lines
-            )
+        if b"\n" not in data:
+            if data:
+                self._keep(data)
+            return []
+        *whole, rest = data.split(b"\n")
+        lines: list[bytes | Overlong] = whole  # type: ignore[assignment]
+        self._next_offset += self._length + len(data) - len(rest)
+        if self._length:
+            self._keep(whole[0])
+            lines[0] = self._take()
+        # A line wholly inside one chunk can be over the limit only if the chunk is.
+        if len(data) > self.max_line_bytes:
+            offset = self.offset
+            for i, line in enumerate(lines):
+                length = line.length if isinstance(line, Overlong) else len(line)
+                if isinstance(line, bytes) and length > self.max_line_bytes:
+                    lines[i] = Overlong(offset, length, line[:HEAD_BYTES])
+                offset += length + 1
         if rest:
             self._keep(rest)
         return lines
