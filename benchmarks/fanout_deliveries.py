@@ -2,8 +2,9 @@
 
     python benchmarks/fanout_deliveries.py [uvicorn uvloop granian …]
 
-2,000 events of about 200 bytes. Ours are each written durably to SQLite before they are sent; nchan keeps them in memory.
-Both are measured in the same run, by the same viewers. The delay is from an event's being handed over to its arrival.
+2,000 events of about 200 bytes. Ours are each written durably to SQLite before they are sent; nchan
+keeps them in memory. Both are measured in the same run, by the same viewers. The delay is from an
+event's being handed over to its arrival.
 """
 
 from __future__ import annotations
@@ -118,10 +119,10 @@ def settle(left):
         waiting -= one.recv(262144).count(b"HTTP/1.1 20")
 for number in range(events):
     final = "true" if number == events - 1 else "false"
-    event = '{"type":"unrecognized","seq":%d,"ts":1,"stream_id":0,"depth":0,"agent":"a","raw":' % number
-    event += '{"sent":%d,"final":%s,"pad":"%s"}}' % (time.time_ns(), final, padding)
-    one.sendall(b"POST /pub HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(event) + event.encode())
-    waiting += 1
+    event = '{"type":"unrecognized","seq":%d,"ts":1,"stream_id":0,"depth":0,"agent":"a","raw":' %
+    number event += '{"sent":%d,"final":%s,"pad":"%s"}}' % (time.time_ns(), final, padding)
+    one.sendall(b"POST /pub HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(event)
+    + event.encode()) waiting += 1
     settle(64)
 settle(0)
 """

@@ -1,4 +1,5 @@
-"""Memory of a viewer: 5,000 that wait, then 500 more of a run that talks, all on one server process.
+"""Memory of a viewer: 5,000 that wait, then 500 more of a run that talks, all on one server
+process.
 
     python benchmarks/fanout_idle.py
 

@@ -67,7 +67,9 @@ async def serve(kind: str) -> None:
 async def _granian(app: object, port: int) -> None:
     from granian.server.embed import Server
 
-    await Server(app, address="127.0.0.1", port=port, interface="asgi", log_enabled=False, backpressure=5000).serve()
+    await Server(
+        app, address="127.0.0.1", port=port, interface="asgi", log_enabled=False, backpressure=5000
+    ).serve()
 
 
 if __name__ == "__main__":

@@ -23,7 +23,9 @@ class Audience:
 
     def delay(self, share: float) -> float:
         """The delay that this share of the sampled deliveries kept within."""
-        return sorted(self.delays_ms)[min(len(self.delays_ms) - 1, int(share * len(self.delays_ms)))]
+        return sorted(self.delays_ms)[
+            min(len(self.delays_ms) - 1, int(share * len(self.delays_ms)))
+        ]
 
 
 @dataclass
@@ -86,7 +88,8 @@ def _read(one: socket.socket, viewer: _Viewer) -> bool:
         raise ConnectionError("a viewer lost its connection")
     if viewer.kept is not None:
         viewer.kept.append((time.time_ns(), data))
-    # Counted with what was left of the last read, so that no frame cut in two is missed or counted twice.
+    # Counted with what was left of the last read, so that no frame cut in two is missed or counted
+    # twice.
     text = viewer.tail + data
     viewer.frames += text.count(b'"sent":') - viewer.tail.count(b'"sent":')
     was, viewer.done = viewer.done, viewer.done or FINAL in text

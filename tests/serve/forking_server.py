@@ -26,6 +26,7 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             asyncio.run(run_server(config, on_ready=lambda _: print("ready", flush=True)))
+            os._exit(0)
         print(child, flush=True)
         os.waitpid(child, 0)
 

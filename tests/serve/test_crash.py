@@ -12,7 +12,7 @@ import socket
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -141,7 +141,8 @@ async def launched(path: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process
     try:
         yield launcher, port
     finally:
-        os.killpg(launcher.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(launcher.pid, signal.SIGKILL)
         await launcher.wait()
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from unbraid.hub.frames import Form, Frame
 from unbraid.log.entry import Entry
-from unbraid.log.following import Signal
 
 if TYPE_CHECKING:
     from unbraid.hub.viewer import Viewer
@@ -31,7 +30,8 @@ class Channel:
     def __init__(self, framing: Callable[[Entry], Frame], backlog_bytes: int) -> None:
         self.framing = framing
         self.viewers: set[Viewer] = set()
-        self.signal = Signal()
+        # Counts what was pushed: who looked before and finds it changed looks again.
+        self.version = 0
         # The window holds every frame after `floor`; None while it has never held any.
         self.floor: int | None = None
         self.last = 0
@@ -52,7 +52,9 @@ class Channel:
         self.last = frames[-1].place
         self._chunks.clear()
         self._trim()
-        self.signal.change()
+        self.version += 1
+        for viewer in self.viewers:
+            viewer.wake()
 
     def holds_after(self, place: int) -> bool:
         """Whether every frame after `place` that there is, is here."""

@@ -144,7 +144,6 @@ class Hub:
         if channel := self._channels.get(run):
             for viewer in channel.viewers:
                 viewer.draft(draft)
-            channel.signal.change()
 
     def dismiss(self, reason: str) -> None:
         """Cut off every viewer, and take no more."""
@@ -206,11 +205,13 @@ class Hub:
     async def _tick(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(self._heartbeat_seconds)
-            for channel in list(self._channels.values()):
-                for viewer in list(channel.viewers):
+            viewers = [v for channel in self._channels.values() for v in channel.viewers]
+            # A few at a time: thousands of signs of life at once would hold up everything else.
+            slices = 1 + len(viewers) // 200
+            for number in range(slices):
+                await asyncio.sleep(self._heartbeat_seconds / slices)
+                for viewer in viewers[number::slices]:
                     viewer.tick(loop.time(), self._stall_seconds)
-                channel.signal.change()
 
 
 def _start(since: int, first: int) -> tuple[int, Gap | None]:

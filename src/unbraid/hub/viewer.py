@@ -59,6 +59,7 @@ class Viewer:
         self._stream_id, self._types = stream_id, frozenset(types)
         self._first = opening(form) + (b"" if gap is None else aside(gap, form))
         self._drafts: list[bytes] = []
+        self._waiting: asyncio.Future[None] | None = None
         self._live = self._over = self._beat = False
 
     @property
@@ -85,9 +86,14 @@ class Viewer:
         """Give it no more."""
         if self.cut_reason is None and not self._over:
             self.cut_reason = reason
-            self._channel.signal.change()
+            self.wake()
             if self.on_cut is not None:
                 self.on_cut()
+
+    def wake(self) -> None:
+        """Something has changed."""
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
 
     def left_behind(self, floor: int) -> None:
         """The window now begins after `floor`: one that was live and still has not taken what it
@@ -101,6 +107,7 @@ class Viewer:
         """Called now and then: a sign of life if it is idle, the end if it takes nothing."""
         if self.sending_since is None:
             self._beat = True
+            self.wake()
         elif now - self.sending_since > stall_seconds:
             self.cut("slow")
 
@@ -112,13 +119,14 @@ class Viewer:
             frame = aside(draft, self.form)
             if sum(map(len, self._drafts)) + len(frame) <= MAX_DRAFT_BYTES:
                 self._drafts.append(frame)
+                self.wake()
 
     async def _next(self) -> bytes | None:
         if self._first:
             first, self._first = self._first, b""
             return first
         while self.cut_reason is None and not self._over:
-            version = self._channel.signal.version
+            version = self._channel.version
             if drafts := self._drafts:
                 self._drafts = []
                 return b"".join(drafts)
@@ -128,7 +136,8 @@ class Viewer:
                     if chunk := self._from_window():
                         return chunk
                     continue
-            else:
+            # Once it has found the end of the log, all that follows comes through the window.
+            elif not self._live or self._channel.floor is not None:
                 entries = await self._replay.read(self.place)
                 if entries:
                     if chunk := self._from_log(entries):
@@ -140,9 +149,18 @@ class Viewer:
             if self._beat:
                 self._beat = False
                 return heartbeat(self.form)
-            await self._channel.signal.changed(version)
+            await self._changed(version)
         self._over = self.cut_reason is None
         return None
+
+    async def _changed(self, version: int) -> None:
+        # No await between looking and waiting, so nothing can come in between.
+        if self._channel.version == version and self.cut_reason is None and not self._drafts:
+            self._waiting = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiting
+            finally:
+                self._waiting = None
 
     def _from_window(self) -> bytes:
         if self.filtered:

@@ -33,7 +33,7 @@ class ServeConfig:
 
     Beyond loopback a token is a must. `hosts` are further names that this server answers to;
     addresses and, on loopback, `localhost` always work. `log_path` None is the log in the data
-    folder.
+    folder. Runs that are over go after `keep_days`, and the oldest of them beyond `keep_bytes`.
     """
 
     host: str = "127.0.0.1"
@@ -44,6 +44,8 @@ class ServeConfig:
     origins: tuple[str, ...] = ()
     redact: bool = False
     log_path: Path | None = None
+    keep_days: float | None = None
+    keep_bytes: int | None = None
     limits: Limits = field(default_factory=Limits)
 
     @property

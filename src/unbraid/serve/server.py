@@ -5,18 +5,21 @@ frame.
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any
 
 import uvicorn
 
-from unbraid.errors import CallerError
+from unbraid.errors import CallerError, LogError
 from unbraid.hub.control import Controllers
 from unbraid.hub.fanout import Hub
 from unbraid.hub.ingest import Ingest, Pipeline
+from unbraid.hub.redact import SecretMask
 from unbraid.log.port import Log
 from unbraid.log.sqlite import SqliteLog
 from unbraid.serve.app import create_app
@@ -25,6 +28,8 @@ from unbraid.serve.config import ServeConfig
 from unbraid.serve.connection import Connection
 from unbraid.serve.metrics import Metrics
 from unbraid.serve.services import Services
+
+RETAIN_SECONDS = 3600.0
 
 
 class Server:
@@ -64,7 +69,12 @@ async def serving(
         max_viewers=limits.viewers,
         on_dispatch=metrics.observe_batch,
     )
-    ingest = Ingest(log, pipeline or _pipeline, max_runs=limits.runs)
+    ingest = Ingest(
+        log,
+        pipeline or _pipeline,
+        redactor=SecretMask if config.redact else None,
+        max_runs=limits.runs,
+    )
     metrics.watch(hub, ingest)
     services = Services(
         log, hub, ingest, controllers or Controllers(), Keys(config.tokens), config, metrics
@@ -96,15 +106,60 @@ async def run_server(
     until: asyncio.Event | None = None,
     **parts: Any,
 ) -> None:
-    """Open the log, serve it until `until` is set (or for ever), and close it."""
+    """Open the log and serve it until `until` is set (None: until SIGINT or SIGTERM), then close
+    it.
+    """
+    stop = until or asyncio.Event()
     log = await SqliteLog.open(config.log_path)
     try:
-        async with serving(config, log, **parts) as server:
-            if on_ready is not None:
-                on_ready(server)
-            await (until or asyncio.Event()).wait()
+        async with serving(config, log, **parts) as server, _retaining(config, log):
+            with nullcontext() if until else stopped_by_signals(stop):
+                if on_ready is not None:
+                    on_ready(server)
+                await stop.wait()
     finally:
         await log.close()
+
+
+@contextmanager
+def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    """Set an event when the process is asked to end; asked twice, it ends at once."""
+    loop, signals = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+
+    def ask(number: signal.Signals) -> None:
+        stop.set()
+        loop.remove_signal_handler(number)
+
+    # Windows has no such handlers; there Ctrl-C ends the loop by an exception.
+    with suppress(NotImplementedError):
+        for number in signals:
+            loop.add_signal_handler(number, ask, number)
+    try:
+        yield
+    finally:
+        with suppress(NotImplementedError):
+            for number in signals:
+                loop.remove_signal_handler(number)
+
+
+@asynccontextmanager
+async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
+    async def retain() -> None:
+        while True:
+            age = config.keep_days
+            oldest = None if age is None else int((time.time() - age * 86400) * 1000)
+            # A log that is locked or full now may not be in an hour.
+            with suppress(LogError):
+                await log.retain(newer_than_ms=oldest, max_bytes=config.keep_bytes)
+            await asyncio.sleep(RETAIN_SECONDS)
+
+    task = asyncio.create_task(retain())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 def _pipeline() -> Pipeline:
