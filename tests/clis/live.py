@@ -1,0 +1,168 @@
+"""A real CLI in a scenario, read while it runs: its stream alone, and with all that it keeps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from unbraid import events as e
+from unbraid.pipeline import Pipeline
+from unbraid.sources.gather import events_of, gather
+from unbraid.testing import (
+    CliUnavailable,
+    Recording,
+    Run,
+    ScriptedModel,
+    allow,
+    clis,
+    deny,
+    scenario,
+    start_claude,
+    start_opencode,
+)
+from unbraid.testing.scenarios import prompts
+
+from .cases import Case
+from .spending import Tokens, charged
+from .words import agents_of
+
+F = TypeVar("F", bound=e.FleetEvent)
+
+# So many deltas must have been told before the person interrupts: only a live reader gets there.
+_HEARD_DELTAS = 5
+
+
+@dataclass
+class Log:
+    """A run's log, and which of the script's agents each stream is."""
+
+    events: list[e.FleetEvent]
+    agents: dict[int, str]
+
+    def all(self, kind: type[F]) -> list[F]:
+        """The events of a kind."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def of(self, agent: str, kind: type[F]) -> list[F]:
+        """Those of an agent, over all its streams."""
+        return [event for event in self.all(kind) if self.agents.get(event.stream_id) == agent]
+
+
+@dataclass
+class Live:
+    """What came of a run: the log told line by line, the log of all its sources, and the truth."""
+
+    case: Case
+    recording: Recording
+    stream: Log
+    merged: Log
+    charged: dict[str, Tokens]
+    own_requests: int
+
+    @property
+    def logs(self) -> tuple[Log, Log]:
+        """Both logs."""
+        return self.stream, self.merged
+
+    def call(self, agent: str) -> str:
+        """The call that has spawned an agent."""
+        call: str = self.recording.truth["parents"][agent]["tool_use_id"]
+        return call
+
+
+@dataclass
+class _Listener:
+    """Feeds a pipeline as the lines arrive, and knows when it has heard enough."""
+
+    pipeline: Pipeline = field(default_factory=Pipeline)
+    told: list[e.FleetEvent] = field(default_factory=list)
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def listen(self, lines: AsyncIterator[bytes]) -> None:
+        async for line in lines:
+            self.told += self.pipeline.feed(line + b"\n")
+            if sum(isinstance(event, e.Text) for event in self.told) >= _HEARD_DELTAS:
+                self.heard.set()
+
+    async def enough(self, _: ScriptedModel) -> None:
+        await self.heard.wait()
+
+
+async def play(case: Case, name: str, home: Path) -> Live:
+    """Run a scenario, or skip if the CLI cannot be had."""
+    _require(case)
+    listener = _Listener()
+    async with _start(case, name, home, listener) as run:
+        await listener.listen(run.lines())
+        recording = await run.finish()
+        listener.told += listener.pipeline.finish()
+    stream = home / ("events.ndjson" if case.mode == "serve" else "stdout.ndjson")
+    stream.write_bytes(recording.stdout)
+    runs = gather([str(stream), *_kept(recording)], {})
+    assert len(runs) == 1, "all sources are of one run"
+    events = list(events_of(runs[0]))
+    return Live(
+        case,
+        recording,
+        Log(listener.told, agents_of(listener.told, recording)),
+        Log(events, agents_of(events, recording)),
+        charged(run.model, case.cli),
+        len(run.model.requests) - len(run.model.ledger.servings),
+    )
+
+
+def _require(case: Case) -> None:
+    try:
+        (clis.claude if case.cli == "claude" else clis.opencode)(case.version)
+    except CliUnavailable as reason:
+        pytest.skip(str(reason))
+
+
+def _start(
+    case: Case, name: str, home: Path, listener: _Listener
+) -> AbstractAsyncContextManager[Run]:
+    script, said = scenario(name), prompts(name)
+    when = listener.enough if name == "interrupt" else None
+    asks = name == "permission"
+    if case.cli == "claude":
+        return start_claude(
+            case.version,
+            script,
+            home=home,
+            mode=case.mode,
+            prompts=said,
+            permit=_all_but_writing if asks else None,
+            interrupt_when=when,
+            args=("--include-partial-messages",) if name == "interrupt" else (),
+        )
+    return start_opencode(
+        case.version,
+        script,
+        home=home,
+        mode=case.mode,
+        prompts=said,
+        reply=_all_but_editing if asks else None,
+        interrupt_when=when,
+    )
+
+
+def _all_but_writing(request: dict[str, Any]) -> dict[str, Any]:
+    return deny(request) if request["tool_name"] == "Write" else allow(request)
+
+
+def _all_but_editing(asked: dict[str, Any]) -> str:
+    return "reject" if asked["permission"] == "edit" else "once"
+
+
+def _kept(recording: Recording) -> list[str]:
+    """What the CLI has written down: its database, or the session's transcript; its sub-agents'
+    transcripts lie beside that and are found."""
+    if recording.database is not None:
+        return [str(recording.database)]
+    return [str(group[0]) for group in recording.transcripts.values()]

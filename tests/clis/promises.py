@@ -1,0 +1,53 @@
+"""What holds of every run: every block once, under its agent, in order; spawns; the bill."""
+
+from __future__ import annotations
+
+from tests.invariants import check
+from unbraid import events as e
+
+from .live import Live, Log
+from .spending import OWN_REQUEST, Tokens, spent_by, tokens_of
+from .words import printed, said, told
+
+_FIRST_WITHOUT_OWN_REQUESTS = (2, 1)
+
+
+def keeps_its_promises(live: Live) -> None:
+    """Of the stream alone, all that was printed is told; of all sources, all that was said."""
+    assert told(live.stream.events, live.stream.agents) == printed(live.recording)
+    assert told(live.merged.events, live.merged.agents) == said(live.recording)
+    for log in live.logs:
+        log_is_sound(log)
+    bill_is_right(live)
+
+
+def log_is_sound(log: Log) -> None:
+    """A child begins before it speaks, and while its parent still runs; nothing is unknown."""
+    check(log.events)
+    assert "nobody" not in log.agents.values(), "a stream of a call that has spawned nobody"
+    assert not log.all(e.FleetMalformed)
+    ended: set[int] = set()
+    for event in log.events:
+        if isinstance(event, e.StreamStart):
+            assert event.parent_stream_id not in ended
+        elif isinstance(event, e.StreamEnd):
+            ended.add(event.stream_id)
+
+
+def bill_is_right(live: Live) -> None:
+    """Each agent's messages are charged once, and `done` has the sum of them all.
+
+    CLIs ask the model for things of their own. OpenCode's (a title for a `run`) are not in its
+    database. Claude Code before 2.1 (a quota check, topics of prompts, the warm-up of agents) has
+    them in the account that its results carry, unless it ended before the answer was there.
+    """
+    assert spent_by(live.merged.events, live.merged.agents) == live.charged
+    total = Tokens()
+    for spent in live.charged.values():
+        total = total.plus(spent)
+    [done] = live.merged.all(e.Done)
+    accounted = 0
+    if live.case.cli == "claude" and live.case.release < _FIRST_WITHOUT_OWN_REQUESTS:
+        accounted = live.own_requests
+    bills = [total.plus(OWN_REQUEST, times) for times in range(accounted + 1)]
+    assert tokens_of(done) in bills
