@@ -47,9 +47,10 @@ def main() -> None:
         server.stdout.readline()
         seen = busy.watch(start)
         peak = resident(server.pid)
+        rate = seen.frames / seen.seconds
         print(
             f"{BUSY} busy viewers beside them: {(peak - waiting) / BUSY / 1000:.1f} kB each,"
-            f" {seen.frames / seen.seconds:,.0f} deliveries/s, delay median {seen.delay(0.5):.0f} ms,"
+            f" {rate:,.0f} deliveries/s, delay median {seen.delay(0.5):.0f} ms,"
             f" 99th {seen.delay(0.99):.0f} ms"
         )
         idle.close()

@@ -159,7 +159,8 @@ async def test_80_viewers_at_random_moments_of_16_agents(
     end.seq = len(events) + 1
     events.append(end)
     server = await start()
-    client = client_of(server, limits=httpx.Limits(max_connections=100))
+    plain = {"accept-encoding": "identity"}
+    client = client_of(server, limits=httpx.Limits(max_connections=100), headers=plain)
     await log.append("r", events[:1])
 
     async def view(after: int) -> list[str]:

@@ -2,15 +2,18 @@
 
 from unbraid.serve.auth import Token, hash_token, new_token
 from unbraid.serve.config import Limits, ServeConfig
-from unbraid.serve.server import Server, run_server, serving
+from unbraid.serve.server import Server, run_server, serving, stopped_by_signals
+from unbraid.serve.tokens import TokenFile
 
 __all__ = [
     "Limits",
     "ServeConfig",
     "Server",
     "Token",
+    "TokenFile",
     "hash_token",
     "new_token",
     "run_server",
     "serving",
+    "stopped_by_signals",
 ]

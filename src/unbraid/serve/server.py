@@ -81,22 +81,19 @@ async def serving(
     )
     listener = _listen(config)
     runner = uvicorn.Server(_uvicorn(config, create_app(services)))
+    runner.config.load()
+    runner.lifespan = runner.config.lifespan_class(runner.config)
     async with hub:
-        # The signals are the caller's: a server inside another program must not take them.
-        task = asyncio.create_task(runner._serve([listener]))
+        # Not `serve`: that would take the signals, which are the caller's.
+        await runner.startup([listener])
         try:
-            while not runner.started:
-                if task.done():
-                    await task
-                await asyncio.sleep(0.005)
             yield Server(services, listener)
         finally:
             hub.dismiss("shutdown")
             with suppress(TimeoutError):
                 async with asyncio.timeout(limits.shutdown_seconds):
                     await hub.emptied()
-            runner.should_exit = True
-            await task
+            await runner.shutdown([listener])
 
 
 async def run_server(
