@@ -15,8 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import json
 
+from unbraid.events import FleetEvent
 from unbraid.hub import Form, Hub, Viewer
-from unbraid.log import Log, MemoryLog, SqliteLog
+from unbraid.log import Log, MemoryLog, RunSummary, SqliteLog
 from unbraid.log.contract import PATIENCE_SECONDS, story
 
 
@@ -211,3 +212,34 @@ async def test_a_place_in_the_future_goes_on_from_the_end(log: MemoryLog) -> Non
     async with Hub(log) as hub, hub.watch("r", 99, form=Form.NDJSON) as viewer:
         await log.append("r", events[3:])
         assert [event["seq"] for event in await read_all(viewer)] == [4, 5, 6]
+
+
+class Racing(MemoryLog):
+    """Everything else is appended, and shown, just after a read has found nothing."""
+
+    hub: Hub | None = None
+    rest: tuple[FleetEvent, ...] = ()
+
+    async def ended(self) -> None:
+        rest, self.rest = self.rest, ()
+        before = self.hub.stats.dispatched if self.hub else 0
+        await self.append("r", rest)
+        while self.hub and self.hub.stats.dispatched == before:  # noqa: ASYNC110 - the loop turns
+            await asyncio.sleep(0)
+
+    async def run(self, run: str) -> RunSummary | None:
+        summary = await super().run(run)
+        if self.hub and self.rest and self.hub.viewers:
+            await self.ended()
+        return summary
+
+
+async def test_what_comes_between_finding_nothing_and_waiting_is_not_missed() -> None:
+    log, events = Racing(), story(["a", "b", "c"])
+    await log.append("r", events[:3])
+    async with asyncio.timeout(PATIENCE_SECONDS), Hub(log) as hub:
+        log.hub, log.rest = hub, tuple(events[3:])
+        async with hub.watch("r", form=Form.NDJSON) as viewer:
+            seen = [event["seq"] for event in await read_all(viewer)]
+        assert not log.rest
+    assert seen == list(range(1, len(events) + 1))
