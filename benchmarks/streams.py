@@ -15,8 +15,8 @@ from typing import Any
 
 SESSION = "7d857246-9697-4be0-a3e5-372e00500255"
 WORDS = (
-    "the parser reads each line as it comes and keeps only what is open so that a long run needs "
-    "no more memory than a short one while every block still appears once under its agent"
+    """the parser reads each line as it comes and keeps only what is open so that a long run needs
+    no more memory than a short one while every block still appears once under its agent"""
 ).split()
 CODE = [
     "def feed(self, data: bytes) -> list[bytes]:",

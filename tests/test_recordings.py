@@ -34,7 +34,7 @@ def read(folder: Path, *, full: bool) -> list[e.FleetEvent]:
 
 
 def play(pieces: Iterable[bytes]) -> list[e.FleetEvent]:
-    pipeline = Pipeline("a test")
+    pipeline = Pipeline()
     events = [event for piece in pieces for event in pipeline.feed(piece)]
     return events + pipeline.finish()
 

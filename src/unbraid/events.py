@@ -23,6 +23,16 @@ class _Typed(Struct, tag_field="type"):
         return str(self.__struct_config__.tag)
 
 
+def valid_utf8(data: bytes) -> bytes:
+    """JSON whose encoding is sound: bytes that were passed through unread may not be UTF-8."""
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            return data.decode("utf-8", "replace").encode()
+    return data
+
+
 class _WithInput:
     """A tool call's input stays the bytes the agent printed until someone asks for it."""
 
@@ -32,11 +42,11 @@ class _WithInput:
     @property
     def input(self) -> Any:
         """The call's arguments, decoded."""
-        return msgspec.json.decode(self.input_json)
+        return msgspec.json.decode(valid_utf8(bytes(self.input_json)))
 
 
 class _WithContent:
-    """A tool's result stays JSON until someone asks for it: most are large, and few are looked at."""
+    """A tool's result stays JSON until someone asks for it: most are large, few are looked at."""
 
     __slots__ = ()
     content_json: Raw
@@ -44,14 +54,14 @@ class _WithContent:
     @property
     def content(self) -> str:
         """The result's text."""
-        return msgspec.json.decode(self.content_json, type=str)
+        return msgspec.json.decode(valid_utf8(bytes(self.content_json)), type=str)
 
 
 # --- relay events ---------------------------------------------------------------------------------
 
 
 class RelayEvent(_Typed, tag_field="type", gc=False):
-    """What one agent newly said; `ts` is the source's own clock in milliseconds, 0 if it gave none."""
+    """What one agent newly said; `ts` is the source's own time in milliseconds, 0 if unknown."""
 
     context: str = ""
     ts: int = 0
@@ -432,9 +442,13 @@ class Draft(_Typed, tag="draft", kw_only=True):
 FLEET_EVENTS: tuple[type[FleetEvent], ...] = tuple(FleetEvent.__subclasses__())
 RELAY_EVENTS: tuple[type[RelayEvent], ...] = tuple(RelayEvent.__subclasses__())
 
+# Events that carry bytes of the source as they came.
+PASSING_THROUGH = (_WithInput, _WithContent, Unrecognized, FleetUnrecognized)
+
 _encoder = msgspec.json.Encoder()
 
 
 def encode(event: RelayEvent | FleetEvent | Gap | Draft) -> bytes:
     """One event as one line of JSON, without the newline."""
-    return _encoder.encode(event)
+    data = _encoder.encode(event)
+    return valid_utf8(data) if isinstance(event, PASSING_THROUGH) else data

@@ -18,7 +18,7 @@ class Pipeline:
     def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[FleetEvent]:
         """More bytes of a source; `now` (milliseconds) dates what tells no time of its own."""
         events = self.translator.feed(data, source)
-        if not self.fleet.source:
+        if events and not self.fleet.source:
             self.fleet.source = self.translator.family
         return self.fleet.apply(events, now)
 

@@ -204,5 +204,10 @@ def _transcript(
     fields: dict[str, Any] = {"parentUuid": None, "isSidechain": name != "main"}
     if name != "main":
         fields["agentId"] = f"a{name}"
-    fields |= {"type": kind, "message": message, "uuid": line_id or _uuid(rng), "sessionId": SESSION}
+    fields |= {
+        "type": kind,
+        "message": message,
+        "uuid": line_id or _uuid(rng),
+        "sessionId": SESSION,
+    }
     return _line(**fields)

@@ -70,7 +70,10 @@ def grow(rng: random.Random, *, depth: int = 4, texts: list[str] | None = None) 
             blocks: list[dict[str, Any]] = []
             if name == "main" and turn == 0:
                 # The first message shows how the source repeats itself, as real ones do.
-                blocks += [{"type": "thinking", "thinking": "Plan."}, {"type": "text", "text": "Go"}]
+                blocks += [
+                    {"type": "thinking", "thinking": "Plan."},
+                    {"type": "text", "text": "Go"},
+                ]
             for _ in range(rng.randint(0 if blocks else 1, 3)):
                 kind = rng.choice(["text", "text", "thinking", "tool", "spawn"])
                 if kind in ("text", "thinking"):

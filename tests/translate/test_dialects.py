@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,7 @@ def translated(data: bytes, cuts: list[int] | None = None) -> list[RelayEvent]:
     translator = Translator()
     events: list[RelayEvent] = []
     edges = [0, *sorted(cuts or []), len(data)]
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         events += translator.feed(data[start:end])
     return events + translator.finish()
 

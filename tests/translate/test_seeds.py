@@ -61,9 +61,7 @@ def play(*lines: bytes) -> list[list[tuple[str, str]]]:
 def test_three_consecutive_events() -> None:
     look, found = thinking("Let me look at the code..."), text("I found the issue.")
     edit = call("toolu_1", "Edit")
-    assert play(
-        assistant(look), assistant(look, found), assistant(look, found, edit)
-    ) == [
+    assert play(assistant(look), assistant(look, found), assistant(look, found, edit)) == [
         [("thinking_delta", "Let me look at the code...")],
         [("text_delta", "I found the issue.")],
         [("tool_use", "toolu_1")],
@@ -193,7 +191,9 @@ def test_a_result_that_repeats_quoted_words_keeps_its_quotes() -> None:
     translator = Translator()
     words = '"The actual text here"'
     translator.feed(assistant(text(words)) + b"\n")
-    events = translator.feed(line({"type": "result", "subtype": "success", "result": words}) + b"\n")
+    events = translator.feed(
+        line({"type": "result", "subtype": "success", "result": words}) + b"\n"
+    )
     assert isinstance(events[-1], e.TurnComplete)
     assert events[-1].result == words
 

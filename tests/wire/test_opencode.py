@@ -58,8 +58,9 @@ def test_a_message_that_failed_says_so_when_it_is_over() -> None:
     error = {"name": "APIError", "data": {"message": "overloaded"}}
     info = {"id": "m", "sessionID": "s", "time": {"created": 1, "completed": 5}, "error": error}
     lines = rows_as_lines([], [info], [])
-    assert kinds(lines) == [("message.updated", 1), ("session.error", 5)]
-    assert json.loads(lines[1])["properties"] == {"sessionID": "s", "error": error}
+    assert kinds(lines) == [("message.updated", 1), ("message.updated", 5)]
+    assert "error" not in json.loads(lines[0])["properties"]["info"]
+    assert json.loads(lines[1])["properties"] == {"info": info}
 
 
 def test_an_export_is_its_session_its_messages_and_their_parts() -> None:

@@ -19,7 +19,7 @@ F = TypeVar("F", bound=e.FleetEvent)
 
 ROOT_AGENT = "main"
 CONTENT = (e.TextDelta, e.ThinkingDelta, e.ToolUse)
-AFTERTHOUGHTS = (e.Progress, e.SessionMeta)
+AFTERTHOUGHTS = (e.Progress, e.SessionMeta, e.SubAgentEnded)
 
 
 class Stream:
@@ -89,7 +89,7 @@ class Fleet:
                 continue
             stream = self._streams.get(event.context) or self._stray(event.context)
             if stream.ended:
-                if isinstance(event, AFTERTHOUGHTS) or isinstance(event, e.SubAgentEnded):
+                if isinstance(event, AFTERTHOUGHTS):
                     continue
                 stream = self._reopen(event.context, stream)
             if not stream.speaking and isinstance(event, CONTENT):
@@ -148,7 +148,7 @@ class Fleet:
 
     def _spawned(self, event: e.SubAgentSpawned) -> None:
         parent = self._streams.get(event.parent_context) or self._stray(event.parent_context)
-        earlier = self._streams.get(event.context) if event.resumes else None
+        earlier = self._streams.get(event.context)
         if earlier is not None and not earlier.ended:
             self._close(earlier, True, "completed")
         agent = event.subagent_type or (earlier.agent if earlier is not None else "agent")

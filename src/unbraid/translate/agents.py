@@ -40,6 +40,7 @@ class Agents:
         self.facts: dict[str, AgentFacts] = {}
         self.workflows: dict[str, tuple[Context, str]] = {}  # run id: the agent and call behind it
         self.workflow_tasks: dict[str, str] = {}  # task id: call
+        self.early: dict[str, Task] = {}  # by call: tasks told before the call was
         self.session_id: str | None = None
         self.ts = 0
         self.before_end: Callable[[Context, list[RelayEvent]], None] | None = None
@@ -94,6 +95,9 @@ class Agents:
         if context.background is None:
             context.background = given.run_in_background
         self.announce(context, out)
+        task = self.early.pop(call_id, None)
+        if task is not None:
+            self.task_started(task, out)
         return context
 
     def resume(self, context: Context, call_id: str | None, out: list[RelayEvent]) -> None:
@@ -182,10 +186,14 @@ class Agents:
         call = task.tool_use_id
         context = contexts.by_call.get(call) if call is not None else None
         if context is None:
-            parent = contexts.by_agent.get(task.parent_task_id or "") or contexts.root
+            above = contexts.by_agent.get(task.parent_task_id or "")
             if call is not None and call in self.calls:
-                parent = self.calls[call].context
-            context = contexts.add(call or task.task_id, parent, call)
+                above = self.calls[call].context
+            elif above is None and call is not None and call not in self.early and self._running():
+                # One of them may have made the call, which is not printed yet.
+                self.early[call] = task
+                return
+            context = contexts.add(call or task.task_id, above or contexts.root, call)
         context.prompt = context.prompt or task.prompt
         context.description = context.description or task.description
         context.subagent_type = context.subagent_type or task.subagent_type
@@ -193,6 +201,17 @@ class Agents:
             context.background = task.is_backgrounded
         self.identify(context, task.task_id, out)
         self.announce(context, out)
+
+    def _running(self) -> bool:
+        return any(c.spawned and not c.ended for c in self.contexts.by_call.values())
+
+    def settle_early(self, out: list[RelayEvent], call: str | None = None) -> None:
+        """The calls of these tasks will not be seen: the main agent stands in for who made them."""
+        for each in [call] if call is not None else list(self.early):
+            task = self.early.get(each)
+            if task is not None:
+                self.task_started(task, out)
+                del self.early[each]
 
     def of_task(self, task: Task) -> list[Context]:
         """The agents that a task line speaks of."""
@@ -256,9 +275,7 @@ class Agents:
         context.ended = True
         context.ending = None
         out.append(
-            SubAgentEnded(
-                context.id, self.ts, context.agent_id, context.call, ok, reason, content
-            )
+            SubAgentEnded(context.id, self.ts, context.agent_id, context.call, ok, reason, content)
         )
 
 

@@ -130,7 +130,7 @@ class MessageState:
     def extends(
         self, content: list[Block], digests: list[int], source: int, skipped: int = 0
     ) -> bool | None:
-        """Whether this is a later snapshot of the message: None if not, else if it adds anything."""
+        """Whether this is a later snapshot of the message (None: no), and whether it adds to it."""
         said = self.said[source]
         last = len(said) - 1
         if len(content) + skipped <= last:
@@ -215,9 +215,9 @@ class MessageState:
 
     def _streamed(self, block: Block, words: str) -> Streaming | None:
         for streamed in self.streaming.values():
-            if streamed.kind == block.type and not streamed.told:
-                if words.startswith("".join(streamed.parts)):
-                    return streamed
+            open_one = streamed.kind == block.type and not streamed.told
+            if open_one and words.startswith("".join(streamed.parts)):
+                return streamed
         return None
 
 

@@ -24,6 +24,7 @@ from unbraid.events import (
     ToolUse,
     TurnComplete,
     Unrecognized,
+    valid_utf8,
 )
 from unbraid.translate.agents import (
     OTHER_SPAWNING_TOOLS,
@@ -50,23 +51,28 @@ from unbraid.wire.claude import (
     Result,
     SpawnResult,
     Task,
+    TaskUsage,
     Trouble,
     parse_double_encoded,
     split_content,
 )
-from unbraid.wire.record import Record, milliseconds
+from unbraid.wire.record import Record, milliseconds, sound
 from unbraid.wire.transcript import AGENT_FACTS, AgentFacts, JournalEntry, notification
 
 # Lines that keep the CLI's own books: they tell nothing that an agent said or did.
 SILENT_TYPES = frozenset(
-    "control_response keep_alive attachment queue-operation last-prompt atis-latch api-request "
-    "api-request-blob api-request-shape tools-used cost-state file-history-snapshot summary "
-    "ai-title custom-title agent-name mode permission-mode started launched progress "
-    "streamlined_text tool_progress rate_limit_event prompt_suggestion".split()
+    """
+    control_response keep_alive tool_progress rate_limit_event prompt_suggestion streamlined_text
+    attachment queue-operation last-prompt atis-latch api-request api-request-blob
+    api-request-shape tools-used cost-state file-history-snapshot summary ai-title custom-title
+    agent-name mode permission-mode progress started launched
+    """.split()
 )
 SILENT_SUBTYPES = frozenset(
-    "background_tasks_changed status thinking_tokens hook_started hook_progress hook_response "
-    "turn_duration stop_hook_summary local_command session_state_changed files_persisted".split()
+    """
+    background_tasks_changed status thinking_tokens hook_started hook_progress hook_response
+    turn_duration stop_hook_summary local_command session_state_changed files_persisted
+    """.split()
 )
 NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ")
 ANSWERED = hash("answered")
@@ -110,6 +116,7 @@ class Claude:
         self._ids: list[MessageState] = []  # messages without ids, for dialects that have none
         self._made_ids = 0
         self._asked: dict[str, str] = {}  # tool call: permission request
+        self._has_stdout = False
         self._second = ("", 0)
         self._handlers: dict[str, Callable[[Record, list[RelayEvent]], None]] = {
             "assistant": self._assistant,
@@ -145,6 +152,8 @@ class Claude:
 
     def finish(self, out: list[RelayEvent]) -> None:
         """The sources are over: settle what was waiting, orphan what was running."""
+        self.agents.settle_early(out)
+        self._retry(out)
         for agent_id in list(self._held):
             self._release(agent_id, self._stray(agent_id), out)
         root = self.contexts.root
@@ -164,7 +173,7 @@ class Claude:
             return False, "interrupted", None
         waits = any(call.context is context for call in self.agents.calls.values())
         spoke_last = context.current is not None and not waits and bool(context.last_text)
-        if spoke_last and self.source == TRANSCRIPT:
+        if spoke_last and not self._has_stdout:
             return True, "completed", None
         return False, "orphaned", None
 
@@ -174,10 +183,13 @@ class Claude:
         """The agent a line belongs to, or None if it has to wait for that."""
         contexts = self.contexts
         call = record.parent_tool_use_id
-        if call is not None:
+        if call:
             context = contexts.by_call.get(call)
             if context is not None and context.spawned and record.agent_id_stdout is None:
                 return context
+            if context is None and call in self.agents.early:
+                self.agents.settle_early(out, call)
+                context = contexts.by_call.get(call)
             if context is None:
                 owner = self.agents.calls.get(call)
                 parent = owner.context if owner is not None else contexts.root
@@ -309,6 +321,8 @@ class Claude:
                 state.repeat(content, digests, source, dialect)
                 return None
             state.uuids.append(uuid)
+        if content and content[-1].type == "text":
+            context.last_text = content[-1].text or ""
         if context.current is not state:
             if source == STDOUT:
                 if context.parent is not None and message_id:
@@ -318,7 +332,6 @@ class Claude:
         for block, index, delta in state.absorb(content, digests, source, dialect, record.skipped):
             kind = block.type
             if kind == "text":
-                context.last_text = delta
                 if message.model == "<synthetic>" and delta.startswith("API Error"):
                     out.append(Error(context.id, self.ts, delta, "api_error"))
                 else:
@@ -331,7 +344,9 @@ class Claude:
             elif kind.endswith("tool_result"):
                 self._tool_result(context, record, block, out)
             else:
-                out.append(Unrecognized(context.id, self.ts, Raw(msgspec.json.encode(block))))
+                place = next(i for i, each in enumerate(content) if each is block)
+                raw = _raw_block(record, place + record.skipped)
+                out.append(Unrecognized(context.id, self.ts, raw))
         return None
 
     def _unnamed(
@@ -396,7 +411,7 @@ class Claude:
         tool = block.name or ""
         call = self.agents.calls[call_id] = Call(context, state, tool, self.ts)
         out.append(ToolUse(context.id, self.ts, state.id, index, call_id, tool, raw))
-        if tool in SPAWNING_TOOLS:
+        if tool in SPAWNING_TOOLS and call_id:
             given = spawn_input(bytes(raw))
             if given.prompt is not None or given.resume is not None:
                 call.spawns = self.agents.call_spawns(call_id, context, given, out)
@@ -551,17 +566,15 @@ class Claude:
                     fresh = current.stream_delta(event.index, block.words)
         elif kind == "content_block_stop":
             fresh = current.stream_stop(event.index)
-        elif kind == "message_delta" and event.usage is not None and current.usage is not None:
-            if current.usage_rank < 2:
+        elif kind == "message_delta" and event.usage is not None:
+            usage = current.usage
+            if usage is not None and current.usage_rank < 2:
                 current.usage_rank = 1
-                told = event.usage.output_tokens
-                current.usage.output_tokens = told or current.usage.output_tokens
+                usage.output_tokens = event.usage.output_tokens or usage.output_tokens
         if fresh is not None and fresh[2]:
             block, index, delta = fresh
             event_type = TextDelta if block.type == "text" else ThinkingDelta
             out.append(event_type(context.id, self.ts, current.id, index, delta))
-            if block.type == "text":
-                context.last_text = delta
         return None
 
     def _begin(self, context: Context, message_id: str, content: list[Block]) -> MessageState:
@@ -683,6 +696,7 @@ class Claude:
         if subtype.startswith("task_"):
             return self._task(record, subtype, out)
         if subtype == "init":
+            self._has_stdout = True
             given = record.details(Init)
             self.agents.session_id = record.session_id or self.agents.session_id
             meta = SessionMeta(
@@ -726,18 +740,18 @@ class Claude:
             self.agents.task_started(task, out)
             self._retry(out)
         elif subtype == "task_progress":
-            usage = task.usage
-            for context in self.agents.of_task(task):
-                out.append(
-                    Progress(
-                        context.id,
-                        self.ts,
-                        usage.tool_uses if usage else None,
-                        usage.total_tokens if usage else None,
-                        usage.duration_ms if usage else None,
-                        task.last_tool_name,
-                    )
+            usage = task.usage or TaskUsage()
+            out += [
+                Progress(
+                    context.id,
+                    self.ts,
+                    usage.tool_uses,
+                    usage.total_tokens,
+                    usage.duration_ms,
+                    task.last_tool_name,
                 )
+                for context in self.agents.of_task(task)
+            ]
         elif subtype == "task_updated":
             status = task.patch.status if task.patch is not None else None
             if status in REASONS:
@@ -762,7 +776,7 @@ class Claude:
                 self.agents.end(context, *ending, out=out)
 
     def _settle_endings(self, notified: str | None, out: list[RelayEvent]) -> None:
-        """`task_updated` is sometimes the only sign of an end; a notification right after is better."""
+        """`task_updated` may be the only sign of an end; a notification right after is better."""
         for context in self.contexts.by_agent.values():
             if context.ending is None or context.ended or context.agent_id == notified:
                 continue
@@ -780,10 +794,14 @@ class Claude:
         request = control.request
         if request is None or request.subtype != "can_use_tool":
             return
-        call = self.agents.calls.get(request.tool_use_id or "")
+        call_id = request.tool_use_id
+        if call_id is None:  # 1.0 does not say which call it is about
+            open_calls = self.agents.calls.items()
+            call_id = next((i for i, c in open_calls if c.tool == request.tool_name), None)
+        call = self.agents.calls.get(call_id or "")
         context = call.context if call is not None else self.contexts.root
-        if request.tool_use_id is not None:
-            self._asked[request.tool_use_id] = control.request_id
+        if call_id is not None:
+            self._asked[call_id] = control.request_id
         raw = request.input if request.input is not MISSING else EMPTY_OBJECT
         out.append(
             PermissionAsked(
@@ -791,7 +809,7 @@ class Claude:
                 self.ts,
                 control.request_id,
                 request.tool_name,
-                request.tool_use_id,
+                call_id,
                 raw,
             )
         )
@@ -810,11 +828,31 @@ class Claude:
         out.append(Error("", self.ts, message))
 
     def _unknown(self, record: Record, out: list[RelayEvent]) -> None:
-        out.append(Unrecognized("", self.ts, Raw(record.raw)))
+        out.append(Unrecognized("", self.ts, sound(record.raw)))
+
+
+class RawContent(Struct):
+    """A message's blocks, unread."""
+
+    content: list[Raw] = msgspec.field(default_factory=list)
+
+
+class RawBlocks(Struct):
+    """A line's blocks, unread."""
+
+    message: RawContent | None = None
+
+
+def _raw_block(record: Record, place: int) -> Raw:
+    """A block as it came, with every field it has."""
+    message = record.details(RawBlocks).message
+    if message is not None and place < len(message.content):
+        return sound(bytes(message.content[place]))
+    return sound(record.raw)
 
 
 def _decoded(raw: Raw) -> object:
-    return msgspec.json.decode(raw) if raw is not MISSING else None
+    return msgspec.json.decode(valid_utf8(bytes(raw))) if raw is not MISSING else None
 
 
 def _plain(content: list[Block] | str | None) -> str | None:

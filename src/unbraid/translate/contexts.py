@@ -93,6 +93,7 @@ class Contexts:
         self.root = Context("", None)
         self.by_call: dict[str, Context] = {}
         self.by_agent: dict[str, Context] = {}
+        self._count = 0
 
     def everyone(self) -> list[Context]:
         """Every sub-agent's context, once, in order of appearance."""
@@ -100,7 +101,9 @@ class Contexts:
 
     def add(self, context_id: str, parent: Context, call: str | None) -> Context:
         """A new sub-agent of `parent`, spawned by `call`."""
-        context = Context(context_id, parent)
+        # An empty id would be the main agent's.
+        self._count += 1
+        context = Context(context_id or f"agent-{self._count}", parent)
         context.call = call
         if call is not None:
             context.calls.add(call)
@@ -114,6 +117,4 @@ class Contexts:
 
     def awaiting(self, prompt: str) -> list[Context]:
         """Spawned agents, id yet unknown, that were given this prompt."""
-        return [
-            c for c in self.by_call.values() if c.agent_id is None and c.prompt == prompt
-        ]
+        return [c for c in self.by_call.values() if c.agent_id is None and c.prompt == prompt]

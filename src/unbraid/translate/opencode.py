@@ -33,7 +33,7 @@ from unbraid.translate.contexts import Context
 from unbraid.translate.seen import Seen
 from unbraid.wire.claude import split_content
 from unbraid.wire.opencode import MISSING, Info, Part, Properties, RunLine, error_text
-from unbraid.wire.record import Record, milliseconds, read_as
+from unbraid.wire.record import Record, milliseconds, read_as, sound
 
 SILENT = (
     "plugin.",
@@ -91,7 +91,11 @@ class OpenCode:
         self._held: dict[str, list[Record]] = {}  # by session whose call is unknown
         self._untold: dict[str, list[Record]] = {}  # by message whose role is unknown
         self._busy: set[str | None] = set()
+        self._working: str | None = None  # the main agent's message that is not completed
+        self._idle_due = False
+        self._turn = 0
         self._turn_failed: str | None = None
+        self._saying: dict[str, TextPart] = {}  # by context: its latest text
 
     def translate(self, record: Record, out: list[RelayEvent]) -> None:
         """Append what is new in a record."""
@@ -118,8 +122,8 @@ class OpenCode:
             self._idle(given.session_id, out)
         elif kind == "session.status":
             state = given.status.get("type") if isinstance(given.status, dict) else None
-            if state == "busy" and given.session_id is not None:
-                self._busy.add(given.session_id)
+            if state == "busy":
+                self._begin(given.session_id, out)
             elif state == "idle":
                 self._idle(given.session_id, out)
         elif kind == "session.error":
@@ -133,7 +137,7 @@ class OpenCode:
             behavior = "deny" if reply == "reject" else "allow"
             out.append(PermissionReplied(context.id, self.ts, request, behavior))
         elif not kind.startswith(SILENT):
-            out.append(Unrecognized("", self.ts, Raw(record.raw)))
+            out.append(Unrecognized("", self.ts, sound(record.raw)))
 
     def finish(self, out: list[RelayEvent]) -> None:
         """The sources are over: settle what was waiting, orphan what was running."""
@@ -143,6 +147,8 @@ class OpenCode:
         for session in list(self._held):
             context = self._adopt(session, None, None)
             self._release(session, context, out)
+        if self._idle_due:
+            self._end_turn(out)
         for context in reversed(self.contexts.everyone()):
             if context.spawned and not context.ended:
                 self.agents.end(context, False, "orphaned", None, out=out)
@@ -156,16 +162,21 @@ class OpenCode:
     def _known(self, session: str | None) -> Context:
         return self.contexts.by_agent.get(session or "") or self.contexts.root
 
-    def _who(self, session: str, record: Record) -> Context | None:
+    def _who(self, session: str, record: Record, out: list[RelayEvent]) -> Context | None:
         """The agent whose session this is, or None if the call that spawned it is not known yet."""
+        if not session:
+            return self.contexts.root
         context = self.contexts.by_agent.get(session)
         if context is not None:
+            self.agents.announce(context, out)
             return context
         info = self._sessions.get(session)
         if info is not None and info.parent_id is not None:
             self._held.setdefault(session, []).append(record)
             return None
-        return self._take_root(session)
+        context = self._take_root(session)
+        self.agents.announce(context, out)
+        return context
 
     def _take_root(self, session: str) -> Context:
         if self._root is None:
@@ -211,9 +222,7 @@ class OpenCode:
         facts = (info.id, model, info.directory, info.version)
         if known is None or facts != context.meta:
             context.meta = facts
-            out.append(
-                SessionMeta("", self.ts, info.id, model, None, info.directory, info.version)
-            )
+            out.append(SessionMeta("", self.ts, info.id, model, None, info.directory, info.version))
 
     # --- what agents say ---
 
@@ -221,6 +230,14 @@ class OpenCode:
         if not info.id:
             return
         self._roles[info.id] = info
+        if info.role == "assistant" and info.session_id in (self._root, None):
+            if info.time is None or info.time.completed is None:
+                self._working = info.id
+                self._busy.add(self._root)
+            elif info.id == self._working:
+                self._working = None
+        if info.error is not None and self.seen.add(hash(("failed", info.id))):
+            self._failed(info.session_id, info.error, out)
         if len(self._roles) > RECENT_PARTS:
             del self._roles[next(iter(self._roles))]
         if info.id in self._untold:
@@ -231,7 +248,7 @@ class OpenCode:
             self.translate(record, out)
 
     def _part(self, record: Record, part: Part, out: list[RelayEvent], role: str = "") -> None:
-        context = self._who(part.session_id, record)
+        context = self._who(part.session_id, record, out)
         if context is None:
             return
         info = self._roles.get(part.message_id)
@@ -289,12 +306,14 @@ class OpenCode:
                 delta = text
         self._say(context, part.message_id, state, delta, out)
         if part.time is not None and part.time.end is not None:
+            if part.type == "text":
+                context.last_text = text
             state.parts = None
             state.whole = hash(text)
             state.length = max(state.length, len(text))
 
     def _delta(self, record: Record, given: Properties, out: list[RelayEvent]) -> None:
-        context = self._who(given.session_id or "", record)
+        context = self._who(given.session_id or "", record, out)
         if context is None or not given.delta or given.field not in (None, "text"):
             return
         message_id = given.message_id or ""
@@ -321,6 +340,7 @@ class OpenCode:
             state.parts.append(delta)
         out.append(state.kind(context.id, self.ts, message_id, state.block, delta))
         if state.kind is TextDelta:
+            self._saying[context.id] = state
             context.last_text = delta
 
     def _tool(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
@@ -397,19 +417,20 @@ class OpenCode:
         self._release(session, context, out)
         return context
 
-    def _step(
-        self, context: Context, part: Part, info: Info | None, out: list[RelayEvent]
-    ) -> None:
+    def _step(self, context: Context, part: Part, info: Info | None, out: list[RelayEvent]) -> None:
         tokens = part.tokens
         assert tokens is not None
         if not self.seen.add(hash(("step", part.id))):
             return
         cache = tokens.cache
+        message_id = part.message_id
+        if not self.seen.add(hash(("used", message_id))):
+            message_id = f"{message_id}/{part.id}"  # one more step of the model in this message
         out.append(
             TokenUsage(
                 context.id,
                 self.ts,
-                part.message_id,
+                message_id,
                 _model(info) if info is not None else None,
                 round(tokens.input or 0),
                 round((tokens.output or 0) + (tokens.reasoning or 0)),
@@ -430,25 +451,46 @@ class OpenCode:
             part.session_id = part.session_id or line.session_id or ""
             self._part(record, part, out, role="assistant")
         elif record.type not in ("step_start", "step_finish"):
-            out.append(Unrecognized("", self.ts, Raw(record.raw)))
+            out.append(Unrecognized("", self.ts, sound(record.raw)))
+
+    def _begin(self, session: str | None, out: list[RelayEvent]) -> None:
+        if session == self._root:
+            if self._idle_due:
+                self._end_turn(out)
+            if session not in self._busy:
+                self._turn += 1
+        self._busy.add(session)
 
     def _idle(self, session: str | None, out: list[RelayEvent]) -> None:
         if session not in self._busy:
             return
-        self._busy.discard(session)
         if session != self._root:
-            return
+            self._busy.discard(session)
+        elif self._working is not None and self._turn_failed is None:
+            # Aborted: a session goes idle before it tells so, and idle again after.
+            self._idle_due = True
+        else:
+            self._end_turn(out)
+
+    def _end_turn(self, out: list[RelayEvent]) -> None:
         ok = self._turn_failed is None
         reason = self._turn_failed or "completed"
         self.outcome = (ok, reason)
-        self._turn_failed = None
-        result = self.contexts.root.last_text or None
-        out.append(TurnComplete("", self.ts, ok, "idle" if ok else reason, result))
+        self._turn_failed = self._working = None
+        self._idle_due = False
+        self._busy.discard(self._root)
+        root = self.contexts.root
+        saying = self._saying.get(root.id)
+        result = root.last_text
+        if saying is not None and saying.parts is not None:
+            result = "".join(saying.parts)
+        out.append(TurnComplete("", self.ts, ok, "idle" if ok else reason, result or None))
 
     def _failed(self, session: str | None, error: Any, out: list[RelayEvent]) -> None:
         context = self._known(session)
         name = error.get("name") if isinstance(error, dict) else None
-        if not self.seen.add(hash(("error", session, self.ts // 1000, error_text(error)))):
+        # A failure is told by its message, by its session, and again by other sources.
+        if not self.seen.add(hash(("error", session, self._turn, error_text(error)))):
             return
         out.append(Error(context.id, self.ts, error_text(error), name))
         if context is self.contexts.root:

@@ -53,7 +53,7 @@ class Lines:
             for i, line in enumerate(lines):
                 length = line.length if isinstance(line, Overlong) else len(line)
                 if isinstance(line, bytes) and length > self.max_line_bytes:
-                    lines[i] = Overlong(offset, length, line[:HEAD_BYTES])
+                    lines[i] = Overlong(offset, length, line[: self._head_bytes])
                 offset += length + 1
         if rest:
             self._keep(rest)

@@ -180,10 +180,11 @@ def _moments(
     for info in sessions:
         yield _time(info, "created"), 0, _id(info), "session.created", {"info": info}
     for info in messages:
-        yield _time(info, "created"), 1, _id(info), "message.updated", {"info": info}
+        begun = {name: info[name] for name in info if name != "error"}
+        yield _time(info, "created"), 1, _id(info), "message.updated", {"info": begun}
         if info.get("error") is not None:
-            properties = {"sessionID": info.get("sessionID"), "error": info["error"]}
-            yield _time(info, "completed"), 4, _id(info), "session.error", properties
+            at = _time(info, "completed") or _time(info, "created")
+            yield at, 4, _id(info), "message.updated", {"info": info}
     for part in parts:
         began = _number(part.get("began"))
         state = part.get("state")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -66,7 +66,9 @@ def milliseconds(timestamp: str | int | float | None) -> int:
     """A line's own time as milliseconds since 1970, 0 where it has none."""
     if isinstance(timestamp, str):
         try:
-            return round(datetime.fromisoformat(timestamp).timestamp() * 1000)
+            at = datetime.fromisoformat(timestamp)
+            at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+            return max(round(at.timestamp() * 1000), 0)
         except (ValueError, OverflowError, OSError):
             return 0
     return int(timestamp) if timestamp is not None and 0 < timestamp < 1e15 else 0
@@ -157,6 +159,15 @@ def read_as(shape: type[S], raw: bytes) -> S:
         return coerce(shape, value)[0] if isinstance(value, dict) else shape()
 
 
+def sound(raw: bytes) -> Raw:
+    """A line to be passed on as it came; what the fast way skipped unread may be no JSON at all."""
+    try:
+        msgspec.json.decode(raw)
+        return Raw(raw)
+    except BAD_JSON:
+        return Raw(json.dumps(_loads(raw)).encode())
+
+
 def coerce(shape: type[S], value: dict[str, Any]) -> tuple[S, bool]:
     """A JSON object as a shape, field by field; also whether anything had to be left out."""
     kept: dict[str, Any] = {}
@@ -229,7 +240,7 @@ def _salvage(text: bytes) -> tuple[int, Record] | None:
             record = decode(text[at:])
         except BAD_JSON:
             continue
-        # A block of the cut-off record is an object with a type too; a record also says whose it is.
+        # A block of the cut-off record has a type too; a record also says whose it is.
         if record.type and (
             record.uuid
             or record.session_id
