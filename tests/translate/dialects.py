@@ -131,7 +131,8 @@ def _partial(fleet: Fleet, rng: random.Random, uuids: dict[int, str]) -> list[by
         kind = step.block["type"]
         if step.index == 0:
             event(type="message_start", message=_message(step, []))
-        started = step.block | ({kind: ""} if kind != "tool_use" else {"input": {}})
+        empty: dict[str, Any] = {"input": {}} if kind == "tool_use" else {kind: ""}
+        started = step.block | empty
         event(type="content_block_start", index=step.index, content_block=started)
         words = step.block.get(kind, "")
         while words:

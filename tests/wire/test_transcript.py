@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unbraid.wire.record import parse_line
+from unbraid.wire.record import parse_line, read_as
 from unbraid.wire.transcript import AgentFacts, agent_line, notification
 
 META = {"agentType": "Explore", "description": "look", "toolUseId": "toolu_1", "spawnDepth": 1}
@@ -20,7 +20,7 @@ def test_an_agents_meta_file_becomes_one_line() -> None:
     record = parse_line(line)
     assert record is not None
     assert record.type == "unbraid.agent"
-    assert record.details(AgentFacts) == AgentFacts(
+    assert read_as(AgentFacts, record.raw) == AgentFacts(
         "a1", "Explore", "look", "toolu_1", spawn_depth=1
     )
 
@@ -28,21 +28,21 @@ def test_an_agents_meta_file_becomes_one_line() -> None:
 def test_a_workflows_agent_names_its_workflow() -> None:
     record = parse_line(agent_line("a1", b"{}", "wf_1"))
     assert record is not None
-    assert record.details(AgentFacts) == AgentFacts("a1", workflow="wf_1")
+    assert read_as(AgentFacts, record.raw) == AgentFacts("a1", workflow="wf_1")
 
 
 @pytest.mark.parametrize("meta", [b"", b"{", b"[]", b"null", b"7", b"\xff", b"[" * 100_000])
 def test_a_broken_meta_file_leaves_the_id(meta: bytes) -> None:
     record = parse_line(agent_line("a1", meta))
     assert record is not None
-    assert record.details(AgentFacts) == AgentFacts("a1")
+    assert read_as(AgentFacts, record.raw) == AgentFacts("a1")
 
 
 @pytest.mark.parametrize("value", [None, 7, [], {}])
 def test_wrong_types_in_a_meta_file_cost_only_themselves(value: Any) -> None:
     record = parse_line(agent_line("a1", json.dumps(META | {"agentType": value}).encode()))
     assert record is not None
-    facts: AgentFacts = record.details(AgentFacts)
+    facts: AgentFacts = read_as(AgentFacts, record.raw)
     assert (facts.agent_type, facts.tool_use_id) == (None, "toolu_1")
 
 

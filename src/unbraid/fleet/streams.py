@@ -30,7 +30,7 @@ class Stream:
     def __init__(self, stream_id: int, parent: Stream | None, agent: str) -> None:
         self.id = stream_id
         self.parent = parent
-        self.depth = 0 if parent is None else parent.depth + 1
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self.agent = agent
         self.speaking = False
         self.ended = False

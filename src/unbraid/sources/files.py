@@ -12,7 +12,7 @@ from unbraid.errors import SourceError
 from unbraid.sources.opencode_db import database_runs, is_database
 from unbraid.sources.tracks import Run, Track, split
 from unbraid.wire.opencode import RunLine, export_as_lines
-from unbraid.wire.record import Record, read_line
+from unbraid.wire.record import Record, read_as, read_line
 from unbraid.wire.transcript import agent_line
 
 CHUNK_BYTES = 1 << 20
@@ -107,7 +107,7 @@ def in_call_order(lines: Iterable[bytes]) -> Iterator[bytes]:
     for line in lines:
         first = sniff([line])
         if first is not None and first.type == "tool_use":
-            part = first.details(RunLine).part
+            part = read_as(RunLine, first.raw).part
             calls.append((part.id if part is not None else "", line))
             continue
         yield from (call for _, call in sorted(calls, key=lambda call: call[0]))

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
-
 from unbraid.events import RelayEvent, SessionMeta, SubAgentEnded, SubAgentSpawned
 from unbraid.translate.contexts import Call, Context, Contexts
 from unbraid.wire.claude import SpawnInput, SpawnResult, Task, extract_content
+from unbraid.wire.record import read_as
 from unbraid.wire.transcript import AgentFacts
 
 SPAWNING_TOOLS = frozenset({"Task", "Agent"})
@@ -281,7 +280,4 @@ class Agents:
 
 def spawn_input(raw: bytes) -> SpawnInput:
     """A spawning call's arguments, as far as they have the right types."""
-    try:
-        return msgspec.json.decode(raw, type=SpawnInput)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return SpawnInput()
+    return read_as(SpawnInput, raw)

@@ -56,7 +56,7 @@ from unbraid.wire.claude import (
     parse_double_encoded,
     split_content,
 )
-from unbraid.wire.record import Record, milliseconds, sound
+from unbraid.wire.record import Record, milliseconds, read_as, sound
 from unbraid.wire.transcript import AGENT_FACTS, AgentFacts, JournalEntry, notification
 
 # Lines that keep the CLI's own books: they tell nothing that an agent said or did.
@@ -300,7 +300,7 @@ class Claude:
         if context is None:
             return None
         content = message.content
-        if type(content) is not list:
+        if not isinstance(content, list):
             content = [Block(type="text", text=content)] if content else []
         source = self.source
         message_id = message.id
@@ -431,7 +431,7 @@ class Claude:
         uuid = record.uuid
         if uuid is not None and not self.seen.add(hash(uuid)):
             return None
-        if type(content) is str:
+        if isinstance(content, str):
             content = [Block(type="text", text=content)]
         for block in content or ():
             if block.tool_use_id is not None:
@@ -468,7 +468,7 @@ class Claude:
             if text == context.prompt or text.endswith(context.prompt):
                 return
         elif self.source == STDOUT:
-            flags = record.details(Flags)
+            flags = read_as(Flags, record.raw)
             if flags.is_synthetic:
                 return
         context.interrupted = False
@@ -523,14 +523,9 @@ class Claude:
             self._retry(out)
 
     def _spawn_result(self, record: Record) -> SpawnResult:
-        beside = record.details(ToolUseResult)
+        beside = read_as(ToolUseResult, record.raw)
         raw = bytes(beside.stdout) or bytes(beside.transcript)
-        if not raw.startswith(b"{"):
-            return SpawnResult()
-        try:
-            return msgspec.json.decode(raw, type=SpawnResult)
-        except msgspec.MsgspecError:
-            return SpawnResult()
+        return read_as(SpawnResult, raw) if raw.startswith(b"{") else SpawnResult()
 
     # --- streaming ---
 
@@ -642,7 +637,7 @@ class Claude:
 
     def _result(self, record: Record, out: list[RelayEvent]) -> None:
         if record.agent_id_transcript is not None:  # a line of a workflow's journal
-            entry = record.details(JournalEntry)
+            entry = read_as(JournalEntry, record.raw)
             context = self.contexts.by_agent.get(entry.agent_id or "")
             if context is not None:
                 answer = entry.result if isinstance(entry.result, str) else None
@@ -651,7 +646,7 @@ class Claude:
         if record.uuid is not None and not self.seen.add(hash(record.uuid)):
             return
         self._settle_endings(None, out)
-        given = record.details(Result)
+        given = read_as(Result, record.raw)
         root = self.contexts.root
         self._usage_due(root, None, out)
         ok = not given.is_error and not given.subtype.startswith("error")
@@ -697,7 +692,7 @@ class Claude:
             return self._task(record, subtype, out)
         if subtype == "init":
             self._has_stdout = True
-            given = record.details(Init)
+            given = read_as(Init, record.raw)
             self.agents.session_id = record.session_id or self.agents.session_id
             meta = SessionMeta(
                 "",
@@ -714,11 +709,11 @@ class Claude:
                 out.append(meta)
             return None
         if subtype in ("api_retry", "api_error"):
-            trouble = record.details(Trouble)
+            trouble = read_as(Trouble, record.raw)
             message = trouble.error if isinstance(trouble.error, str) else subtype
             out.append(Error("", self.ts, message, subtype))
         elif subtype == "model_refusal_fallback":
-            trouble = record.details(Trouble)
+            trouble = read_as(Trouble, record.raw)
             uuids = set(trouble.retracted_message_uuids or ())
             ids = [
                 state.id
@@ -734,7 +729,7 @@ class Claude:
     def _task(self, record: Record, subtype: str, out: list[RelayEvent]) -> None:
         if record.uuid is not None and not self.seen.add(hash(record.uuid)):
             return
-        task = record.details(Task)
+        task = read_as(Task, record.raw)
         self._settle_endings(task.task_id if subtype == "task_notification" else None, out)
         if subtype == "task_started":
             self.agents.task_started(task, out)
@@ -784,13 +779,13 @@ class Claude:
                 self.agents.end(context, *context.ending, out=out)
 
     def _agent_facts(self, record: Record, out: list[RelayEvent]) -> None:
-        facts = record.details(AgentFacts)
+        facts = read_as(AgentFacts, record.raw)
         if facts.agent_id:
             self.agents.facts.setdefault(facts.agent_id, facts)
             self._retry(out)
 
     def _control_request(self, record: Record, out: list[RelayEvent]) -> None:
-        control = record.details(Control)
+        control = read_as(Control, record.raw)
         request = control.request
         if request is None or request.subtype != "can_use_tool":
             return
@@ -815,14 +810,14 @@ class Claude:
         )
 
     def _control_cancel(self, record: Record, out: list[RelayEvent]) -> None:
-        request_id = record.details(Control).request_id
+        request_id = read_as(Control, record.raw).request_id
         for call_id, asked in list(self._asked.items()):
             if asked == request_id:
                 del self._asked[call_id]
         out.append(PermissionReplied("", self.ts, request_id, "cancelled"))
 
     def _error(self, record: Record, out: list[RelayEvent]) -> None:
-        trouble = record.details(Trouble)
+        trouble = read_as(Trouble, record.raw)
         told = trouble.error if trouble.error is not None else trouble.message
         message = told if isinstance(told, str) else msgspec.json.encode(told).decode()
         out.append(Error("", self.ts, message))
@@ -845,7 +840,7 @@ class RawBlocks(Struct):
 
 def _raw_block(record: Record, place: int) -> Raw:
     """A block as it came, with every field it has."""
-    message = record.details(RawBlocks).message
+    message = read_as(RawBlocks, record.raw).message
     if message is not None and place < len(message.content):
         return sound(bytes(message.content[place]))
     return sound(record.raw)

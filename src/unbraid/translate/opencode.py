@@ -443,7 +443,7 @@ class OpenCode:
     # --- beginnings and ends ---
 
     def _run_line(self, record: Record, out: list[RelayEvent]) -> None:
-        line = record.details(RunLine)
+        line = read_as(RunLine, record.raw)
         if record.type == "error":
             self._failed(line.session_id, line.error, out)
         elif line.part is not None:

@@ -57,10 +57,6 @@ class Record(Struct, gc=False):
         """The sub-agent's id, in whichever spelling the line has it."""
         return self.agent_id_stdout or self.agent_id_transcript
 
-    def details(self, shape: type[S]) -> S:
-        """The same line read as a more particular shape; wrong types fall back to defaults."""
-        return read_as(shape, self.raw)
-
 
 def milliseconds(timestamp: str | int | float | None) -> int:
     """A line's own time as milliseconds since 1970, 0 where it has none."""
