@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from unbraid.testing import clis
 
@@ -28,20 +27,7 @@ class Case(NamedTuple):
         return self.mode != "run"
 
 
-class Broken(NamedTuple):
-    """A case that fails for a known reason, and must be put back when it no longer does."""
-
-    name: str
-    reason: str
-
-
-def on(*names: str | Broken) -> pytest.MarkDecorator:
+def on(*names: str) -> pytest.MarkDecorator:
     """The cases of a test, each as `cli-version-mode`."""
-    return pytest.mark.parametrize("case", [_parameter(name) for name in names])
-
-
-def _parameter(given: str | Broken) -> ParameterSet:
-    if isinstance(given, Broken):
-        mark = pytest.mark.xfail(raises=AssertionError, reason=given.reason, strict=True)
-        return pytest.param(Case(*given.name.split("-", 2)), id=given.name, marks=mark)
-    return pytest.param(Case(*given.split("-", 2)), id=given)
+    cases = [Case(*name.split("-", 2)) for name in names]
+    return pytest.mark.parametrize("case", cases, ids=names)

@@ -8,22 +8,24 @@ import pytest
 
 from unbraid import events as e
 
-from .cases import Broken, Case, on
+from .cases import Case, on
 from .live import play
 from .promises import bill_is_right, keeps_its_promises, log_is_sound
 from .words import said, told
 
 pytestmark = pytest.mark.cli
 
-
-@on(
-    Broken("claude-1.0.128-stdin", "1.0 does not say for which call it asks: never replied"),
+TALKING = on(
+    "claude-1.0.128-stdin",
     "claude-2.0.76-stdin",
     "claude-2.1.197-stdin",
     "claude-2.1.325-stdin",
     "opencode-1.2.27-serve",
     "opencode-1.18.33-serve",
 )
+
+
+@TALKING
 async def test_leave_is_asked_for_and_given_or_not(case: Case, tmp_path: Path) -> None:
     live = await play(case, "permission", tmp_path)
     keeps_its_promises(live)
@@ -48,16 +50,7 @@ async def test_leave_is_asked_for_and_given_or_not(case: Case, tmp_path: Path) -
             assert reply.seq < result.seq
 
 
-@on(
-    "claude-1.0.128-stdin",
-    "claude-2.0.76-stdin",
-    "claude-2.1.197-stdin",
-    "claude-2.1.325-stdin",
-    Broken("opencode-1.2.27-serve", "idle comes before the error: the next turn is blamed"),
-    Broken(
-        "opencode-1.18.33-serve", "the database tells the error again, and the next turn is blamed"
-    ),
-)
+@TALKING
 async def test_an_interrupt_ends_the_turn_and_the_next_one_goes_on(
     case: Case, tmp_path: Path
 ) -> None:
