@@ -143,13 +143,41 @@ async def test_a_full_hub_takes_no_more(log: MemoryLog) -> None:
                 pass
 
 
-async def test_when_the_log_fails_viewers_are_told() -> None:
-    class Broken(MemoryLog):
+async def test_when_the_log_fails_viewers_are_told_and_can_come_back() -> None:
+    class Shaky(MemoryLog):
+        failing = True
+
         async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-            raise LogUnusable("x", "io", "broken")
+            if self.failing:
+                self.failing = False
+                raise LogUnusable("x", "locked", "busy")
+            async for batch in super().follow_all(since):
+                yield batch
+
+    log, events = Shaky(), story(["a"])
+    await log.append("r", events[:2])
+    async with Hub(log) as hub:
+        async with hub.watch("r", 2) as viewer:
+            await chunk_of(viewer)
+            assert await chunk_of(viewer) is None
+            assert viewer.cut_reason == "error"
+        async with hub.watch("r", 2, form=Form.NDJSON) as viewer:
+            waiting = asyncio.create_task(chunk_of(viewer))
+            await until_live(viewer)
+            await log.append("r", events[2:])
+            assert (await waiting or b"").count(b"\n") == len(events) - 2
+
+
+async def test_when_the_log_is_closed_so_is_the_hub() -> None:
+    class Closed(MemoryLog):
+        async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
+            raise LogUnusable("x", "closed", "the log is closed")
             yield []
 
-    async with Hub(Broken()) as hub, hub.watch("r") as viewer:
-        await chunk_of(viewer)
-        assert await chunk_of(viewer) is None
-        assert viewer.cut_reason == "error"
+    async with Hub(Closed()) as hub:
+        async with hub.watch("r") as viewer:
+            await chunk_of(viewer)
+            assert await chunk_of(viewer) is None
+        with pytest.raises(LogError):
+            async with hub.watch("r"):
+                pass

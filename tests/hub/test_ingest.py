@@ -144,11 +144,28 @@ async def test_a_translator_that_tells_another_story_is_noticed() -> None:
         await Ingest(log, Other).feed("r", "out", len(WORDS), b"more", now=1)
 
 
-async def test_only_so_many_runs_at_once() -> None:
+async def test_only_so_many_runs_are_held_and_the_others_come_back() -> None:
+    log = MemoryLog()
+    ingest = Ingest(log, Speller, max_runs=2)
+    runs = [f"r{number}" for number in range(5)]
+    for start in range(0, len(WORDS), 10):
+        for run in runs:
+            piece = WORDS[start : start + 10]
+            last = start + 10 >= len(WORDS)
+            await ingest.feed(run, "out", start, piece, now=7, end=last)
+            assert ingest.runs <= 2
+    for run in runs:
+        assert [entry.data for entry in await log.read(run)] == await expected()
+
+
+async def test_only_so_many_runs_may_send_at_once() -> None:
     ingest = Ingest(MemoryLog(), Speller, max_runs=1)
-    await ingest.feed("r1", "out", 0, b"a ", now=1)
-    with pytest.raises(TooManyRuns):
-        await ingest.feed("r2", "out", 0, b"a ", now=1)
+    outcomes = await asyncio.gather(
+        ingest.feed("r1", "out", 0, b"a ", now=1),
+        ingest.feed("r2", "out", 0, b"a ", now=1),
+        return_exceptions=True,
+    )
+    assert sorted(map(str, map(type, outcomes))) == sorted(map(str, (int, TooManyRuns)))
 
 
 async def test_an_abandoned_run_ends() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -163,4 +164,49 @@ async def test_one_bad_append_does_not_take_its_group_along(path: Path) -> None:
     )
     assert isinstance(outcomes[1], ZeroDivisionError)
     assert len(await log.runs()) == 2
+    await log.close()
+
+
+async def test_every_commit_is_synced_to_the_disk(path: Path) -> None:
+    log = await SqliteLog.open(path)
+    ask = "PRAGMA synchronous"
+    level = await log._writer.submit(lambda connection: connection.execute(ask).fetchone())
+    assert level == (2,)
+    await log.close()
+
+
+FILLER = """
+import asyncio, resource, sys
+from pathlib import Path
+from unbraid.log import LogUnusable, SqliteLog
+from unbraid.log.contract import story
+
+async def main():
+    log = await SqliteLog.open(Path(sys.argv[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+    try:
+        for number in range(10_000):
+            await log.append(f"r{number}", story(["x" * 1000]))
+            print(f"r{number}", flush=True)
+    except LogUnusable as error:
+        print(error.reason, flush=True)
+
+asyncio.run(main())
+"""
+
+
+async def test_a_disk_that_takes_no_more_keeps_what_it_took(path: Path) -> None:
+    """A real process whose files really cannot grow."""
+    pytest.importorskip("resource", reason="needs limits on the size of files")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", FILLER, str(path), stdout=asyncio.subprocess.PIPE
+    )
+    told = (await process.communicate())[0].decode().split()
+    *acknowledged, reason = told
+    assert reason in ("full", "io")
+    assert acknowledged
+    log = await SqliteLog.open(path)
+    for run in acknowledged:
+        assert len(await log.read(run)) == len(story(["x"]))
+    await log.append("after", story(["y"]))
     await log.close()

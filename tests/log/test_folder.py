@@ -29,4 +29,5 @@ async def test_the_log_is_made_there(tmp_path: Path, monkeypatch: pytest.MonkeyP
     log = await SqliteLog.open()
     await log.close()
     assert (tmp_path / "home" / "log.db").is_file()
-    assert (tmp_path / "home").stat().st_mode & 0o077 == 0
+    for private in (tmp_path / "home", tmp_path / "home" / "log.db"):
+        assert private.stat().st_mode & 0o077 == 0

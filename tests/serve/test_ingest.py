@@ -86,6 +86,8 @@ async def test_limits(
 
     assert (await client.post(url, content=endless())).status_code == 413  # type: ignore[arg-type]
     assert await log.run("r") is None
-    assert (await client.post(url, content=LINES[:500])).status_code == 200
+    assert (await client.post(url, content=LINES[:100])).status_code == 200
     other = await client.post("/v1/ingest/other?source=stdout&offset=0", content=b"x")
-    assert other.status_code == 503
+    assert other.status_code == 200
+    more = await client.post("/v1/ingest/r?source=stdout&offset=100&end=1", content=LINES[100:])
+    assert more.json() == {"offset": len(LINES)}

@@ -18,9 +18,10 @@ from unbraid.hub.channel import Channel
 from unbraid.hub.frames import Form, log_frame, run_frame
 from unbraid.hub.viewer import Viewer
 from unbraid.log.entry import Entry
-from unbraid.log.port import Log
+from unbraid.log.port import Log, LogUnusable
 
 _ALL = ""
+FEED_RETRY_SECONDS = 0.5
 
 
 @dataclass
@@ -148,6 +149,9 @@ class Hub:
     def dismiss(self, reason: str) -> None:
         """Cut off every viewer, and take no more."""
         self._closed = reason
+        self._cut_all(reason)
+
+    def _cut_all(self, reason: str) -> None:
         for channel in list(self._channels.values()):
             for viewer in list(channel.viewers):
                 viewer.cut(reason)
@@ -181,13 +185,20 @@ class Hub:
             if not self._channels:
                 self._empty.set()
 
-    async def _feed(self, start: int) -> None:
-        try:
-            async for batch in self._log.follow_all(start):
-                self._dispatch(batch)
-        except LogError:
-            # Nothing can be shown that is not surely written: better no viewers than wrong ones.
-            self.dismiss("error")
+    async def _feed(self, cursor: int) -> None:
+        while self._closed is None:
+            try:
+                async for batch in self._log.follow_all(cursor):
+                    cursor = batch[-1].cursor
+                    self._dispatch(batch)
+            except LogError as error:
+                # Nothing can be shown that is not surely written: better no viewers than wrong
+                # ones. They come back with their places, and a log that is only busy is there again
+                # by then.
+                self._cut_all("error")
+                if isinstance(error, LogUnusable) and error.reason == "closed":
+                    self._closed = "error"
+                await asyncio.sleep(FEED_RETRY_SECONDS)
 
     def _dispatch(self, batch: list[Entry]) -> None:
         self.stats.dispatched += len(batch)

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
@@ -59,7 +60,7 @@ class RunOver(CallerError):
 
 
 class TooManyRuns(CallerError):
-    """As many runs are live as this process takes."""
+    """As many runs send at this moment as this process takes."""
 
 
 @dataclass
@@ -86,7 +87,8 @@ class Ingest:
         self._log, self._pipeline, self._redactor = log, pipeline, redactor
         self._max_runs = max_runs
         self._live: dict[str, _Live] = {}
-        self._locks: dict[str, asyncio.Lock] = {}
+        # Weak: a lock is there for as long as someone holds it or waits for it.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def runs(self) -> int:
@@ -103,17 +105,12 @@ class Ingest:
         """
         checked_run(run)
         checked_source(source)
-        lock = self._locks.setdefault(run, asyncio.Lock())
-        try:
-            async with lock:
-                return await self._take(run, source, offset, data, now, end=end)
-        finally:
-            if not lock.locked() and run not in self._live:
-                self._locks.pop(run, None)
+        async with self._lock(run):
+            return await self._take(run, source, offset, data, now, end=end)
 
     async def abandon(self, run: str, *, now: int) -> None:
         """End a run whose sources will send no more."""
-        async with self._locks.setdefault(run, asyncio.Lock()):
+        async with self._lock(run):
             live = await self._load(run)
             if not live.over:
                 await self._commit(run, live, [], {}, live.pipeline.finish(now))
@@ -174,15 +171,28 @@ class Ingest:
             live.over = True
             self._live.pop(run, None)
 
+    def _lock(self, run: str) -> asyncio.Lock:
+        lock = self._locks.get(run)
+        if lock is None:
+            lock = self._locks[run] = asyncio.Lock()
+        return lock
+
     async def _load(self, run: str) -> _Live:
-        live = self._live.get(run)
-        if live is None:
-            live = await self._rebuild(run)
-            if not live.over:
-                if len(self._live) >= self._max_runs:
-                    raise TooManyRuns(f"{self._max_runs} runs are live already")
-                self._live[run] = live
+        # Taken out and put back: the first in the dict is the one used longest ago.
+        live = self._live.pop(run, None) or await self._rebuild(run)
+        if not live.over:
+            self._make_room()
+            self._live[run] = live
         return live
+
+    def _make_room(self) -> None:
+        if len(self._live) < self._max_runs:
+            return
+        # Nobody is at it, and its bytes are in the spool: it can come back whenever it is wanted.
+        idle = next((run for run in self._live if run not in self._locks), None)
+        if idle is None:
+            raise TooManyRuns(f"{self._max_runs} runs are being taken in already")
+        del self._live[idle]
 
     async def _rebuild(self, run: str) -> _Live:
         summary = await self._log.run(run)

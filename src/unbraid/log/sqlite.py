@@ -63,10 +63,11 @@ class SqliteLog:
         """Open the log at `path` (else in the data folder), making or upgrading it as needed."""
         place = data_folder() / FILE_NAME if path is None else path
         try:
-            # Agents' words are private: nobody else on the machine may read the folder.
+            # Agents' words are private: nobody else on the machine may read them.
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            place.touch(mode=0o600)
         except OSError as error:
-            raise LogUnusable(str(place), "io", f"cannot make its folder ({error})") from error
+            raise LogUnusable(str(place), "io", f"cannot be made ({error})") from error
         return cls(place, busy_seconds=busy_seconds)
 
     async def append(
