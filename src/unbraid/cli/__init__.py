@@ -15,7 +15,10 @@ from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
 COMMANDS = {
     "cat": "unbraid.cli.cat:cat",
     "demo": "unbraid.cli.demo:demo",
+    "pipe": "unbraid.cli.pipe:pipe",
+    "run": "unbraid.cli.run:run",
     "tree": "unbraid.cli.tree:tree",
+    "watch": "unbraid.cli.watch:watch",
 }
 
 # The one table of exit codes; docs/reference/exit-codes.md shows it.
@@ -48,10 +51,22 @@ class Lazy(click.Group):
             sys.exit(EXIT_CODES.get(type(error), 1))
 
 
-@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Lazy,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="unbraid")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Every agent's words, once, in the right place.
 
-    Untangles what Claude Code, OpenCode and their sub-agents say.
+    Untangles what Claude Code, OpenCode and their sub-agents say. Without a command: watch this
+    machine.
     """
+    if ctx.invoked_subcommand is None:
+        command = ctx.command
+        assert isinstance(command, click.Group)
+        watch = command.get_command(ctx, "watch")
+        assert watch is not None
+        ctx.invoke(watch)

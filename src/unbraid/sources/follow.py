@@ -55,18 +55,19 @@ class Tail:
 
     def size(self) -> int:
         """The file's size now, 0 if there is none."""
-        try:
-            return self.path.stat().st_size
-        except OSError as error:
-            self._failed(error)
-            return 0
+        status = self._status()
+        return 0 if status is None else status.st_size
+
+    def changed(self) -> int | None:
+        """The file's size now, if there may be something new in it."""
+        status = self._status()
+        return None if status is None or _stamp(status) == self._stamp else status.st_size
 
     def read(self, upto: int | None = None) -> Iterator[Piece]:
         """The whole lines that are new, up to the size `upto`."""
         try:
             status = self.path.stat()
-            stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
-            if stamp == self._stamp and (upto is None or upto >= self._scanned):
+            if _stamp(status) == self._stamp:
                 return
             with self.path.open("rb", buffering=0) as file:
                 self.problem = None
@@ -75,10 +76,20 @@ class Tail:
                     self._head = self._last = b""
                     upto = None
                 yield from self._lines(file.fileno(), upto)
-            # Only now: what was appended while we read must be looked at again.
-            self._stamp = stamp if upto is None else None
+            # The look from before the reading: what was appended since must be looked at again.
+            whole = upto is None or upto >= status.st_size
+            self._stamp = _stamp(status) if whole else None
         except OSError as error:
             self._failed(error)
+
+    def peek(self, upto: int) -> bytes:
+        """What is new up to a size, without taking it."""
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                return os.pread(file.fileno(), max(upto - self.offset, 0), self.offset)
+        except OSError as error:
+            self._failed(error)
+            return b""
 
     def rest(self) -> Piece | None:
         """The half line at the end, once nothing more will be written."""
@@ -131,6 +142,17 @@ class Tail:
             or os.pread(file, len(self._head), 0) != self._head
         )
 
+    def _status(self) -> os.stat_result | None:
+        try:
+            return self.path.stat()
+        except OSError as error:
+            self._failed(error)
+            return None
+
     def _failed(self, error: OSError) -> None:
         self._stamp = None
         self.problem = error.strerror or str(error)
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -1,0 +1,49 @@
+"""`unbraid pipe`: log what an agent prints into a pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import AsyncIterator
+
+import click
+
+READ_BYTES = 1 << 16
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  claude -p "…" --output-format stream-json --verbose | unbraid pipe
+  claude -p "…" --output-format stream-json --verbose | unbraid pipe | jq .type"""
+)
+def pipe() -> None:
+    """Pass standard input on unchanged, and log the run that it tells of.
+
+    The session's transcripts are found and merged, so that sub-agents whose words are not printed
+    are in the log too.
+    """
+    from unbraid.live.run import pipe as follow
+
+    def warn(text: str) -> None:
+        click.echo(f"unbraid: {text}", err=True)
+
+    asyncio.run(follow(_stdin(), os.environ, warn))
+
+
+async def _stdin() -> AsyncIterator[bytes]:
+    # A thread, because a file on standard input cannot be waited for, and nothing else reads both.
+    loop, chunks = asyncio.get_running_loop(), asyncio.Queue[bytes](64)
+
+    def read() -> None:
+        while True:
+            data = os.read(sys.stdin.fileno(), READ_BYTES)
+            asyncio.run_coroutine_threadsafe(chunks.put(data), loop).result()
+            if not data:
+                return
+
+    threading.Thread(target=read, daemon=True).start()
+    while data := await chunks.get():
+        yield data

@@ -1,0 +1,59 @@
+"""`unbraid watch`: every agent on this machine, live."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import AsyncExitStack
+
+import click
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid
+  unbraid watch --port 0
+  unbraid watch --no-page"""
+)
+@click.option("--port", type=int, default=8420, show_default=True, help="The page's port; 0: any.")
+@click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
+def watch(port: int, page: bool) -> None:
+    """Follow every agent on this machine into the log, and show them on a page.
+
+    Nothing has to be set up: Claude Code's and OpenCode's sessions are found where they lie, and
+    nothing is ever written there. Stop with Ctrl-C; the next start goes on from the same place.
+    """
+    asyncio.run(_watch(port, page=page))
+
+
+async def _watch(port: int, *, page: bool) -> None:
+    from unbraid.errors import CallerError
+    from unbraid.live.claims import Claims
+    from unbraid.live.watch import Watch, watching
+    from unbraid.log import SqliteLog, data_folder
+
+    until, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, until.set)
+    async with AsyncExitStack() as stack:
+        log = await SqliteLog.open()
+        stack.push_async_callback(log.close)
+        claims = Claims(data_folder())
+        stack.callback(claims.close)
+        if page:
+            from unbraid.serve import ServeConfig, serving
+
+            try:
+                server = await stack.enter_async_context(serving(ServeConfig(port=port), log))
+            except CallerError:
+                # The port is taken, perhaps by another watch: any other will do.
+                server = await stack.enter_async_context(serving(ServeConfig(port=0), log))
+            click.echo(f"unbraid: {server.link()}", err=True)
+        observed = Watch(log, claims, os.environ, warn=_warn)
+        await watching(observed, until)
+
+
+def _warn(text: str) -> None:
+    click.echo(f"unbraid: {text}", err=True)

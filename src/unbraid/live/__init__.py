@@ -1,0 +1,1 @@
+"""Agents while they work: started by us, piped through us, or found at work."""

@@ -1,0 +1,118 @@
+"""The agent's process, as if nobody stood between it and the person.
+
+It has the person's stdin and stderr themselves, and the person's stdout too unless that has to be
+read. Signals are passed on, except those that the terminal has sent to it already. Its exit code is
+ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import AsyncIterator, Sequence
+
+from unbraid.errors import SourceError
+
+READ_BYTES = 1 << 16
+PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+
+
+class Child:
+    """A running agent."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._loop = asyncio.get_running_loop()
+        self._signals = [getattr(signal, name) for name in PASSED_ON if hasattr(signal, name)]
+        for number in self._signals:
+            self._loop.add_signal_handler(number, self._pass_on, number)
+
+    @classmethod
+    async def start(cls, argv: Sequence[str], *, captured: bool, talks: bool) -> Child:
+        """Start a program; one that `talks` gets its input from us, line by line."""
+        pipe = asyncio.subprocess.PIPE
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *argv, stdin=pipe if talks else None, stdout=pipe if captured else None
+            )
+        except OSError as error:
+            raise SourceError(argv[0], error.strerror or str(error)) from None
+        child = cls(process)
+        if talks:
+            threading.Thread(target=child._read_stdin, daemon=True).start()
+        return child
+
+    async def output(self) -> AsyncIterator[bytes]:
+        """Its stdout as it comes."""
+        stdout = self._process.stdout
+        while stdout is not None and (data := await stdout.read(READ_BYTES)):
+            yield data
+
+    def write(self, data: bytes) -> None:
+        """Whole lines to its stdin; a program that no longer listens is no error."""
+        stdin = self._process.stdin
+        if stdin is not None and not stdin.is_closing():
+            with contextlib.suppress(OSError):
+                stdin.write(data)
+
+    def end_input(self) -> None:
+        """The end of its stdin."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def hang_up(self) -> None:
+        """Nobody reads its stdout any more: let it find out as it would have."""
+        transport = self._process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
+        if transport is not None:
+            transport.close()
+
+    async def wait(self) -> int:
+        """Its exit code, as a shell would tell it."""
+        code = await self._process.wait()
+        for number in self._signals:
+            self._loop.remove_signal_handler(number)
+        return code if code >= 0 else 128 - code
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(number)
+
+    def _pass_on(self, number: signal.Signals) -> None:
+        if number in (signal.SIGINT, signal.SIGQUIT) and _in_foreground():
+            return  # the terminal has sent it to the whole group
+        self.send_signal(number)
+
+    def _read_stdin(self) -> None:
+        # Whole lines only: what others send to the agent must not fall into the middle of one.
+        with contextlib.suppress(OSError, RuntimeError):
+            rest = b""
+            while data := os.read(sys.stdin.fileno(), READ_BYTES):
+                whole, newline, rest = (rest + data).rpartition(b"\n")
+                if newline:
+                    self._loop.call_soon_threadsafe(self.write, whole + newline)
+            if rest:
+                self._loop.call_soon_threadsafe(self.write, rest)
+            self._loop.call_soon_threadsafe(self.end_input)
+
+
+def _in_foreground() -> bool:
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except (OSError, ValueError):
+        return False
+
+
+def write_out(data: bytes) -> bool:
+    """Bytes to our stdout at once, all of them; False if nobody reads it."""
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(1, view) :]
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,81 @@
+"""Who writes which run: one process each, by a lock that dies with it.
+
+`unbraid run` and a `watch` beside it see the same session. Whoever holds its claim writes it; the
+other leaves it alone, and takes it over when the holder is gone, `kill -9` or not. A process that
+has started an agent but does not know its session yet holds an unnamed claim: until that is named
+or gone, nobody else takes a session that is new.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+from typing import IO
+
+from unbraid.errors import LogError
+
+FOLDER = "claims"
+UNNAMED = "starting."
+
+
+class Claims:
+    """The claims of this process, in a folder that all share."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / FOLDER
+        self._held: dict[str, IO[bytes]] = {}
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise LogError(f"{self._folder}: {error.strerror}") from error
+
+    def take(self, name: str) -> bool:
+        """Claim a run; False if another process has it."""
+        if name in self._held:
+            return True
+        path = self._folder / name
+        while True:
+            try:
+                file = path.open("ab")
+            except OSError as error:
+                raise LogError(f"{path}: {error.strerror}") from error
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.close()
+                return False
+            # The file may have been unlinked between the opening and the locking.
+            if path.exists() and os.fstat(file.fileno()).st_ino == path.stat().st_ino:
+                self._held[name] = file
+                return True
+            file.close()
+
+    def leave(self, name: str) -> None:
+        """Let go of a claim."""
+        file = self._held.pop(name, None)
+        if file is not None:
+            with contextlib.suppress(OSError):
+                (self._folder / name).unlink()
+            file.close()
+
+    def start(self) -> str:
+        """Claim the session that is about to begin, without a name yet."""
+        name = f"{UNNAMED}{os.getpid()}"
+        self.take(name)
+        return name
+
+    def someone_starts(self) -> bool:
+        """Whether another process has started an agent and does not know its session yet."""
+        for path in self._folder.glob(f"{UNNAMED}*"):
+            if path.name not in self._held:
+                if not self.take(path.name):
+                    return True
+                self.leave(path.name)  # its owner died
+        return False
+
+    def close(self) -> None:
+        """Let go of everything."""
+        for name in list(self._held):
+            self.leave(name)

@@ -1,0 +1,75 @@
+"""One session that is being followed into the log: its files or its rows, and its run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from unbraid.live.keeping import now_ms
+from unbraid.live.opening import open_run
+from unbraid.live.recorder import Recorder
+from unbraid.log.port import Log
+from unbraid.sources.session import Fed, Session
+
+
+class Followed:
+    """A session, its run, and when it last said something (by the monotonic clock)."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.heard = time.monotonic()
+        self._lock = asyncio.Lock()
+
+    async def take(self, pieces: Callable[[], Iterable[Fed]]) -> None:
+        """Into the log with what is new; one at a time, because the order is part of it."""
+        async with self._lock:
+            if await self.recorder.feed(pieces(), now_ms()):
+                self.heard = time.monotonic()
+
+    async def finish(self) -> None:
+        """The session is over, as far as anyone can tell."""
+        async with self._lock:
+            await self.recorder.finish(now_ms())
+
+
+class FollowedFiles(Followed):
+    """A session of Claude Code's."""
+
+    def __init__(self, recorder: Recorder, session: Session) -> None:
+        super().__init__(recorder)
+        self.session = session
+
+    @classmethod
+    async def open(
+        cls, log: Log, main: Path, owner_of: Callable[[Path], str | None]
+    ) -> FollowedFiles:
+        """Begin with a session, or go on with it."""
+        recorder, known = await open_run(log, main.stem)
+        return cls(recorder, Session(main, known, owner_of=owner_of))
+
+    async def look(self, *, now: bool = False) -> None:
+        """Tell what is new in its files."""
+        await self.take(lambda: self.session.drain(now=now))
+
+    async def close(self) -> None:
+        """Tell what will never be whole, and end the run."""
+        await self.take(lambda: self.session.drain(last=True))
+        await self.finish()
+
+
+class FollowedRows(Followed):
+    """A root session of OpenCode's, with its children."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__(recorder)
+        self._source = f"database.{now_ms()}"
+        self._offset = 0
+
+    async def tell(self, lines: list[bytes]) -> None:
+        """Lines of its database that are new, or that may be."""
+        data = b"".join(lines)
+        piece = Fed(self._source, self._offset, data)
+        self._offset += len(data)
+        await self.take(lambda: [piece])

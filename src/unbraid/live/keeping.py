@@ -1,0 +1,96 @@
+"""The log as something that may fail: whatever it does, the agent goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from unbraid.errors import LogError
+from unbraid.live.claims import Claims
+from unbraid.live.opening import open_run
+from unbraid.live.recorder import Recorder
+from unbraid.log.folder import data_folder
+from unbraid.log.sqlite import SqliteLog
+from unbraid.sources.session import Fed, Known
+
+
+class Keeping:
+    """One run's way into the log of this machine; a failure is told once, then it is silent."""
+
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        self.failed = False
+        self.recorder: Recorder | None = None
+        self.log: SqliteLog | None = None
+        self._warn = warn
+        self._claims: Claims | None = None
+        self._unnamed: str | None = None
+
+    async def begin(self, session: str | None) -> None:
+        """Open the log, and claim the session that is about to begin."""
+        try:
+            self.log = await SqliteLog.open()
+            self._claims = Claims(data_folder())
+            if session is None:
+                self._unnamed = self._claims.start()
+            else:
+                self._claim(session)
+        except LogError as error:
+            self._fail(error)
+
+    async def open(
+        self, session: str, standing: Mapping[str, Known] | None = None
+    ) -> dict[str, Known]:
+        """The session is known: open its run. Gives how far its files are known already."""
+        known: dict[str, Known] = {}
+        if self.failed or self.log is None:
+            return known
+        try:
+            self._claim(session)
+            if not self.failed:
+                self.recorder, known = await open_run(self.log, session, standing)
+        except LogError as error:
+            self._fail(error)
+        return known
+
+    async def feed(self, pieces: Iterable[Fed]) -> None:
+        """Into the log, if there is one."""
+        if self.recorder is None or self.failed:
+            for _ in pieces:
+                pass
+            return
+        try:
+            await self.recorder.feed(pieces, now_ms())
+        except LogError as error:
+            self._fail(error)
+
+    async def end(self, *, finished: bool = True) -> None:
+        """The run is over."""
+        try:
+            if self.recorder is not None and finished and not self.failed:
+                await self.recorder.finish(now_ms())
+        except LogError as error:
+            self._fail(error)
+        finally:
+            if self._claims is not None:
+                self._claims.close()
+            if self.log is not None:
+                await self.log.close()
+
+    def _claim(self, session: str) -> None:
+        assert self._claims is not None
+        if not self._claims.take(session):
+            self.failed = True
+            self._warn(f"another unbraid already keeps the log of session {session}")
+        if self._unnamed is not None:
+            self._claims.leave(self._unnamed)
+            self._unnamed = None
+
+    def _fail(self, error: LogError) -> None:
+        if not self.failed:
+            self.failed = True
+            self._warn(f"this run is not logged: {error}")
+
+
+def now_ms() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000

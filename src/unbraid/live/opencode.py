@@ -1,0 +1,111 @@
+"""What OpenCode prints (its main agent) and keeps (everyone), on its way to the log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from unbraid.live.keeping import Keeping, now_ms
+from unbraid.sources.opencode_follow import Database
+from unbraid.sources.places import opencode_database
+from unbraid.sources.session import Fed
+from unbraid.wire.lines import Lines
+
+
+class _Line(Struct):
+    session_id: str | None = field(default=None, name="sessionID")
+
+
+_read = msgspec.json.Decoder(_Line).decode
+
+
+class OpenCodeTelling:
+    """One process of OpenCode's: what has changed since it `began` (milliseconds)."""
+
+    def __init__(
+        self,
+        keeping: Keeping,
+        env: Mapping[str, str],
+        *,
+        began: int,
+        session: str | None = None,
+        begun_in: Path | None = None,
+    ) -> None:
+        self._keeping, self._env, self._began = keeping, env, began
+        self._session, self._begun_in = session, begun_in
+        self._database: Database | None = None
+        self._lines = Lines()
+        self._held: list[Fed] = []
+        self._found: dict[str, list[bytes]] = {}
+        self._offsets: dict[str, int] = {}
+        self._mark = now_ms()
+
+    def printed(self, data: bytes) -> None:
+        """More of its stdout."""
+        for line in self._lines.feed(data):
+            if isinstance(line, bytes):
+                self._line(line + b"\n")
+
+    async def look(self) -> None:
+        """Tell what can be told now."""
+        await self._tell(last=False)
+
+    async def _tell(self, *, last: bool) -> None:
+        """Tell what can be told now; the database first, it knows the right order of calls."""
+        held, self._held = self._held, []
+        for root, lines in (await asyncio.to_thread(self._changed, last=last)).items():
+            self._found.setdefault(root, []).extend(lines)
+        mine = self._root()
+        if mine is None:
+            self._held = held + self._held
+            return
+        if self._keeping.recorder is None and not self._keeping.failed:
+            await self._keeping.open(mine)
+        pieces = [self._fed("database", line) for line in self._found.pop(mine, ())]
+        self._found.clear()
+        await self._keeping.feed([*pieces, *held])
+
+    async def end(self) -> None:
+        """Tell the rest."""
+        for line in self._lines.finish():
+            if isinstance(line, bytes):
+                self._line(line)
+        await self._tell(last=True)
+
+    def _line(self, line: bytes) -> None:
+        try:
+            self._session = self._session or _read(line).session_id
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return
+        self._held.append(self._fed("stdout", line))
+
+    def _changed(self, *, last: bool) -> dict[str, list[bytes]]:
+        if self._database is None:
+            path = opencode_database(self._env)
+            if path is None:
+                return {}
+            self._database = Database(path, self._began)
+        return self._database.changed(last=last)
+
+    def _root(self) -> str | None:
+        """The session that it names, or the first that has changed in its folder."""
+        database = self._database
+        if database is None:
+            return self._session
+        if self._session is None and self._begun_in is not None:
+            for root in self._found:
+                about = database.about.get(root)
+                if about is not None and about["directory"] == str(self._begun_in):
+                    self._session = root
+                    break
+        return None if self._session is None else database.root(self._session)
+
+    def _fed(self, name: str, data: bytes) -> Fed:
+        source = f"{name}.{self._mark}"
+        at = self._offsets.get(source, 0)
+        self._offsets[source] = at + len(data)
+        return Fed(source, at, data)

@@ -1,0 +1,51 @@
+"""Which run of the log a session's new words belong to.
+
+A session is one run, named by its id, until that is over. What comes later, perhaps days later, is
+a run of its own: `<session>.2`, `<session>.3`. It begins where the one before has ended, so nothing
+is told twice. A run that is not over goes on, whoever wrote it before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from unbraid.errors import LogError
+from unbraid.live.recorder import Recorder
+from unbraid.log.port import Log
+from unbraid.sources.session import Known, continued, known_places
+
+
+def run_name(session: str, number: int) -> str:
+    """The name of a session's first, second, … run."""
+    return session if number == 1 else f"{session}.{number}"
+
+
+async def open_run(
+    log: Log, session: str, standing: Mapping[str, Known] | None = None
+) -> tuple[Recorder, dict[str, Known]]:
+    """The run to write to, and how far its files are known; `standing` if none ever was."""
+    before: dict[str, Known] = dict(standing or {})
+    number = 1
+    while True:
+        run = run_name(session, number)
+        summary = await log.run(run)
+        if summary is None:
+            return await Recorder.open(log, run), before
+        if not summary.over:
+            try:
+                recorder = await Recorder.open(log, run)
+            except LogError:
+                # An older translator's: it stays as it is, and its successor goes on from there.
+                pass
+            else:
+                return recorder, known_places(recorder.cursors, recorder.marks)
+        before = continued(before | known_places(await log.cursors(run)))
+        number += 1
+
+
+async def latest_run(log: Log, session: str) -> str | None:
+    """The latest run of a session that the log has."""
+    number = 1
+    while await log.run(run_name(session, number)) is not None:
+        number += 1
+    return run_name(session, number - 1) if number > 1 else None

@@ -1,0 +1,156 @@
+"""Start an agent, or stand behind its pipe: pass its output through, and log its run meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from unbraid.errors import SourceError
+from unbraid.live.child import Child, write_out
+from unbraid.live.claude import ClaudeTelling
+from unbraid.live.command import Command, kind_of, release_of, visible
+from unbraid.live.keeping import Keeping, now_ms
+from unbraid.live.opencode import OpenCodeTelling
+from unbraid.live.render import Rendering
+from unbraid.sources.places import claude_projects
+from unbraid.wire.lines import Lines
+
+LOOK_SECONDS = 0.05
+VERSION_SECONDS = 20.0
+# How far back a pipe's session may have begun before anything of it came through.
+PIPE_BEGAN_MS = 60_000
+
+Warn = Callable[[str], None]
+
+
+class Telling(Protocol):
+    """What a process says, on its way to the log."""
+
+    def printed(self, data: bytes) -> None:
+        """More of its stdout."""
+        ...
+
+    async def look(self) -> None:
+        """Tell what can be told now."""
+        ...
+
+    async def end(self) -> None:
+        """Tell the rest."""
+        ...
+
+
+async def run(argv: Sequence[str], env: Mapping[str, str], warn: Warn) -> int:
+    """Run a command as it would run without us; its exit code."""
+    kind, first = kind_of(argv)
+    version = await version_of(argv[:first]) if kind == "claude" else ()
+    command = visible(argv, version)
+    keeping = Keeping(warn)
+    await keeping.begin(command.session)
+    telling = _telling(command, keeping, env)
+    try:
+        child = await Child.start(command.argv, captured=command.captured, talks=command.talks)
+    except SourceError:
+        await keeping.end(finished=False)
+        raise
+    async with _told(telling, keeping):
+        await _pass(child, command, telling)
+        return await child.wait()
+
+
+async def pipe(source: AsyncIterator[bytes], env: Mapping[str, str], warn: Warn) -> None:
+    """Pass bytes on, and log the run that they tell of."""
+    keeping = Keeping(warn)
+    await keeping.begin(None)
+    first = await anext(source, b"")
+    telling: Telling = ClaudeTelling(keeping, env)
+    if b'"sessionID"' in first.partition(b"\n")[0]:
+        telling = OpenCodeTelling(keeping, env, began=now_ms() - PIPE_BEGAN_MS)
+    async with _told(telling, keeping):
+        data = first
+        while data:
+            telling.printed(data)
+            if not await asyncio.to_thread(write_out, data):
+                return
+            data = await anext(source, b"")
+
+
+def _telling(command: Command, keeping: Keeping, env: Mapping[str, str]) -> Telling:
+    if command.kind == "opencode":
+        session = command.session
+        return OpenCodeTelling(keeping, env, began=now_ms(), session=session, begun_in=Path.cwd())
+    drawn = not command.captured
+    sizes = _sizes(env) if command.resumes or drawn else {}
+    begun_in = Path.cwd() if drawn else None
+    return ClaudeTelling(
+        keeping,
+        env,
+        sizes=sizes,
+        session=command.session,
+        begun_in=begun_in,
+        forwards=command.forwards,
+    )
+
+
+@contextlib.asynccontextmanager
+async def _told(telling: Telling, keeping: Keeping) -> AsyncIterator[None]:
+    async def follow() -> None:
+        while True:
+            await telling.look()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    following = asyncio.create_task(follow())
+    try:
+        yield
+    finally:
+        following.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await following
+        await telling.end()
+        await keeping.end()
+
+
+async def _pass(child: Child, command: Command, telling: Telling) -> None:
+    """Its stdout to ours: as it is, or as it would have been."""
+    rendering = None if command.prints == "raw" else Rendering(command)
+    lines = Lines()
+    async for data in child.output():
+        telling.printed(data)
+        shown = data
+        if rendering is not None:
+            whole = [line for line in lines.feed(data) if isinstance(line, bytes)]
+            shown = b"".join(map(rendering.line, whole))
+        if shown and not await asyncio.to_thread(write_out, shown):
+            child.hang_up()
+    if rendering is not None:
+        rest = [rendering.line(line) for line in lines.finish() if isinstance(line, bytes)]
+        await asyncio.to_thread(write_out, b"".join([*rest, rendering.end()]))
+
+
+async def version_of(program: Sequence[str]) -> tuple[int, ...]:
+    """What a CLI says it is; () if it does not say."""
+    try:
+        asked = await asyncio.create_subprocess_exec(
+            *program,
+            "--version",
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        async with asyncio.timeout(VERSION_SECONDS):
+            printed, _ = await asked.communicate()
+    except (OSError, TimeoutError):
+        return ()
+    return release_of(printed.decode("utf-8", "replace"))
+
+
+def _sizes(env: Mapping[str, str]) -> dict[Path, int]:
+    """All transcripts and how long they are, before an agent goes on with one of them."""
+    found: dict[Path, int] = {}
+    for projects in claude_projects(env):
+        for path in projects.rglob("*.jsonl"):
+            with contextlib.suppress(OSError):
+                found[path] = path.stat().st_size
+    return found

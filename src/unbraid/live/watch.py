@@ -1,0 +1,240 @@
+"""Watch this machine: every session that says something is followed into the log.
+
+The folders are watched by inotify where that works. A slow look at all of them runs beside it, for
+what inotify cannot see (network file systems) or has dropped. A session is followed while it
+speaks; after a long silence its run is ended, and what it says later is a run of its own.
+Everything can die at any moment: what is in the log says where to go on (see `recorder`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from watchfiles import awatch
+
+from unbraid.errors import LogError, SourceError
+from unbraid.live.claims import Claims
+from unbraid.live.followed import FollowedFiles
+from unbraid.live.watch_rows import WatchedRows
+from unbraid.log.port import Log
+from unbraid.sources.discover import Scan, main_of
+from unbraid.sources.places import claude_projects
+from unbraid.sources.session import SETTLE_SECONDS, Owners
+
+LIVE_SECONDS = 300.0
+IDLE_SECONDS = 1800.0
+TICK_SECONDS = 0.25
+SCAN_SECONDS = 30.0
+POLL_SECONDS = 2.0
+TOGETHER = 16
+
+
+class Watch:
+    """Follows everything; `run` until cancelled, then `close`."""
+
+    def __init__(
+        self,
+        log: Log,
+        claims: Claims,
+        env: Mapping[str, str],
+        *,
+        warn: Callable[[str], None] = lambda text: None,
+        idle_seconds: float = IDLE_SECONDS,
+        inotify: bool = True,
+    ) -> None:
+        self._log, self._claims, self._env, self._warn = log, claims, env, warn
+        self._idle_seconds, self._inotify = idle_seconds, inotify
+        self._owners = Owners()
+        self._followed: dict[Path, FollowedFiles] = {}
+        self._stamps: dict[str, int] = {}
+        self._dirty: dict[Path, None] = {}
+        self._foreign: set[Path] = set()
+        self._wake = asyncio.Event()
+        self._warned: set[str] = set()
+        self._rows = WatchedRows(log, claims, env, self._warn_once, idle_seconds)
+        self.ready = asyncio.Event()
+        self._closing = False
+
+    async def run(self) -> None:
+        """Follow what is live now and whatever comes to life."""
+        await self._first_look()
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._notice())
+            tasks.create_task(self._tick())
+            tasks.create_task(self._rows.run())
+            self.ready.set()
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                await self._work()
+
+    async def close(self) -> None:
+        """A last look at what is followed. Its runs are not over: they may go on without us."""
+        self._closing = True
+        await self._scan()
+        for main in list(self._followed):
+            self._dirty[main] = None
+        await self._work()
+        await self._rows.close()
+
+    # --- what has changed ---
+
+    async def _first_look(self) -> None:
+        scan = await asyncio.to_thread(Scan.of, self._env)
+        self._report(scan)
+        now_ns = time.time_ns()
+        unfinished = {each.session_id for each in await self._log.runs(status="live", limit=1000)}
+        for found in scan.sessions:
+            self._stamps[found.main.path] = found.mtime_ns
+            recent = now_ns - found.mtime_ns < LIVE_SECONDS * 1e9
+            if recent or found.id in unfinished:
+                self._mark(Path(found.main.path))
+        for file in scan.beside:
+            self._stamps[file.path] = file.mtime_ns
+
+    async def _notice(self) -> None:
+        """Changes as the system tells them; where it does not, only the slow look is left."""
+        while self._inotify:
+            folders = claude_projects(self._env)
+            if not folders:
+                await asyncio.sleep(TICK_SECONDS)
+                continue
+            missed = True
+            try:
+                async for changes in awatch(
+                    *folders,
+                    watch_filter=None,
+                    debounce=50,
+                    step=5,
+                    rust_timeout=1000,
+                    yield_on_timeout=True,
+                    ignore_permission_denied=True,
+                    raise_interrupt=False,
+                ):
+                    for _, name in changes:
+                        self._changed(Path(name), folders)
+                    if missed:
+                        # What happened before it had begun to watch, it does not tell.
+                        await self._scan()
+                        missed = False
+                    if claude_projects(self._env) != folders:
+                        break
+            except (OSError, RuntimeError) as error:
+                self._warn_once(f"inotify does not work here ({error}): looking every few seconds")
+                self._inotify = False
+
+    async def _tick(self) -> None:
+        scanned = time.monotonic()
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            for main in self._foreign:
+                self._mark(main)
+            for main, followed in list(self._followed.items()):
+                if time.monotonic() - followed.heard > self._idle_seconds:
+                    await self._finish(main, followed)
+            every = SCAN_SECONDS if self._inotify else POLL_SECONDS
+            if time.monotonic() - scanned >= every:
+                await self._scan()
+                scanned = time.monotonic()
+
+    async def _scan(self) -> None:
+        """Compare everything with the look before."""
+        scan = await asyncio.to_thread(Scan.of, self._env)
+        self._report(scan)
+        for found in scan.sessions:
+            if self._stamps.get(found.main.path) != found.mtime_ns:
+                self._stamps[found.main.path] = found.mtime_ns
+                self._mark(Path(found.main.path))
+        folders = claude_projects(self._env)
+        for file in scan.beside:
+            if self._stamps.get(file.path) != file.mtime_ns:
+                self._stamps[file.path] = file.mtime_ns
+                self._changed(Path(file.path), folders)
+
+    def _changed(self, path: Path, folders: list[Path]) -> None:
+        main = main_of(path, folders, self._owners.of)
+        if main is not None:
+            self._mark(main)
+
+    def _mark(self, main: Path) -> None:
+        self._dirty[main] = None
+        self._wake.set()
+
+    # --- what is done about it ---
+
+    async def _work(self) -> None:
+        while self._dirty:
+            batch = list(self._dirty)[:TOGETHER]
+            for main in batch:
+                del self._dirty[main]
+            await asyncio.gather(*map(self._look, batch))
+
+    async def _look(self, main: Path) -> None:
+        try:
+            followed = self._followed.get(main) or await self._open(main)
+            if followed is not None:
+                await followed.look(now=self._closing)
+                if followed.session.unsettled:
+                    loop = asyncio.get_running_loop()
+                    loop.call_later(SETTLE_SECONDS, self._mark, main)
+                for path, problem in followed.session.problems.items():
+                    self._warn_once(f"{path}: {problem}")
+        except (LogError, SourceError) as error:
+            # The log is full, locked or gone: forget what was held, and go on from it later.
+            self._warn_once(str(error))
+            self._drop(main)
+            self._foreign.add(main)
+
+    async def _open(self, main: Path) -> FollowedFiles | None:
+        if not await asyncio.to_thread(main.is_file):
+            return None
+        self._foreign.discard(main)
+        starting = self._claims.someone_starts() and await self._log.run(main.stem) is None
+        if starting or not self._claims.take(main.stem):
+            self._foreign.add(main)
+            return None
+        followed = await FollowedFiles.open(self._log, main, self._owners.of)
+        self._followed[main] = followed
+        return followed
+
+    async def _finish(self, main: Path, followed: FollowedFiles) -> None:
+        try:
+            await followed.close()
+        except LogError as error:
+            self._warn_once(str(error))
+        self._drop(main)
+
+    def _drop(self, main: Path) -> None:
+        self._followed.pop(main, None)
+        self._claims.leave(main.stem)
+
+    # --- what went wrong ---
+
+    def _report(self, scan: Scan) -> None:
+        for folder, problem in scan.problems.items():
+            self._warn_once(f"{folder}: {problem}")
+
+    def _warn_once(self, text: str) -> None:
+        if text not in self._warned:
+            self._warned.add(text)
+            self._warn(text)
+
+
+async def watching(watch: Watch, until: asyncio.Event) -> None:
+    """Watch until told to stop, and leave nothing unsaid."""
+    task = asyncio.create_task(watch.run())
+    stopping = asyncio.create_task(until.wait())
+    try:
+        await asyncio.wait([task, stopping], return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            await task
+    finally:
+        stopping.cancel()
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        await watch.close()

@@ -1,0 +1,193 @@
+"""Claude Code's stdout and its transcripts, woven into one order while both are being written.
+
+Stdout is early and hides words; the transcripts have all words and are late by up to a few hundred
+milliseconds. A line of stdout that tells of an agent's end is kept back until the transcripts have
+caught up: until the same line (its `uuid`) is in one of them, or, where it has no twin, until they
+are quiet. So is a sub-agent's own line where stdout hides some of them, or its words would follow
+what it said them before. The wait is bounded. The session's own file goes last, because it says
+what stdout has said already: it is needed when stdout stalls, and for what never was there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.sources.session import SETTLE_SECONDS, Fed, Session
+from unbraid.translate.agents import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS
+
+LONGEST_WAIT_SECONDS = 1.0
+QUIET_SECONDS = 0.15
+OWN_FILE_DELAY_SECONDS = 0.25
+
+_UUID = re.compile(rb'"uuid":"([^"]+)"')
+
+
+class _Block(Struct):
+    type: str = ""
+    id: str | None = None
+    name: str | None = None
+    tool_use_id: str | None = None
+
+
+class _Message(Struct):
+    content: list[_Block] | str | None = None
+
+
+class _Line(Struct):
+    type: str = ""
+    subtype: str | None = None
+    uuid: str | None = None
+    session_id: str | None = None
+    parent_tool_use_id: str | None = None
+    message: _Message | None = None
+
+
+_read = msgspec.json.Decoder(_Line).decode
+
+
+class _Waiting(NamedTuple):
+    arrived: float
+    fed: Fed
+    waits: bool
+    uuid: str | None
+
+
+class Weaving:
+    """Lines of stdout in, pieces of all sources out, in an order that keeps causes first."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        find: Callable[[str], Session | None],
+        source: str = "stdout",
+        *,
+        forwards: bool = False,
+    ) -> None:
+        self.session_id: str | None = None
+        self.session: Session | None = None
+        self._clock, self._find, self._source = clock, find, source
+        self._lines: deque[_Waiting] = deque()
+        self._own: deque[_Waiting] = deque()
+        self._offset = 0
+        self.recognized = False
+        self._spawning: set[str] = set()
+        self._twins: dict[str, float] = {}
+        self._grown = 0.0
+        self._forwards = forwards
+
+    def line(self, line: bytes) -> None:
+        """One more line of stdout, with its end."""
+        fed = Fed(self._source, self._offset, line)
+        self._offset += len(line)
+        waits, uuid = False, None
+        try:
+            read = _read(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            pass
+        else:
+            uuid = read.uuid
+            self.recognized = self.recognized or bool(read.type)
+            self.session_id = self.session_id or read.session_id
+            waits = self._waits(read)
+        self._lines.append(_Waiting(self._clock(), fed, waits, uuid))
+
+    def take(self) -> Iterator[Fed]:
+        """All that may be told now."""
+        now = self._clock()
+        yield from self._look(now)
+        while self._lines:
+            head = self._lines[0]
+            if head.waits and not self._settled(head, now):
+                return
+            self._lines.popleft()
+            yield from self._own_up_to(head.uuid)
+            yield head.fed
+        while self._own and self._own[0].arrived <= now - OWN_FILE_DELAY_SECONDS:
+            yield self._own.popleft().fed
+
+    def end(self) -> Iterator[Fed]:
+        """Everything that is left, when the process is over."""
+        yield from self._look(self._clock())
+        while self._lines:
+            head = self._lines.popleft()
+            yield from self._own_up_to(head.uuid)
+            yield head.fed
+        while self._own:
+            yield self._own.popleft().fed
+        if self.session is not None:
+            yield from self.session.drain(last=True)
+
+    def _look(self, now: float) -> Iterator[Fed]:
+        if self.session is None and self.session_id is not None:
+            self.session = self._find(self.session_id)
+        if self.session is None:
+            return
+        for fed in self.session.children():
+            self._grown = now
+            for line in fed.data.split(b"\n"):
+                self._note(line, now)
+            yield fed
+        for fed in self.session.own():
+            self._grown = now
+            at = fed.offset
+            for line in fed.data.split(b"\n")[:-1]:
+                own = Fed(fed.source, at, line + b"\n")
+                self._own.append(_Waiting(now, own, False, self._note(line, now)))
+                at += len(own.data)
+
+    def _note(self, line: bytes, now: float) -> str | None:
+        """A line of a transcript that a line of stdout may wait for."""
+        if b'"uuid"' not in line:
+            return None
+        # The last one: an earlier one could be in what a tool has printed.
+        found = _UUID.findall(line)
+        if not found:
+            return None
+        uuids: list[str] = [uuid.decode("ascii", "replace") for uuid in found]
+        for uuid in uuids:
+            self._twins.setdefault(uuid, now)
+        return uuids[-1]
+
+    def _waits(self, read: _Line) -> bool:
+        if read.type == "system":
+            return read.subtype in ("task_notification", "task_updated")
+        content = read.message.content if read.message is not None else None
+        if not isinstance(content, list):
+            return False
+        for block in content:
+            if block.name in SPAWNING_TOOLS or block.name in OTHER_SPAWNING_TOOLS:
+                self._spawning.add(block.id or "")
+        if read.parent_tool_use_id is not None and not self._forwards:
+            if read.type == "assistant" and content and content[0].type in ("text", "thinking"):
+                self._forwards = True
+            else:
+                # 1.0 has no files of sub-agents, and nothing to wait for until they are over.
+                return self.session is not None and self.session.has_children
+        return any(block.tool_use_id in self._spawning for block in content)
+
+    def _settled(self, head: _Waiting, now: float) -> bool:
+        waited = now - head.arrived
+        if self.session is None or waited >= LONGEST_WAIT_SECONDS:
+            return True
+        noted = self._twins.get(head.uuid or "")
+        if noted is not None:
+            # Each file is written by itself: the agent's own may be behind its parent's.
+            return now - noted >= SETTLE_SECONDS
+        twin = head.uuid is not None and b'"type":"system"' not in head.fed.data[:100]
+        return not twin and min(waited, now - self._grown) >= QUIET_SECONDS
+
+    def _own_up_to(self, uuid: str | None) -> Iterator[Fed]:
+        """1.0 keeps sub-agents' words in the session's file, before the result of their call."""
+        if uuid is None or not any(waiting.uuid == uuid for waiting in self._own):
+            return
+        while self._own:
+            waiting = self._own.popleft()
+            yield waiting.fed
+            if waiting.uuid == uuid:
+                return

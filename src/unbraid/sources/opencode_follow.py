@@ -1,0 +1,204 @@
+"""OpenCode's database, followed: the rows that have changed, as `/event` lines.
+
+Every look is one read transaction, so it never sees a parent's end without its child's last words.
+Rows are found by `time_updated`; several can share a millisecond with what was seen before, so that
+millisecond is read again and what has not changed is left out.
+
+A text is stored when it has ended, a call when it begins, and a model ends its texts only after the
+calls that follow them. So a call waits, and with it all that its run does meanwhile, until the
+texts before it are stored; but not for long, because after a kill they never are.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unbraid.errors import SourceError
+from unbraid.sources.opencode_db import connect
+from unbraid.wire.opencode import rows_as_lines
+
+_MESSAGES = "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?"
+_PARTS = """SELECT id, message_id, session_id, time_created, data, time_updated FROM part
+    WHERE time_updated >= ?"""
+
+
+LONGEST_WAIT_SECONDS = 1.0
+
+Rows = dict[str, dict[str, Any]]
+
+
+@dataclass
+class _Pending:
+    """Rows of one root session that are not told yet, by their ids."""
+
+    began: float
+    sessions: Rows = field(default_factory=dict)
+    messages: Rows = field(default_factory=dict)
+    parts: Rows = field(default_factory=dict)
+
+
+class Database:
+    """OpenCode's database and how much of it has been seen; from `since` (milliseconds) on."""
+
+    def __init__(
+        self,
+        path: Path,
+        since: int = 0,
+        *,
+        only: frozenset[str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = path
+        self.parents: dict[str, str | None] = {}
+        self.about: dict[str, dict[str, Any]] = {}
+        self._since = since
+        self._seen: dict[str, tuple[int, int]] = {}  # row: its time, and a hash of it
+        self._stamp: tuple[tuple[int, int], ...] = ()
+        self._clock, self._only = clock, only
+        self._pending: dict[str, _Pending] = {}
+        self._open: dict[str, dict[str, None]] = {}  # message: its texts that are not stored yet
+
+    def changed(self, *, last: bool = False) -> dict[str, list[bytes]]:
+        """New lines by root session; with `last`, also those that wait."""
+        self._look()
+        told = [root for root, rows in self._pending.items() if last or not self._waits(rows)]
+        return {
+            root: rows_as_lines(rows.sessions.values(), rows.messages.values(), rows.parts.values())
+            for root in told
+            if (rows := self._pending.pop(root))
+        }
+
+    def _waits(self, rows: _Pending) -> bool:
+        if self._clock() - rows.began >= LONGEST_WAIT_SECONDS:
+            return False
+        return any(
+            text < part["id"]
+            for part in rows.parts.values()
+            if part.get("type") == "tool"
+            for text in self._open.get(part["messageID"], ())
+        )
+
+    def _look(self) -> None:
+        """Read what has changed; nothing is read while the file is as it was."""
+        stamp = tuple(_stamp(Path(f"{self.path}{end}")) for end in ("", "-wal"))
+        if stamp == self._stamp or not any(size for size, _ in stamp):
+            return
+        try:
+            with closing(connect(self.path)) as db:
+                db.execute("BEGIN")
+                self._read(db)
+        except sqlite3.Error as error:
+            if "locked" in str(error) or "no such table" in str(error):
+                return  # it is being made, or made over
+            raise SourceError(str(self.path), str(error)) from None
+        # The look from before the reading: what was written since must be looked at again.
+        self._stamp = stamp
+
+    def since(self, root: str, since: int) -> list[bytes]:
+        """The lines of one root session from a time on, whatever has been told."""
+        tree = frozenset(each for each in self.parents if self.root(each) == root)
+        return Database(self.path, since, only=tree | {root}).changed(last=True).get(root, [])
+
+    def root(self, session: str) -> str:
+        """The session at the top of this one's tree."""
+        seen = {session}
+        while (above := self.parents.get(session)) is not None and above not in seen:
+            seen.add(above)
+            session = above
+        return session
+
+    def _read(self, db: sqlite3.Connection) -> None:
+        columns = {row[1] for row in db.execute("PRAGMA table_info(session)")}
+        latest = self._since
+        for row in _sessions(db, columns):
+            self.parents[row["id"]] = row["parentID"]
+            at = row.pop("updated")
+            if self._only is not None and row["id"] not in self._only:
+                continue
+            if at >= self._since and self._new("s" + row["id"], at, hash(row["agent"])):
+                self._of(row["id"]).sessions[row["id"]] = row
+                self.about[row["id"]] = row
+                latest = max(latest, at)
+        where, values = "", list[Any]([self._since])
+        if self._only is not None:
+            where = f" AND session_id IN ({','.join('?' * len(self._only))})"
+            values += self._only
+        for mid, sid, data, at in db.execute(_MESSAGES + where, values):
+            latest = max(latest, at)
+            if self._new(mid, at, hash(data)):
+                row = _object(data) | {"id": mid, "sessionID": sid}
+                self._of(sid).messages[mid] = row
+        for pid, mid, sid, created, data, at in db.execute(_PARTS + where, values):
+            latest = max(latest, at)
+            if self._new(pid, at, hash(data)):
+                row = _object(data)
+                row |= {"id": pid, "messageID": mid, "sessionID": sid, "began": created}
+                self._of(sid).parts[pid] = row
+                self._note(row)
+        self._since = latest
+        self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= latest}
+
+    def _of(self, session: str) -> _Pending:
+        return self._pending.setdefault(self.root(session), _Pending(self._clock()))
+
+    def _note(self, part: dict[str, Any]) -> None:
+        if part.get("type") not in ("text", "reasoning"):
+            return
+        times = part.get("time")
+        if isinstance(times, dict) and "start" in times and "end" not in times:
+            self._open.setdefault(part["messageID"], {})[part["id"]] = None
+        elif (waiting := self._open.get(part["messageID"])) is not None:
+            waiting.pop(part["id"], None)
+            if not waiting:
+                del self._open[part["messageID"]]
+
+    def _new(self, row: str, at: int, content: int) -> bool:
+        if self._seen.get(row) == (at, content):
+            return False
+        self._seen[row] = (at, content)
+        return True
+
+
+def _sessions(db: sqlite3.Connection, columns: set[str]) -> list[dict[str, Any]]:
+    agent = "agent" if "agent" in columns else "NULL"
+    model = "model" if "model" in columns else "NULL"
+    query = f"""SELECT id, parent_id, title, directory, version, time_created, time_updated,
+        {agent}, {model} FROM session ORDER BY time_created"""
+    return [
+        {
+            "id": sid,
+            "parentID": parent,
+            "title": title,
+            "directory": directory,
+            "version": version,
+            "agent": who,
+            "model": _object(what),
+            "time": {"created": created},
+            "updated": updated,
+        }
+        for sid, parent, title, directory, version, created, updated, who, what in db.execute(query)
+    ]
+
+
+def _object(data: Any) -> dict[str, Any]:
+    try:
+        value = msgspec.json.decode(data) if isinstance(data, str) else {}
+    except msgspec.MsgspecError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns

@@ -1,0 +1,96 @@
+"""Real agents with unbraid in front of, behind or beside them, and the log that comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import sys
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.said import Verdict, judge
+from unbraid import events as e
+from unbraid.log import RunSummary, SqliteLog
+from unbraid.testing import CliUnavailable, Recording, ScriptedModel, clis, scenario
+from unbraid.testing.launch import claude_launch, opencode_launch
+from unbraid.testing.process import Child
+
+UNBRAID = str(Path(sys.executable).with_name("unbraid"))
+TIMEOUT_SECONDS = 120
+
+_event: Any = reduce(or_, e.FLEET_EVENTS)
+decode_event = msgspec.json.Decoder(_event).decode
+
+
+def cli_of(name: str, version: str) -> clis.Cli:
+    """The CLI, or a skip that says why not."""
+    try:
+        return clis.claude(version) if name == "claude" else clis.opencode(version)
+    except CliUnavailable as reason:
+        pytest.skip(str(reason))
+
+
+def log_path(home: Path) -> Path:
+    """Where a program whose HOME this is keeps its log."""
+    return home / ".local" / "share" / "unbraid" / "log.db"
+
+
+async def play(
+    version: str,
+    name: str,
+    home: Path,
+    args: Sequence[str],
+    *,
+    prefix: Sequence[str] = (UNBRAID, "run", "--"),
+    suffix: Sequence[str] = (),
+) -> Recording:
+    """A scenario, with what unbraid's command printed as its lines."""
+    opencode = version.startswith("opencode ")
+    number = version.rpartition(" ")[2]
+    cli = cli_of("opencode" if opencode else "claude", number)
+    script = scenario(name)
+    async with asyncio.timeout(TIMEOUT_SECONDS):
+        with ScriptedModel(script) as model:
+            make = opencode_launch if opencode else claude_launch
+            launch = make(cli, model.url, home, args)
+            argv: list[str] = [*prefix, *launch.argv]
+            if suffix:
+                argv = ["/bin/sh", "-c", f"{shlex.join(argv)} | {shlex.join(suffix)}"]
+            child = await Child.start(argv, launch.env, launch.cwd)
+            try:
+                lines = [line async for _, line in child.lines()]
+                code = await child.wait()
+            finally:
+                await child.stop()
+            recording = Recording(
+                name, "opencode" if opencode else version, "run" if opencode else "plain", {}
+            )
+            recording.lines, recording.exit, recording.stderr = lines, code, child.stderr
+            recording.truth = model.truth
+    return recording
+
+
+async def logged(home: Path) -> dict[str, list[e.FleetEvent]]:
+    """Every run of the log."""
+    log = await SqliteLog.open(log_path(home))
+    try:
+        return {each.run: await events_of(log, each) for each in await log.runs(limit=1000)}
+    finally:
+        await log.close()
+
+
+async def events_of(log: SqliteLog, run: RunSummary) -> list[e.FleetEvent]:
+    """One run's events."""
+    entries = await log.read(run.run, 0, run.last_seq + 1)
+    return [decode_event(entry.data) for entry in entries]
+
+
+def verdict(recording: Recording, events: Sequence[e.FleetEvent], folder: Path) -> Verdict:
+    """The log against the truth."""
+    return judge(recording.save(folder), events, full=True)
