@@ -20,7 +20,6 @@ from shutil import which
 from socket import create_connection, socket
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fanout_server import PADDING
 from fanout_viewers import Audience, Viewers
 
 VIEWERS, EVENTS, ROUNDS = 200, 2000, 3
@@ -106,28 +105,6 @@ def nchan() -> Iterator[int]:
             server.wait()
 
 
-PUBLISHER = """
-import sys, time
-from socket import create_connection
-port, events, padding = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-one = create_connection(("127.0.0.1", port))
-print(time.time(), flush=True)
-waiting = 0
-def settle(left):
-    global waiting
-    while waiting > left:
-        waiting -= one.recv(262144).count(b"HTTP/1.1 20")
-for number in range(events):
-    final = "true" if number == events - 1 else "false"
-    event = '{"type":"unrecognized","seq":%d,"ts":1,"stream_id":0,"depth":0,"agent":"a","raw":' %
-    number event += '{"sent":%d,"final":%s,"pad":"%s"}}' % (time.time_ns(), final, padding)
-    one.sendall(b"POST /pub HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(event)
-    + event.encode()) waiting += 1
-    settle(64)
-settle(0)
-"""
-
-
 def measure_nchan() -> list[Audience]:
     """The same with nchan, events posted over one pipelined connection."""
     results = []
@@ -135,7 +112,8 @@ def measure_nchan() -> list[Audience]:
         with nchan() as port:
             viewers = Viewers()
             viewers.connect(port, "/sub", VIEWERS)
-            arguments = [sys.executable, "-c", PUBLISHER, str(port), str(EVENTS), PADDING]
+            script = str(Path(__file__).with_name("fanout_publisher.py"))
+            arguments = [sys.executable, script, str(port), str(EVENTS)]
             publisher = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
             assert publisher.stdout is not None
             results.append(viewers.watch(float(publisher.stdout.readline())))
