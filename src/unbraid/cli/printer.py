@@ -8,6 +8,7 @@ piece, as whole blocks do.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import click
 import msgspec
@@ -16,7 +17,8 @@ from unbraid import events as e
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 GUTTER = 20
-LONG = 300
+LONG = 200
+TELLING = ("command", "file_path", "filePath", "pattern", "path", "url", "query", "description")
 
 # What a terminal would act on instead of showing: C0 and C1 controls, bidirectional overrides.
 _UNSAFE = {c: f"\\x{c:02x}" for c in [*range(0x20), *range(0x7F, 0xA0)] if c not in (9, 10)}
@@ -35,7 +37,8 @@ class Printer:
     """Turns events into coloured lines."""
 
     def __init__(self) -> None:
-        self._agents: dict[int, str] = {}
+        self._names: dict[int, str] = {}
+        self._spawning: dict[str, int] = {}  # call: the stream it started
         self._open: dict[int, tuple[str, list[str]]] = {}  # stream: kind, pieces of its last line
 
     def lines(self, event: e.FleetEvent) -> Iterator[str]:
@@ -49,21 +52,22 @@ class Printer:
         yield from self._flush(stream)
         match event:
             case e.StreamStart():
-                self._agents[stream] = event.agent
-                what = f"  {_short(event.description)}" if event.description else ""
+                self._names[stream] = event.description or event.agent
+                self._spawning[event.tool_use_id or ""] = stream
                 again = f"  (goes on from {event.resumes})" if event.resumes is not None else ""
-                yield self._line(stream, click.style(f"▶ {safe(event.agent)}", bold=True) + what
-                                 + again)
+                yield self._line(stream, click.style(f"▶ {safe(event.agent)}", bold=True) + again)
                 if event.prompt:
                     yield self._line(stream, click.style(f"“{_short(event.prompt)}”", dim=True))
             case e.FleetPrompt():
                 yield self._line(stream, click.style(f"“{_short(event.text)}”", dim=True))
             case e.FleetToolUse():
-                shown = _short(msgspec.json.encode(event.input).decode())
+                shown = _short(_gist(event.input))
                 yield self._line(stream, f"⚙ {click.style(safe(event.tool), bold=True)} {shown}")
             case e.FleetToolResult():
                 mark = "→" if event.ok else click.style("✘", fg="red")
-                yield self._line(stream, click.style(f"{mark} {_short(event.content)}", dim=True))
+                child = self._spawning.get(event.tool_use_id)
+                shown = _short(event.content) if child is None else f"{child} has answered"
+                yield self._line(stream, click.style(f"{mark} {shown}", dim=True))
             case e.FleetPermissionAsked():
                 asked = f"? may it use {safe(event.tool)}"
                 yield self._line(stream, click.style(asked, fg="yellow"))
@@ -105,10 +109,19 @@ class Printer:
         return click.style(text, dim=True, italic=True) if kind == "thinking" else text
 
     def _line(self, stream: int, text: str) -> str:
-        name = safe(f"{stream} {self._agents.get(stream, '')}")
+        name = " ".join(safe(f"{stream} {self._names.get(stream, '')}").split())
         name = name if len(name) <= GUTTER else name[: GUTTER - 1] + "…"
         color = COLORS[stream % len(COLORS)]
         return f"{click.style(f'{name:<{GUTTER}} │', fg=color)} {text}"
+
+
+def _gist(given: Any) -> str:
+    """What a call is about, in one line: its most telling argument, else all of them."""
+    if isinstance(given, dict):
+        for name in TELLING:
+            if isinstance(given.get(name), str):
+                return str(given[name])
+    return msgspec.json.encode(given).decode()
 
 
 def _short(text: str) -> str:
