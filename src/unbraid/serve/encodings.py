@@ -8,10 +8,13 @@ import zlib
 from importlib.util import find_spec
 from typing import Protocol
 
-# Small windows: a compressor lives as long as its viewer, and there may be thousands.
-_GZIP_BITS = 16 + 13
-_GZIP_MEMORY = 5
-_ZSTD_WINDOW_LOG = 15
+# Small windows: a compressor lives as long as its viewer, and there may be thousands. Frames are so
+# alike that a window of a few of them does nearly all there is to do: 18 kB a viewer with gzip, 33
+# with zstd, for a quarter of the size.
+_GZIP_BITS = 16 + 11
+_GZIP_MEMORY = 3
+_ZSTD_WINDOW_LOG = 10
+_ZSTD_TABLE_LOG = 8
 
 
 class Encoder(Protocol):
@@ -47,7 +50,14 @@ class Zstd:
     def __init__(self) -> None:
         import zstandard
 
-        parameters = zstandard.ZstdCompressionParameters.from_level(1, window_log=_ZSTD_WINDOW_LOG)
+        parameters = zstandard.ZstdCompressionParameters(
+            window_log=_ZSTD_WINDOW_LOG,
+            hash_log=_ZSTD_TABLE_LOG,
+            chain_log=_ZSTD_TABLE_LOG,
+            search_log=1,
+            min_match=6,
+            strategy=zstandard.STRATEGY_FAST,
+        )
         self._stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
         self._flush_block = zstandard.COMPRESSOBJ_FLUSH_BLOCK
 
@@ -70,7 +80,8 @@ def encoding_for(accept: str) -> str | None:
             wanted[name.strip()] = float(quality)
         except ValueError:
             wanted[name.strip()] = 0.0
-    have = ["gzip"] if find_spec("zstandard") is None else ["zstd", "gzip"]
+    # Wanted alike, the smaller one comes first.
+    have = ["gzip"] if find_spec("zstandard") is None else ["gzip", "zstd"]
     best = max(have, key=lambda name: wanted.get(name, 0.0))
     return best if wanted.get(best, 0.0) > 0 else None
 
