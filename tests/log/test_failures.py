@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from unbraid.events import encode
 from unbraid.log import LogUnusable, SqliteLog
 from unbraid.log.connection import open_writer
 from unbraid.log.contract import story
@@ -57,6 +58,38 @@ async def test_an_older_file_is_brought_up_to_date(path: Path) -> None:
     assert newer.execute("SELECT x FROM later").fetchone() == (1,)
     assert newer.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS) + 1,)
     newer.close()
+
+
+async def test_a_file_of_version_1_opens(path: Path) -> None:
+    """Written by hand as version 1 did, so that no later version can forget it."""
+    connection = sqlite3.connect(path)
+    for statement in MIGRATIONS[0]:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute("PRAGMA user_version = 1")
+    summary = (
+        b'{"run":"old","source":"claude","title":"Hi","status":"live","agents":1,"started":1,'
+        b'"updated":2,"usage":{"input_tokens":3},"first_seq":1,"last_seq":1,"bytes":92}'
+    )
+    connection.execute(
+        "INSERT INTO runs VALUES (1, 'old', 'live', 1, 2, 92, 1, 2, 'old', ?)", (summary,)
+    )
+    data = encode(story(["a"])[0])
+    connection.execute(
+        "INSERT INTO events VALUES (1, 1, 1, 1000, 0, 'request_received', ?)", (data,)
+    )
+    connection.execute("INSERT INTO positions VALUES (1, 'out', 7)")
+    connection.execute("INSERT INTO spool VALUES (1, 1, 'out', 0, 5, 'rawdata')")
+    connection.commit()
+    connection.close()
+    log = await SqliteLog.open(path)
+    assert [run.title for run in await log.runs()] == ["Hi"]
+    assert [entry.data for entry in await log.read("old")] == [data]
+    assert await log.cursors("old") == {"out": 7}
+    assert len(await log.spooled("old")) == 1
+    await log.append("old", story(["a needle"]))
+    assert [found.run for found in await log.search("needle")] == ["old"]
+    await log.close()
 
 
 async def test_a_failing_migration_leaves_the_version_it_found(path: Path) -> None:
