@@ -26,6 +26,7 @@ check: $(READY)  ## format, lint, types, documentation
 fix: $(READY)    ## put format and imports right
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/ruff format --quiet .
+	$(BIN)/python docs/generate.py
 
 bench: $(READY)  ## ratios against peers and limits
 	$(BIN)/python -m benchmarks

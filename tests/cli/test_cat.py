@@ -50,7 +50,7 @@ def test_several_sources_of_one_run_are_one_run() -> None:
 
 def test_every_agent_has_its_gutter() -> None:
     gutters = {line.split("│")[0].strip() for line in run(STREAM).splitlines()}
-    assert gutters == {"0 main", "1 general-purpose", "2 general-purpose"}
+    assert gutters == {"0 main", "1 run mid", "2 run leaf"}
 
 
 def test_every_text_is_printed_once_in_its_agents_gutter() -> None:

@@ -1,0 +1,91 @@
+"""Write the reference pages from the code. `make fix` runs this; a test holds the pages to it."""
+
+from __future__ import annotations
+
+import typing
+from pathlib import Path
+
+import click
+import msgspec
+
+from unbraid import events
+from unbraid.cli import EXIT_CODES, main
+from unbraid.errors import UnbraidError
+
+HERE = Path(__file__).parent / "reference"
+HEAD = "<!-- Written by docs/generate.py from the code. Change the code, then `make fix`. -->\n\n"
+
+
+def pages() -> dict[str, str]:
+    """Every generated page by its name."""
+    return {"events.md": _events(), "commands.md": _commands(), "exit-codes.md": _exit_codes()}
+
+
+def _events() -> str:
+    text = HEAD + "# Events\n\n## Fleet events\n\n"
+    text += (
+        "One JSON object each. Every one has `type`, `seq`, `ts` (milliseconds since 1970; 0 if\n"
+    )
+    text += (
+        "no source told a time), `stream_id`, `depth` and `agent`. Fields at their default are\n"
+    )
+    text += "left out.\n\n"
+    common = {field.name for field in msgspec.structs.fields(events.FleetEvent)}
+    text += "".join(_event(kind, common) for kind in events.FLEET_EVENTS)
+    text += (
+        "## Relay events\n\nWhat `Translator` gives. Every one has `type`, `context` (empty for\n"
+    )
+    text += "the main agent) and `ts`.\n\n"
+    common = {field.name for field in msgspec.structs.fields(events.RelayEvent)}
+    return text + "".join(_event(kind, common) for kind in events.RELAY_EVENTS)
+
+
+def _event(kind: type[msgspec.Struct], common: set[str]) -> str:
+    fields = [field for field in msgspec.structs.fields(kind) if field.name not in common]
+    text = f"### `{kind.__struct_config__.tag}`\n\n{(kind.__doc__ or '').strip()}\n\n"
+    for field in fields:
+        text += f"- `{field.encode_name}`: {_type(field.type)}\n"
+    return text + ("\n" if fields else "")
+
+
+def _type(hint: object) -> str:
+    if hint is msgspec.Raw:
+        return "JSON"
+    if isinstance(hint, type):
+        return {"NoneType": "null"}.get(hint.__name__, hint.__name__)
+    args = typing.get_args(hint)
+    if typing.get_origin(hint) is list:
+        return f"list of {_type(args[0])}"
+    if args:
+        return " or ".join(_type(arg) for arg in args)
+    return "anything"
+
+
+def _commands() -> str:
+    text = HEAD + "# Commands\n"
+    context = click.Context(main, info_name="unbraid")
+    for name in ["", *main.list_commands(context)]:
+        command = main.get_command(context, name) if name else main
+        assert command is not None
+        inner = click.Context(command, info_name=name, parent=context if name else None)
+        inner = inner if name else context
+        title = f"unbraid {name}".strip()
+        text += f"\n## `{title}`\n\n```text\n{command.get_help(inner)}\n```\n"
+    return text
+
+
+def _exit_codes() -> str:
+    text = HEAD + "# Exit codes\n\n| code | meaning |\n|---|---|\n| 0 | it worked |\n"
+    text += f"| 1 | {_first_line(UnbraidError)} |\n"
+    for error, code in sorted(EXIT_CODES.items(), key=lambda item: item[1]):
+        text += f"| {code} | {_first_line(error)} |\n"
+    return text
+
+
+def _first_line(error: type[UnbraidError]) -> str:
+    return (error.__doc__ or "").strip().splitlines()[0]
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (HERE / name).write_text(text)
