@@ -63,7 +63,7 @@ def _type(hint: object) -> str:
 
 def _commands() -> str:
     text = HEAD + "# Commands\n"
-    context = click.Context(main, info_name="unbraid")
+    context = click.Context(main, info_name="unbraid", **main.context_settings)
     for name in ["", *main.list_commands(context)]:
         command = main.get_command(context, name) if name else main
         assert command is not None

@@ -1,11 +1,7 @@
 """Every agent's words, once, in the right place.
 
-    from unbraid import Translator
-
-    translator = Translator()
-    for chunk in stdout:
-        for event in translator.feed(chunk):
-            print(event.type, event)
+`Translator` turns the bytes of a run's sources into relay events; `Pipeline` goes on to the entries
+of its log, and `Tree` folds those into who worked for whom.
 """
 
 from __future__ import annotations
