@@ -22,6 +22,7 @@ from unbraid.log.said import Blocks, Said
 from unbraid.log.summary import RunSummary
 
 MAX_HELD_RUNS = 512
+INDEX_BLOCKS = 256
 
 _union: Any = reduce(or_, FLEET_EVENTS)
 _decode_event = msgspec.json.Decoder(_union).decode
@@ -34,6 +35,7 @@ class Appender:
 
     def __init__(self) -> None:
         self._blocks: dict[int, Blocks] = {}
+        self._unindexed = 0
 
     def forget(self) -> None:
         """Drop what is held, because the transaction it belonged to was rolled back."""
@@ -106,11 +108,24 @@ class Appender:
             summary.fold(event, len(data))
             said += blocks.feed(event)
         connection.executemany(_EVENT, rows)
-        for block in said:
-            row = (key, block.stream_id, block.seq, block.ts, block.kind, block.text)
-            rowid = connection.execute(_SAID, row).lastrowid
-            connection.execute(_WORDS, (rowid, block.text))
+        if said:
+            blocks_said = [(key, s.stream_id, s.seq, s.ts, s.kind, s.text) for s in said]
+            connection.executemany(_SAID, blocks_said)
+            self._unindexed += len(said)
+            if self._unindexed >= INDEX_BLOCKS:
+                index_words(connection)
+                self._unindexed = 0
         save(connection, key, summary, blocks.open_from)
+
+
+def index_words(connection: sqlite3.Connection) -> None:
+    """Make all blocks that are in the file findable.
+
+    Many at a time: FTS5 writes a new piece of its index at every commit that adds to it, which
+    costs more than the words do. Blocks are indexed in the order of their ids, so what FTS5 has
+    last is where to go on, and nothing else has to be remembered.
+    """
+    connection.execute(_WORDS)
 
 
 def load(connection: sqlite3.Connection, run: str) -> RunSummary | None:
@@ -147,7 +162,8 @@ _RUN = """INSERT INTO runs
     VALUES (?, 'live', 0, 0, 0, 0, 1, '', ?)"""
 _EVENT = "INSERT INTO events (run, seq, ts, stream_id, type, data) VALUES (?, ?, ?, ?, ?, ?)"
 _SAID = "INSERT INTO said (run, stream_id, seq, ts, kind, text) VALUES (?, ?, ?, ?, ?, ?)"
-_WORDS = "INSERT INTO said_words (rowid, text) VALUES (?, ?)"
+_WORDS = """INSERT INTO said_words (rowid, text) SELECT id, text FROM said
+    WHERE id > (SELECT coalesce(max(id), 0) FROM said_words_docsize) ORDER BY id"""
 _POSITION = """INSERT INTO positions (run, source, offset) VALUES (?, ?, ?)
     ON CONFLICT (run, source) DO UPDATE SET offset = max(offset, excluded.offset)"""
 _SPOOL = """INSERT INTO spool (run, source, offset, arrived_ms, data) VALUES (?, ?, ?, ?, ?)

@@ -123,6 +123,12 @@ def spool(connection: sqlite3.Connection, run: str) -> list[Spooled]:
     return [Spooled(*row) for row in rows]
 
 
+def unindexed(connection: sqlite3.Connection) -> bool:
+    """Whether something was said that cannot be found yet."""
+    query = """SELECT (SELECT max(id) FROM said) IS NOT (SELECT max(id) FROM said_words_docsize)"""
+    return bool(connection.execute(query).fetchone()[0])
+
+
 def places(connection: sqlite3.Connection, query: str, run: str | None, limit: int) -> list[Found]:
     """Where agents said it, best first."""
     terms = terms_of(query)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from unbraid.errors import CallerError
-from unbraid.log.appending import load, save
+from unbraid.log.appending import index_words, load, save
 from unbraid.log.port import Retained
 
 
@@ -22,10 +22,10 @@ def cut_runs(
     for key, run, updated, size in candidates:
         old = newer_than_ms is not None and updated < newer_than_ms
         if old or (max_bytes is not None and total - freed > max_bytes):
-            _cut(connection, key, run)
-            removed.append(run)
+            removed.append((key, run))
             freed += size
-    return Retained(removed, freed)
+    _cut(connection, removed)
+    return Retained([run for _, run in removed], freed)
 
 
 def forget_run(connection: sqlite3.Connection, run: str) -> None:
@@ -35,22 +35,32 @@ def forget_run(connection: sqlite3.Connection, run: str) -> None:
         return
     if row[1] == "live":
         raise CallerError(f"run {run} is live")
-    _cut(connection, row[0], run)
+    _cut(connection, [(row[0], run)])
     connection.execute("DELETE FROM positions WHERE run = ?", (row[0],))
     connection.execute("DELETE FROM runs WHERE id = ?", (row[0],))
 
 
-def _cut(connection: sqlite3.Connection, key: int, run: str) -> None:
+def tidy_words(connection: sqlite3.Connection) -> None:
+    """Leave nothing in the index of what was deleted."""
+    index_words(connection)
+    connection.execute("INSERT INTO said_words (said_words) VALUES ('optimize')")
+
+
+def _cut(connection: sqlite3.Connection, runs: list[tuple[int, str]]) -> None:
     # Events first: on a full disk, the pages they give back are what the rest is written to.
-    connection.execute("DELETE FROM events WHERE run = ?", (key,))
-    # FTS5 with external content wants the old text to take its words out of the index.
-    connection.execute(
-        """INSERT INTO said_words (said_words, rowid, text)
-        SELECT 'delete', id, text FROM said WHERE run = ?""",
-        (key,),
-    )
-    connection.execute("DELETE FROM said WHERE run = ?", (key,))
-    summary = load(connection, run)
-    assert summary is not None
-    summary.bytes, summary.first_seq = 0, summary.last_seq + 1
-    save(connection, key, summary)
+    for key, _ in runs:
+        connection.execute("DELETE FROM events WHERE run = ?", (key,))
+    # What is not in the index yet could not be taken out of it.
+    index_words(connection)
+    for key, run in runs:
+        # FTS5 with external content wants the old text to take its words out of the index.
+        connection.execute(
+            """INSERT INTO said_words (said_words, rowid, text)
+            SELECT 'delete', id, text FROM said WHERE run = ?""",
+            (key,),
+        )
+        connection.execute("DELETE FROM said WHERE run = ?", (key,))
+        summary = load(connection, run)
+        assert summary is not None
+        summary.bytes, summary.first_seq = 0, summary.last_seq + 1
+        save(connection, key, summary)

@@ -26,8 +26,9 @@ MIGRATIONS: tuple[Migration, ...] = (
             started INTEGER NOT NULL, updated INTEGER NOT NULL, bytes INTEGER NOT NULL,
             last_seq INTEGER NOT NULL, open_from INTEGER NOT NULL,
             words TEXT NOT NULL, summary BLOB NOT NULL)""",
-        "CREATE INDEX runs_started ON runs (started, run) WHERE last_seq > 0",
-        "CREATE INDEX runs_status ON runs (status, started, run) WHERE last_seq > 0",
+        # Over columns that hardly ever change, so that an append does not touch them.
+        "CREATE INDEX runs_started ON runs (started, run)",
+        "CREATE INDEX runs_status ON runs (status, started, run)",
         """CREATE TABLE events (
             cursor INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, seq INTEGER NOT NULL,
             ts INTEGER NOT NULL, stream_id INTEGER NOT NULL, type TEXT NOT NULL,

@@ -16,7 +16,7 @@ from pathlib import Path
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
 from unbraid.log import reading, retention
-from unbraid.log.appending import Appender, load
+from unbraid.log.appending import Appender, index_words, load
 from unbraid.log.connection import BUSY_SECONDS, open_reader, open_writer, our_errors
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.folder import FILE_NAME, data_folder
@@ -170,6 +170,7 @@ class SqliteLog:
 
     async def vacuum(self) -> None:
         """Shrink the file to what it holds."""
+        await self._writer.submit(retention.tidy_words)
         await self._writer.submit(lambda connection: connection.execute("VACUUM"), alone=True)
         await self._writer.submit(
             lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall(),
@@ -184,6 +185,8 @@ class SqliteLog:
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Places where an agent said it."""
+        if await self._readers.read(reading.unindexed):
+            await self._writer.submit(index_words)
         return await self._readers.read(
             lambda connection: reading.places(connection, query, run, limit)
         )

@@ -61,8 +61,8 @@ class Writer:
             raise LogUnusable(self._place, "closed", "the log is closed")
         order = _Order(job, self._loop.create_future(), alone)
         self._queue.put(order)
-        # Shielded: a caller that gives up does not undo what is being written.
-        result: T = await asyncio.shield(order.answer)
+        # A caller that gives up cancels only its answer; what is being written is written.
+        result: T = await order.answer
         return result
 
     async def close(self) -> None:
