@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from unbraid.events import FleetEvent, Text, encode
 from unbraid.log import SqliteLog
 
 EVENTS = 20_000
-RUNS = 16
 BATCHES = (1, 20)
 
 
@@ -66,20 +65,33 @@ def bare(path: Path, events: Sequence[FleetEvent], batch: int) -> float:
     return seconds
 
 
-async def ours(path: Path, events: Sequence[FleetEvent], batch: int, runs: int) -> float:
-    """Seconds that the log takes, `runs` runs appending side by side."""
+async def ours(path: Path, events: Sequence[FleetEvent], batch: int, case: Case) -> float:
+    """Seconds that the log takes, every append durable before it counts as done."""
     log = await SqliteLog.open(path)
 
     async def one(run: str) -> None:
-        part = events[: len(events) // runs]
+        part, flying = events[: len(events) // case.runs], set[asyncio.Future[object]]()
         for first in range(0, len(part), batch):
-            await log.append(run, part[first : first + batch])
+            flying.add(asyncio.ensure_future(log.append(run, part[first : first + batch])))
+            while len(flying) >= case.in_flight:
+                _, flying = await asyncio.wait(flying, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.gather(*flying)
 
     start = time.perf_counter()
-    await asyncio.gather(*(one(f"r{number}") for number in range(runs)))
+    await asyncio.gather(*(one(f"r{number}") for number in range(case.runs)))
     seconds = time.perf_counter() - start
     await log.close()
     return seconds
+
+
+class Case(NamedTuple):
+    """How many runs append, and how many appends each has on their way at once."""
+
+    runs: int
+    in_flight: int
+
+
+CASES = (Case(16, 1), Case(1, 16), Case(1, 1))
 
 
 def main() -> None:
@@ -87,20 +99,22 @@ def main() -> None:
     for batch in BATCHES:
         count = EVENTS if batch > 1 else EVENTS // 10
         events = events_of(count)
-        best: dict[int, float] = {}
+        best: dict[Case | None, float] = {}
         with tempfile.TemporaryDirectory() as folder:
             for attempt in range(3):
-                cases = {0: bare(Path(folder) / f"bare{attempt}.db", events, batch)}
-                for runs in (1, RUNS):
-                    path = Path(folder) / f"ours{attempt}-{runs}.db"
-                    cases[runs] = asyncio.run(ours(path, events, batch, runs))
-                best = {case: min(s, best.get(case, s)) for case, s in cases.items()}
-        for runs in (1, RUNS):
+                seconds: dict[Case | None, float] = {}
+                seconds[None] = bare(Path(folder) / f"bare{attempt}.db", events, batch)
+                for number, case in enumerate(CASES):
+                    path = Path(folder) / f"ours{attempt}-{number}.db"
+                    seconds[case] = asyncio.run(ours(path, events, batch, case))
+                best = {case: min(s, best.get(case, s)) for case, s in seconds.items()}
+        for case in CASES:
             print(
-                f"append, {batch} events a commit, {runs} runs: {count / best[runs]:,.0f}/s,"
-                f" bare sqlite3 {count / best[0]:,.0f}/s, ratio {best[0] / best[runs]:.2f}"
+                f"append, {batch} events a commit, {case.runs} runs, {case.in_flight} in flight:"
+                f" {count / best[case]:,.0f}/s, bare sqlite3 {count / best[None]:,.0f}/s,"
+                f" ratio {best[None] / best[case]:.2f}"
             )
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
