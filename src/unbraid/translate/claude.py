@@ -345,7 +345,7 @@ class Claude:
                 self._tool_result(context, record, block, out)
             else:
                 place = next(i for i, each in enumerate(content) if each is block)
-                raw = _raw_block(record, place + record.skipped)
+                raw = _raw_block(record, place)
                 out.append(Unrecognized(context.id, self.ts, raw))
         return None
 

@@ -54,7 +54,10 @@ class Translator:
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
         out: list[RelayEvent] = []
-        self._read(lines.feed(data), lines, out)
+        if self._claude.dialects[0].cumulative:
+            self._read_snapshots(data, lines, out)
+        else:
+            self._read(lines.feed(data), lines, out)
         return out
 
     def finish(self) -> list[RelayEvent]:
@@ -72,16 +75,13 @@ class Translator:
 
     def _read(self, batch: list[bytes | Overlong], lines: Lines, out: list[RelayEvent]) -> None:
         translate = self._claude.translate
-        dialect = self._claude.dialects[0]
         for number, line in enumerate(batch):
             if type(line) is not bytes:
                 assert isinstance(line, Overlong)
-                reason = f"a line of {line.length} bytes, over the limit of {lines.max_line_bytes}"
-                raw = line.head.decode("utf-8", "replace")
-                out.append(Malformed("", self.ts, raw, reason, line.offset))
+                out.append(self._overlong(line))
                 continue
             try:
-                record = self._snapshots.decode(line) if dialect.cumulative else decode(line)
+                record = decode(line)
             except BAD_JSON:
                 self._read_slowly(line, _offset(lines.offset, batch[:number]), out)
                 continue
@@ -89,6 +89,20 @@ class Translator:
                 translate(record, out)
             else:
                 self._translate(record, out)
+
+    def _read_snapshots(self, data: bytes, lines: Lines, out: list[RelayEvent]) -> None:
+        """The same where lines repeat one another: what is repeated is not even copied."""
+        for span in lines.spans(data):
+            if isinstance(span, Overlong):
+                out.append(self._overlong(span))
+                continue
+            within, start, end = span
+            try:
+                record = self._snapshots.decode(within, start, end)
+            except BAD_JSON:
+                self._read_slowly(within[start:end], lines.offset, out)
+                continue
+            self._translate(record, out)
 
     def _read_slowly(self, line: bytes, offset: int, out: list[RelayEvent]) -> None:
         for item in read_line(line):
@@ -104,6 +118,10 @@ class Translator:
         if self._opencode is None:
             self._opencode = OpenCode()
         self._opencode.translate(record, out)
+
+    def _overlong(self, line: Overlong) -> Malformed:
+        reason = f"a line of {line.length} bytes, over the limit of {self._max_line_bytes}"
+        return Malformed("", self.ts, line.head.decode("utf-8", "replace"), reason, line.offset)
 
     def _malformed(self, damage: Damage, offset: int) -> Malformed:
         raw = damage.raw[:HEAD_BYTES].decode("utf-8", "replace")

@@ -8,6 +8,7 @@ Invariants:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 DEFAULT_MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -58,6 +59,27 @@ class Lines:
         if rest:
             self._keep(rest)
         return lines
+
+    def spans(self, data: bytes) -> Iterator[tuple[bytes, int, int] | Overlong]:
+        """Like `feed`, without copying: each line as the bytes it lies in, its start and its end.
+
+        While a line is being looked at, `offset` is where it began.
+        """
+        start = 0
+        while (end := data.find(b"\n", start)) >= 0:
+            self.offset = self._next_offset
+            self._next_offset += self._length + end + 1 - start
+            if self._length:
+                self._keep(data[start:end])
+                line = self._take()
+                yield line if isinstance(line, Overlong) else (line, 0, len(line))
+            elif end - start > self.max_line_bytes:
+                yield Overlong(self.offset, end - start, data[start : start + self._head_bytes])
+            else:
+                yield data, start, end
+            start = end + 1
+        if start < len(data):
+            self._keep(data[start:])
 
     def finish(self) -> list[bytes | Overlong]:
         """Give the last line, if the stream ended without a newline."""

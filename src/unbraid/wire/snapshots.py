@@ -8,8 +8,6 @@ one, or is laid out differently, is read whole.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import msgspec
 from msgspec import Raw, Struct, field
 
@@ -20,6 +18,7 @@ START = b'{"type":"assistant"'
 CONTENT = b'"content":['
 KEY_BYTES = 96
 MOST = 256
+MOST_PIECES = 16
 
 
 class _RawMessage(Struct, gc=False):
@@ -39,13 +38,30 @@ class _RawRecord(Struct, gc=False):
     timestamp: str | int | float | None = None
 
 
-class Snapshot(NamedTuple):
-    """How a message's latest line began."""
+class Snapshot:
+    """How a message's latest line began, as pieces: what precedes its blocks, then block by block.
 
-    prefix: bytes  # up to the end of its last block
-    content: int  # where its first block begins
-    last: int  # where its last block begins
-    blocks: int
+    Pieces spare copying the whole beginning once a line; now and then they are joined.
+    """
+
+    __slots__ = ("blocks", "header", "pieces")
+
+    def __init__(self, header: bytes) -> None:
+        self.header = header
+        self.pieces = [header]
+        self.blocks = 0
+
+    def add(self, block: bytes) -> None:
+        """The message has one block more."""
+        self.pieces.append(b"," + block if self.blocks else block)
+        self.blocks += 1
+        if len(self.pieces) > MOST_PIECES:
+            self.pieces[:-1] = [b"".join(self.pieces[:-1])]
+
+    def drop_last(self) -> None:
+        """The last block is about to be replaced by what it has grown into."""
+        self.pieces.pop()
+        self.blocks -= 1
 
 
 _decode_raw = msgspec.json.Decoder(_RawRecord).decode
@@ -58,61 +74,63 @@ class Snapshots:
     def __init__(self) -> None:
         self._known: dict[bytes, Snapshot] = {}
 
-    def decode(self, line: bytes) -> Record:
-        """Like `record.decode`, skipping what the message's line before has said."""
-        if not line.startswith(START):
-            return decode(line)
-        key = line[:KEY_BYTES]
+    def decode(self, data: bytes, start: int, end: int) -> Record:
+        """Read the line `data[start:end]`, skipping what the message's line before has said."""
+        if not data.startswith(START, start):
+            return decode(data[start:end])
+        key = data[start : start + KEY_BYTES]
         known = self._known.get(key)
-        if known is not None:
-            prefix, content, last, blocks = known
-            if line.startswith(prefix):
-                end = len(prefix)
-                start = end + 1 if line.startswith(b",", end) else end
-                return self._read(line, key, line[:content] + line[start:], content, start, blocks)
-            if line.startswith(prefix[:last]):
-                # The last block has grown in place.
-                rest = line[:content] + line[last:]
-                return self._read(line, key, rest, content, last, blocks - 1)
-        content = line.find(CONTENT) + len(CONTENT)
-        return self._read(line, key, line, content, content, 0)
+        if known is None:
+            at = data.find(CONTENT, start, end) + len(CONTENT)
+            known = Snapshot(data[start:at])
+        else:
+            at = start
+            for piece in known.pieces:
+                if not data.startswith(piece, at):
+                    if piece is not known.pieces[-1] or not known.blocks:
+                        del self._known[key]
+                        return decode(data[start:end])
+                    known.drop_last()  # the last block has grown in place
+                    break
+                at += len(piece)
+            if known.blocks and data.startswith(b",", at):
+                at += 1
+        rest = known.header + data[at:end]
+        record = self._read(rest, data, at, known)
+        if record is None:
+            self._known.pop(key, None)
+            return decode(data[start:end])
+        self._known[key] = known
+        if len(self._known) > MOST:
+            del self._known[next(iter(self._known))]
+        return record
 
-    def _read(
-        self, line: bytes, key: bytes, text: bytes, content: int, start: int, skipped: int
-    ) -> Record:
+    def _read(self, text: bytes, data: bytes, at: int, known: Snapshot) -> Record | None:
+        """A line without what is known of it; None where there is no short cut for it."""
         try:
             raw = _decode_raw(text)
+            message = raw.message
+            blocks = [_decode_block(block) for block in message.content]
         except BAD_JSON:
-            return decode(line)
-        message = raw.message
+            return None
         if not message.id:
-            return decode(line)  # then a beginning in common does not mean the same message
-        blocks = message.content
-        at = last = start
-        for block in blocks:
-            last = at
+            return None  # then a beginning in common does not mean the same message
+        skipped = known.blocks
+        for block in message.content:
             words = bytes(block)
-            at += len(words)
-            # Laid out with spaces, or the blocks lie elsewhere: no short cut for this line.
-            if not line.startswith(words, last) or not line.startswith((b",", b"]"), at):
-                return decode(line)
-            at += 1
-        if blocks:
-            self._known[key] = Snapshot(line[: at - 1], content, last, skipped + len(blocks))
-            if len(self._known) > MOST:
-                del self._known[next(iter(self._known))]
-        try:
-            parsed = [_decode_block(block) for block in blocks]
-        except BAD_JSON:
-            return decode(line)
+            # Laid out with spaces, or the blocks lie elsewhere.
+            if not data.startswith(words, at) or not data.startswith((b",", b"]"), at + len(words)):
+                return None
+            at += len(words) + 1
+            known.add(words)
         return Record(
             type="assistant",
-            message=Message(message.id, message.model, parsed, message.usage, message.stop_reason),
+            message=Message(message.id, message.model, blocks, message.usage, message.stop_reason),
             parent_tool_use_id=raw.parent_tool_use_id,
             agent_id_stdout=raw.agent_id,
             session_id=raw.session_id,
             uuid=raw.uuid,
             timestamp=raw.timestamp,
-            raw=line,
+            raw=text,
             skipped=skipped,
         )
