@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
@@ -137,18 +137,18 @@ def show(name: str, results: list[Audience]) -> float:
     return rate
 
 
-def main() -> None:
-    """Print the reference, then ours and the ratio."""
+def main(kinds: Sequence[str] = ("uvicorn",)) -> None:
+    """Print the reference, then ours on each ASGI server and the ratio."""
     reference = None
     if which("nginx") and NCHAN.exists():
         reference = show("nginx + nchan (reference)", measure_nchan())
     else:
         print("nginx with nchan is not installed (Debian: libnginx-mod-nchan); no ratio")
-    for kind in sys.argv[1:] or ["uvicorn"]:
+    for kind in kinds:
         rate = show(f"unbraid on {kind}", measure_ours(kind))
         if reference is not None:
             print(f"{'':28} ratio {rate / reference:.2f}")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or ("uvicorn",))

@@ -24,7 +24,7 @@ def seconds_with(unread: int) -> float:
             assert server.stdin is not None
             assert server.stdout is not None
             silent, reading = Viewers(), Viewers()
-            silent.connect(port, path, unread)
+            silent.connect(port, path, unread, buffer_bytes=4096)
             reading.connect(port, path, READING)
             start = time.time()
             server.stdin.write(f"{EVENTS}\n")

@@ -42,12 +42,15 @@ class Viewers:
 
     sockets: list[socket.socket] = field(default_factory=list)
 
-    def connect(self, port: int, path: str, count: int) -> None:
-        """Open some more."""
+    def connect(
+        self, port: int, path: str, count: int, *, buffer_bytes: int = 4 * 1024 * 1024
+    ) -> None:
+        """Open some more; `buffer_bytes` is what the kernel takes in for one that does not read."""
         request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
         for _ in range(count):
-            one = socket.create_connection(("127.0.0.1", port))
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 * 1024 * 1024)
+            one = socket.socket()
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
+            one.connect(("127.0.0.1", port))
             one.sendall(request.encode())
             self.sockets.append(one)
         for one in self.sockets[-count:]:
