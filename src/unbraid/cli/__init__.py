@@ -15,8 +15,11 @@ from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
 COMMANDS = {
     "cat": "unbraid.cli.cat:cat",
     "demo": "unbraid.cli.demo:demo",
+    "doctor": "unbraid.cli.doctor:doctor",
     "pipe": "unbraid.cli.pipe:pipe",
+    "ps": "unbraid.cli.ps:ps",
     "run": "unbraid.cli.run:run",
+    "tail": "unbraid.cli.tail:tail",
     "tree": "unbraid.cli.tree:tree",
     "watch": "unbraid.cli.watch:watch",
 }

@@ -7,11 +7,32 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import msgspec
+
 from unbraid.live.keeping import now_ms
 from unbraid.live.opening import open_run
 from unbraid.live.recorder import Recorder
 from unbraid.log.port import Log
+from unbraid.sources.facts import facts_of
 from unbraid.sources.session import Fed, Session
+
+ABOUT = "about"
+
+
+def introduction(main: Path) -> bytes:
+    """What a session's process would have printed first: which session this is, and where.
+
+    Transcripts say it on every line and nowhere in particular.
+    """
+    facts = facts_of(str(main), head_only=True)
+    line = {
+        "type": "system",
+        "subtype": "init",
+        "session_id": main.stem,
+        "cwd": facts.cwd,
+        "claude_code_version": facts.version,
+    }
+    return msgspec.json.encode(line) + b"\n"
 
 
 class Followed:
@@ -47,7 +68,11 @@ class FollowedFiles(Followed):
     ) -> FollowedFiles:
         """Begin with a session, or go on with it."""
         recorder, known = await open_run(log, main.stem)
-        return cls(recorder, Session(main, known, owner_of=owner_of))
+        followed = cls(recorder, Session(main, known, owner_of=owner_of))
+        if not recorder.last_seq:
+            about = await asyncio.to_thread(introduction, main)
+            await followed.take(lambda: [Fed(ABOUT, 0, about)])
+        return followed
 
     async def look(self, *, now: bool = False) -> None:
         """Tell what is new in its files."""

@@ -113,7 +113,6 @@ class Watch:
                     rust_timeout=1000,
                     yield_on_timeout=True,
                     ignore_permission_denied=True,
-                    raise_interrupt=False,
                 ):
                     for _, name in changes:
                         self._changed(Path(name), folders)

@@ -1,0 +1,36 @@
+"""`unbraid doctor`: what can be seen on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import click
+import msgspec
+
+MARKS = {"ok": ("✔", "green"), "warning": ("!", "yellow"), "missing": ("·", "white")}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid doctor
+  unbraid doctor --json"""
+)
+@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+def doctor(as_json: bool) -> None:
+    """Tell what was found on this machine, what each version can and cannot show, and what to do
+    about it.
+    """
+    from unbraid.cli.printer import safe
+    from unbraid.live.checkup import checkup
+
+    findings = asyncio.run(checkup(os.environ))
+    if as_json:
+        click.echo(msgspec.json.encode(findings))
+        return
+    for finding in findings:
+        mark, color = MARKS[finding.status]
+        click.echo(f"{click.style(mark, fg=color)} {finding.about}: {safe(finding.found)}")
+        if finding.advice:
+            click.echo(f"    {safe(finding.advice)}")

@@ -1,0 +1,130 @@
+"""`unbraid ps`: the runs on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+if TYPE_CHECKING:
+    from unbraid.live.listing import Listed
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid ps
+  unbraid ps --all --json | jq '.[] | select(.status == "live")'"""
+)
+@click.option("--all", "everything", is_flag=True, help="The whole history, not only the last day.")
+@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+def ps(everything: bool, as_json: bool) -> None:
+    """List runs with status, agents, tokens, cost and age: live ones, and those of the last day.
+
+    Sessions that were never followed are found where Claude Code and OpenCode keep them.
+    """
+    runs = asyncio.run(_runs(everything=everything))
+    if as_json:
+        click.echo(msgspec.json.encode([run.to_json() for run in runs]))
+    else:
+        _print(runs)
+
+
+async def _runs(*, everything: bool) -> list[Listed]:
+    from unbraid.live.listing import listed
+    from unbraid.log import LogUnusable, RunSummary, SqliteLog, data_folder
+
+    logged: list[RunSummary] = []
+    try:
+        log = await SqliteLog.open()
+        try:
+            logged = await log.runs(limit=1_000_000 if everything else 1000)
+        finally:
+            await log.close()
+    except LogUnusable as error:
+        _warn(f"only what was never logged is listed: {error}")
+    return listed(
+        logged, os.environ, data_folder(), everything=everything, warn=_warn, progress=_progress()
+    )
+
+
+def _progress() -> Callable[[int, int], None]:
+    """A progress bar, where a person sees it and has to wait for it."""
+    if not sys.stderr.isatty():
+        return lambda done, total: None
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task, began = bar.add_task("Reading the history", total=None), time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        if done == total:
+            bar.stop()
+        elif time.monotonic() - began > 0.5:
+            bar.start()
+            bar.update(task, completed=done, total=total)
+
+    return show
+
+
+def _print(runs: list[Listed]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from unbraid.cli.printer import safe
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("RUN", "STATUS", "AGENTS", "TOKENS", "COST", "AGE", "WHERE", "TITLE"):
+        right = name in ("AGENTS", "TOKENS", "COST", "AGE")
+        # A run's name is there to be copied: it is never cut.
+        table.add_column(
+            name,
+            justify="right" if right else "left",
+            no_wrap=True,
+            overflow="ellipsis" if name in ("WHERE", "TITLE") else "fold",
+        )
+    colors = {"live": "green", "done": "dim", "failed": "red", "orphaned": "yellow"}
+    now = time.time() * 1000
+    for run in runs:
+        cost = "" if run.usage.cost_usd is None else f"${run.usage.cost_usd:.2f}"
+        table.add_row(
+            run.run,
+            Text(run.status, style=colors.get(run.status, "")),
+            str(run.agents),
+            _short(run.usage.total_tokens),
+            cost,
+            _age((now - run.updated) / 1000),
+            Text(safe(run.cwd or "")),
+            Text(safe(run.title or "")),
+        )
+    console = Console()
+    if not console.is_terminal:
+        console.width = 200
+    console.print(table if runs else "No runs of the last day; `unbraid ps --all` has them all.")
+
+
+def _short(number: int) -> str:
+    for unit in ("", "k", "M", "G"):
+        if number < 1000:
+            return f"{number:.0f}{unit}" if unit == "" else f"{number:.1f}{unit}"
+        number /= 1000  # type: ignore[assignment]
+    return f"{number:.1f}T"
+
+
+def _age(seconds: float) -> str:
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
+        if seconds >= size:
+            return f"{int(seconds // size)}{unit}"
+    return f"{max(int(seconds), 0)}s"
+
+
+def _warn(text: str) -> None:
+    click.echo(f"unbraid: {text}", err=True)

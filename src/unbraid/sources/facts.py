@@ -1,0 +1,180 @@
+"""What one transcript says about its agent, without translating it: who, where, when, how much.
+
+Only the lines that can matter are decoded: the first ones, and those with a `usage`. The same usage
+stands on every line of a message; the last one counts, once.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from unbraid.fleet.usage import Usage
+from unbraid.wire.record import BAD_JSON, milliseconds
+
+HEAD_LINES = 40
+TITLE_CHARS = 200
+_NO_TITLE = ("<", "Caveat: ", "[Request interrupted")
+
+
+class _Usage(Struct, gc=False):
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    cache_read_input_tokens: int | None = 0
+    cache_creation_input_tokens: int | None = 0
+
+
+class _Message(Struct, gc=False):
+    id: str | None = None
+    model: str | None = None
+    stop_reason: str | None = None
+    usage: _Usage | None = None
+
+
+class _Answer(Struct, gc=False):
+    is_sidechain: bool | None = field(default=None, name="isSidechain")
+    message: _Message | None = None
+
+
+class _Told(Struct):
+    content: str | list[dict[str, object]] | None = None
+
+
+class _Head(Struct):
+    type: str | None = None
+    is_sidechain: bool | None = field(default=None, name="isSidechain")
+    is_meta: bool | None = field(default=None, name="isMeta")
+    message: _Told | None = None
+    timestamp: str | None = None
+    cwd: str | None = None
+    session_id: str | None = field(default=None, name="sessionId")
+    agent_id: str | None = field(default=None, name="agentId")
+    version: str | None = None
+
+
+class Facts(Struct):
+    """One transcript. `sidechains` are the sub-agents that 1.0 keeps in the session's own file."""
+
+    size: int = 0
+    mtime_ns: int = 0
+    session_id: str | None = None
+    agent_id: str | None = None
+    cwd: str | None = None
+    title: str | None = None
+    version: str | None = None
+    model: str | None = None
+    started: int = 0
+    updated: int = 0
+    answered: bool = False
+    usage: Usage = field(default_factory=Usage)
+    sidechains: int = 0
+    sidechain_usage: Usage = field(default_factory=Usage)
+
+
+_answer = msgspec.json.Decoder(_Answer).decode
+_head = msgspec.json.Decoder(_Head).decode
+
+_USAGE = b'"usage":{'
+_SIDECHAIN = b'"parentUuid":null,"isSidechain":true'
+
+
+def facts_of(path: str, *, head_only: bool = False) -> Facts:
+    """Read one transcript. Raises OSError; what is inside never raises."""
+    with Path(path).open("rb") as file:
+        facts = Facts(size=file.seek(0, 2))
+        if not facts.size:
+            return facts
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            _first_lines(data, facts)
+            if head_only:
+                return facts
+            _answers(data, facts)
+            facts.updated = max(facts.updated, _last_time(data))
+            if facts.agent_id is None:
+                facts.sidechains = _count(data, _SIDECHAIN)
+    return facts
+
+
+def _first_lines(data: mmap.mmap, facts: Facts) -> None:
+    for line in _lines(data, HEAD_LINES):
+        try:
+            head = _head(line)
+        except BAD_JSON:
+            continue
+        facts.cwd = facts.cwd or head.cwd
+        facts.session_id = facts.session_id or head.session_id
+        facts.agent_id = facts.agent_id or head.agent_id
+        facts.version = facts.version or head.version
+        facts.started = facts.started or milliseconds(head.timestamp)
+        if facts.title is None and head.type == "user" and not head.is_meta:
+            if head.is_sidechain and facts.agent_id is None:
+                continue
+            facts.title = _title(head.message)
+        if facts.title is not None and facts.cwd is not None:
+            return
+
+
+def _title(told: _Told | None) -> str | None:
+    content = told.content if told is not None else None
+    for block in content if isinstance(content, list) else [{"text": content}]:
+        text = block.get("text")
+        if isinstance(text, str) and text.strip() and not text.startswith(_NO_TITLE):
+            return " ".join(text[: 4 * TITLE_CHARS].split())[:TITLE_CHARS]
+    return None
+
+
+def _answers(data: mmap.mmap, facts: Facts) -> None:
+    messages: dict[str, tuple[bool, _Usage]] = {}
+    last: _Message | None = None
+    at = data.find(_USAGE)
+    while at >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        end = data.find(b"\n", at)
+        if end < 0:
+            end = len(data)
+        try:
+            answer = _answer(data[start:end])
+        except BAD_JSON:
+            answer = _Answer()
+        message = answer.message
+        if message is not None and message.usage is not None and message.id is not None:
+            messages[message.id] = (bool(answer.is_sidechain), message.usage)
+            last = message
+        at = data.find(_USAGE, end)
+    for sidechain, usage in messages.values():
+        own = facts.agent_id is not None or not sidechain
+        total = facts.usage if own else facts.sidechain_usage
+        total.input_tokens += usage.input_tokens or 0
+        total.output_tokens += usage.output_tokens or 0
+        total.cache_read_tokens += usage.cache_read_input_tokens or 0
+        total.cache_creation_tokens += usage.cache_creation_input_tokens or 0
+    if last is not None:
+        facts.model = last.model
+        facts.answered = last.stop_reason != "tool_use"
+
+
+def _last_time(data: mmap.mmap) -> int:
+    at = data.rfind(b'"timestamp":"')
+    return milliseconds(data[at + 13 : at + 37].decode("ascii", "replace")) if at >= 0 else 0
+
+
+def _lines(data: mmap.mmap, count: int) -> Iterator[bytes]:
+    at = 0
+    for _ in range(count):
+        end = data.find(b"\n", at)
+        if end < 0:
+            return
+        yield data[at:end]
+        at = end + 1
+
+
+def _count(data: mmap.mmap, what: bytes) -> int:
+    count, at = 0, data.find(what)
+    while at >= 0:
+        count += 1
+        at = data.find(what, at + 1)
+    return count
