@@ -1,7 +1,8 @@
 """The streams that the benchmarks read: made here, of the shape that real CLIs print.
 
-Sizes follow what agents do all day: short thoughts and texts, tool calls with small arguments, tool
-results of a few kilobytes (a file read, a test run) that stand twice in their line.
+Sizes follow what agents do all day: short thoughts and texts, tool calls with small arguments,
+tool results of 5 to 400 lines (a file read, a test run) that stand twice in their line. In the
+cumulative stream agents write files of 20 to 90 lines, up to 24 in a message.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def one_block(size: int, seed: int = 1) -> Iterator[bytes]:
         for block in blocks:
             if block["type"] != "tool_use":
                 continue
-            content = _code(rng, rng.choice([3, 20, 60, 120, 200]))
+            content = _code(rng, rng.choice([5, 40, 120, 250, 400]))
             result = {"tool_use_id": block["id"], "type": "tool_result", "content": content}
             line = _line(
                 type="user",
@@ -109,7 +110,7 @@ def cumulative(size: int, seed: int = 2) -> Iterator[bytes]:
     """Each line repeats the whole message so far, as agents that write files have it."""
     rng = random.Random(seed)
     written = 0
-    messages = _turns(rng, calls=16, writes=True)
+    messages = _turns(rng, calls=24, writes=True)
     while written < size:
         running = [(n, a, b, [0]) for n, a, b in (next(messages) for _ in range(3))]
         while running:

@@ -16,7 +16,7 @@ from unbraid import Translator
 
 SIZE = 50_000_000
 ROUNDS = 15
-CHUNK = 1 << 20
+CHUNK = 1 << 16
 
 
 def parse(data: bytes) -> None:

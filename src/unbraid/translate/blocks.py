@@ -66,17 +66,17 @@ class MessageState:
         "usage",
         "usage_rank",
         "usage_sent",
-        "uuids",
+        "uuid",
     )
 
     def __init__(self, message_id: str) -> None:
         self.id = message_id
         self.model: str | None = None
         self.said: tuple[list[int], list[int]] = ([], [])  # digests, in order, by source
-        self.uuids: list[str] = []
+        self.uuid: str | None = None  # of its latest line
         self.next_index = 0
         self.growing: tuple[str, str, int] | None = None  # the last block: kind, words, index
-        self.streaming: dict[int, Streaming] = {}
+        self.streaming: dict[int, Streaming] | None = None
         self.closed = False
         self.usage: Usage | None = None
         self.usage_rank = 0
@@ -94,7 +94,9 @@ class MessageState:
         fresh: list[Fresh] = []
         said = self.said[source]
         at = 0
-        if said and not dialect.one_block:
+        if skipped and skipped == len(said):
+            pass  # known, byte by byte: all that is here is new
+        elif said and not dialect.one_block:
             adds = self.extends(content, digests, source, skipped)
             if adds is None:
                 dialect.one_block = not dialect.cumulative
@@ -105,7 +107,7 @@ class MessageState:
                     self._grow(content[at - 1], digests[at - 1], said, fresh)
         for i in range(at, len(content)):
             block = content[i]
-            new = self._next(block, digests[i], source)
+            new = self.next(block, digests[i], source)
             if new is not None:
                 fresh.append(new)
                 if not dialect.one_block:
@@ -154,7 +156,7 @@ class MessageState:
             self.growing = (kind, words, index)
             said[-1] = digest
 
-    def _next(self, block: Block, digest: int, source: int) -> Fresh | None:
+    def next(self, block: Block, digest: int, source: int) -> Fresh | None:
         """One more block of a source: new, unless it was streamed or told elsewhere."""
         said = self.said[source]
         other = self.said[1 - source]
@@ -185,11 +187,12 @@ class MessageState:
         silent = len(self.said[TRANSCRIPT]) > len(self.said[STDOUT])
         place = max(index, self.next_index)
         self.next_index = place + 1
+        self.streaming = self.streaming or {}
         self.streaming[index] = Streaming(kind, place, silent=silent)
 
     def stream_delta(self, index: int, delta: str) -> Fresh | None:
         """More of a streaming block; what is new of it."""
-        streamed = self.streaming.get(index)
+        streamed = self.streaming.get(index) if self.streaming else None
         if streamed is None or streamed.told:
             return None
         streamed.parts.append(delta)
@@ -197,24 +200,29 @@ class MessageState:
 
     def stream_stop(self, index: int) -> Fresh | None:
         """A streaming block is over; what has to be said of it that nobody else did."""
-        streamed = self.streaming.get(index)
-        if streamed is None or streamed.told:
-            self.streaming.pop(index, None)
-            return None
-        block = Block(type=streamed.kind, text="".join(streamed.parts))
-        fresh = self._next(block, digest_of(block), STDOUT)
-        del self.streaming[index]
-        return fresh if streamed.silent else None
+        streaming = self.streaming or {}
+        streamed = streaming.get(index)
+        fresh = None
+        if streamed is not None and not streamed.told:
+            block = Block(type=streamed.kind, text="".join(streamed.parts))
+            fresh = self.next(block, digest_of(block), STDOUT)
+            fresh = fresh if streamed.silent else None
+        streaming.pop(index, None)
+        return fresh
+
+    def stream_over(self) -> None:
+        """Nothing more will be streamed."""
+        self.streaming = None
 
     def cut_off(self) -> str:
         """The words of a block that has begun to stream and was never told whole."""
-        for streamed in self.streaming.values():
+        for streamed in (self.streaming or {}).values():
             if not streamed.silent and not streamed.told and streamed.parts:
                 return "".join(streamed.parts)
         return ""
 
     def _streamed(self, block: Block, words: str) -> Streaming | None:
-        for streamed in self.streaming.values():
+        for streamed in (self.streaming or {}).values():
             open_one = streamed.kind == block.type and not streamed.told
             if open_one and words.startswith("".join(streamed.parts)):
                 return streamed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 from msgspec import Raw, Struct
@@ -37,17 +37,17 @@ from unbraid.translate.blocks import (
     STDOUT,
     TRANSCRIPT,
     Dialect,
+    Fresh,
     MessageState,
     digest_of,
 )
 from unbraid.translate.contexts import Call, Context
-from unbraid.translate.seen import Seen
+from unbraid.translate.seen import Seen, forget_oldest
 from unbraid.wire.claude import (
     MISSING,
     Block,
     Control,
     Init,
-    Message,
     Result,
     SpawnResult,
     Task,
@@ -112,6 +112,8 @@ class Claude:
         self._held_count = 0
         self._by_uuid: dict[str, Context] = {}
         self._by_message: dict[str, Context] = {}
+        # Whose a line of stdout is that names nobody but its call, once that is settled.
+        self._direct: dict[str | None, Context] = {None: self.contexts.root}
         self._chains: dict[str, str] = {}  # 1.0: the uuid of a sidechain's line: its first line's
         self._ids: list[MessageState] = []  # messages without ids, for dialects that have none
         self._made_ids = 0
@@ -185,8 +187,6 @@ class Claude:
         call = record.parent_tool_use_id
         if call:
             context = contexts.by_call.get(call)
-            if context is not None and context.spawned and record.agent_id_stdout is None:
-                return context
             if context is None and call in self.agents.early:
                 self.agents.settle_early(out, call)
                 context = contexts.by_call.get(call)
@@ -198,6 +198,7 @@ class Claude:
                 self.agents.identify(context, record.agent_id_stdout, out)
                 self._retry(out)
             self.agents.announce(context, out)
+            self._direct[call] = context
             return context
         if not record.is_sidechain:
             if record.agent_id_stdout is not None:
@@ -292,13 +293,15 @@ class Claude:
     # --- what agents say ---
 
     def _assistant(self, record: Record, out: list[RelayEvent]) -> None:
-        # The hottest path there is: it pays to look things up once.
+        # The hottest path there is: it pays to look things up once, and to call little.
         message = record.message
         if message is None:
             return self._unknown(record, out)
-        context = self._who(record, out)
-        if context is None:
-            return None
+        context = self._direct.get(record.parent_tool_use_id)
+        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
+            context = self._who(record, out)
+            if context is None:
+                return None
         content = message.content
         if not isinstance(content, list):
             content = [Block(type="text", text=content)] if content else []
@@ -309,9 +312,16 @@ class Claude:
         else:
             context, state = self._unnamed(record, context, content)
         if message.usage is not None and not state.usage_sent:
-            self._use(context, state, message, source + source, out)
-        digests = [digest_of(block) for block in content]
+            if source + source >= state.usage_rank:
+                state.usage = message.usage
+                state.model = message.model
+                state.usage_rank = source + source
+            if context.usage_due is not state:
+                self._usage_due(context, state, out)
         dialect = self.dialects[source]
+        alone = len(content) == 1
+        one_block = dialect.one_block and alone
+        digests = [digest_of(content[0])] if alone else [digest_of(b) for b in content]
         uuid = record.uuid
         if uuid is not None:
             key = hash(uuid)
@@ -320,7 +330,7 @@ class Claude:
             if not self.seen.add(key):
                 state.repeat(content, digests, source, dialect)
                 return None
-            state.uuids.append(uuid)
+            state.uuid = uuid
         if content and content[-1].type == "text":
             context.last_text = content[-1].text or ""
         if context.current is not state:
@@ -329,7 +339,13 @@ class Claude:
                     self._learn(self._by_message, message_id, context, out)
                 self._give_up(context, state, out)
             context.current = state
-        for block, index, delta in state.absorb(content, digests, source, dialect, record.skipped):
+        fresh: Sequence[Fresh]
+        if one_block:
+            new = state.next(content[0], digests[0], source)
+            fresh = () if new is None else (new,)
+        else:
+            fresh = state.absorb(content, digests, source, dialect, record.skipped)
+        for block, index, delta in fresh:
             kind = block.type
             if kind == "text":
                 if message.model == "<synthetic>" and delta.startswith("API Error"):
@@ -424,9 +440,11 @@ class Claude:
         message = record.message
         if message is None:
             return self._unknown(record, out)
-        context = self._who(record, out)
-        if context is None:
-            return None
+        context = self._direct.get(record.parent_tool_use_id)
+        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
+            context = self._who(record, out)
+            if context is None:
+                return None
         content = message.content
         uuid = record.uuid
         if uuid is not None and not self.seen.add(hash(uuid)):
@@ -447,8 +465,7 @@ class Claude:
     ) -> None:
         """Remember whose an id on stdout is: a transcript may have it in common."""
         ids[key] = context
-        if len(ids) > RECENT_IDS:
-            del ids[next(iter(ids))]
+        forget_oldest(ids, RECENT_IDS)
         if self._held:
             self._retry(out)
 
@@ -543,8 +560,11 @@ class Claude:
                 state = context.message(event.message.id)
                 self._give_up(context, state, out)
                 context.current = context.live = state
-                if event.message.usage is not None and not state.usage_sent:
-                    self._use(context, state, event.message, 0, out)
+                if event.message.usage is not None and state.usage is None:
+                    state.usage = event.message.usage
+                    state.model = event.message.model
+                if context.usage_due is not state:
+                    self._usage_due(context, state, out)
             return None
         current = context.live
         if current is None:
@@ -591,29 +611,18 @@ class Claude:
             return
         if live.cut_off():
             out.append(Retracted(context.id, self.ts, [live.id]))
-        live.streaming.clear()
+        live.stream_over()
 
     # --- what it costs ---
-
-    def _use(
-        self,
-        context: Context,
-        state: MessageState,
-        message: Message,
-        rank: int,
-        out: list[RelayEvent],
-    ) -> None:
-        """Note a message's usage. The transcript's numbers are final, stdout's are not."""
-        if rank >= state.usage_rank:
-            state.model = message.model
-            state.usage = message.usage
-            state.usage_rank = rank
-        if context.usage_due is not state:
-            self._usage_due(context, state, out)
 
     def _usage_due(
         self, context: Context, following: MessageState | None, out: list[RelayEvent]
     ) -> None:
+        """Tell what the message before has cost: its numbers are final when the next one begins.
+
+        Lines repeat a message's usage. Of one source the last counts; the transcript's are final,
+        those of `message_delta` nearly, stdout's lines not.
+        """
         state = context.usage_due
         context.usage_due = following
         if state is None or state.usage_sent or state.usage is None:
@@ -680,7 +689,7 @@ class Claude:
             )
         )
         if root.live is not None:
-            root.live.streaming.clear()
+            root.live.stream_over()
         for state in root.messages.values():
             state.closed = True
 
@@ -719,7 +728,7 @@ class Claude:
                 state.id
                 for context in [self.contexts.root, *self.contexts.everyone()]
                 for state in context.messages.values()
-                if not uuids.isdisjoint(state.uuids)
+                if state.uuid in uuids
             ]
             out.append(Retracted("", self.ts, ids))
         elif subtype not in SILENT_SUBTYPES:

@@ -8,6 +8,7 @@ a line's `uuid` or a message's id that both have in common, the prompt where a l
 from __future__ import annotations
 
 from unbraid.translate.blocks import MessageState
+from unbraid.translate.seen import forget_oldest
 
 # How many messages of an agent may still be repeated by another source that lags behind.
 RECENT_MESSAGES = 256
@@ -68,8 +69,7 @@ class Context:
         state = self.messages.get(message_id)
         if state is None:
             state = self.messages[message_id] = MessageState(message_id)
-            if len(self.messages) > RECENT_MESSAGES:
-                del self.messages[next(iter(self.messages))]
+            forget_oldest(self.messages, RECENT_MESSAGES)
         return state
 
 

@@ -30,7 +30,7 @@ from unbraid.events import (
 )
 from unbraid.translate.agents import Agents, spawn_input
 from unbraid.translate.contexts import Context
-from unbraid.translate.seen import Seen
+from unbraid.translate.seen import Seen, forget_oldest
 from unbraid.wire.claude import split_content
 from unbraid.wire.opencode import MISSING, Info, Part, Properties, RunLine, error_text
 from unbraid.wire.record import Record, milliseconds, read_as, sound
@@ -57,7 +57,7 @@ SILENT = (
     "tui.",
     "pty.",
 )
-RECENT_PARTS = 1 << 16
+RECENT_PARTS = 1 << 15
 
 
 class TextPart:
@@ -238,8 +238,7 @@ class OpenCode:
                 self._working = None
         if info.error is not None and self.seen.add(hash(("failed", info.id))):
             self._failed(info.session_id, info.error, out)
-        if len(self._roles) > RECENT_PARTS:
-            del self._roles[next(iter(self._roles))]
+        forget_oldest(self._roles, RECENT_PARTS)
         if info.id in self._untold:
             self._tell(info.id, out)
 
@@ -277,15 +276,13 @@ class OpenCode:
         if state is None:
             kind = TextDelta if part.type == "text" else ThinkingDelta
             state = self._texts[part.id] = TextPart(kind, self._place(part.message_id))
-            if len(self._texts) > RECENT_PARTS:
-                del self._texts[next(iter(self._texts))]
+            forget_oldest(self._texts, RECENT_PARTS)
         return state
 
     def _place(self, message_id: str) -> int:
         place = self._places.get(message_id, 0)
         self._places[message_id] = place + 1
-        if len(self._places) > RECENT_PARTS:
-            del self._places[next(iter(self._places))]
+        forget_oldest(self._places, RECENT_PARTS)
         return place
 
     def _text(self, context: Context, part: Part, out: list[RelayEvent]) -> None:

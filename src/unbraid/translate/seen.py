@@ -8,6 +8,12 @@ again after that long a time is shown again, nothing is ever lost.
 
 from __future__ import annotations
 
+from itertools import islice
+from typing import TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
 GENERATION = 1 << 17
 
 
@@ -34,3 +40,13 @@ class Seen:
             self._old = young
             self._young = set()
         return True
+
+
+def forget_oldest(known: dict[K, V], most: int) -> None:
+    """Keep between `most` and twice as many of a dict's latest keys.
+
+    In one sweep, because finding the oldest key of a dict means walking over all it has lost.
+    """
+    if len(known) > 2 * most:
+        for key in list(islice(known, len(known) - most)):
+            del known[key]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from unbraid.events import Malformed, RelayEvent
+from unbraid.translate.blocks import STDOUT
 from unbraid.translate.claude import Claude
 from unbraid.translate.opencode import OpenCode
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong, Span
 from unbraid.wire.record import BAD_JSON, MISSING, Damage, Record, decode, read_line
 from unbraid.wire.snapshots import Snapshots
 
@@ -54,10 +57,7 @@ class Translator:
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
         out: list[RelayEvent] = []
-        if self._claude.dialects[0].cumulative:
-            self._read_snapshots(data, lines, out)
-        else:
-            self._read(lines.feed(data), lines, out)
+        self._read(lines.spans(data), lines, out)
         return out
 
     def finish(self) -> list[RelayEvent]:
@@ -67,42 +67,32 @@ class Translator:
             return out
         self._finished = True
         for lines in self._sources.values():
-            self._read(lines.finish(), lines, out)
+            self._read(lines.last(), lines, out)
         self._claude.finish(out)
         if self._opencode is not None:
             self._opencode.finish(out)
         return out
 
-    def _read(self, batch: list[bytes | Overlong], lines: Lines, out: list[RelayEvent]) -> None:
+    def _read(self, spans: Iterable[Span | Overlong], lines: Lines, out: list[RelayEvent]) -> None:
         translate = self._claude.translate
-        for number, line in enumerate(batch):
-            if type(line) is not bytes:
-                assert isinstance(line, Overlong)
-                out.append(self._overlong(line))
+        dialect = self._claude.dialects[STDOUT]
+        for span in spans:
+            if isinstance(span, Overlong):
+                out.append(self._overlong(span))
                 continue
+            data, start, end = span
             try:
-                record = decode(line)
+                if dialect.cumulative:
+                    record = self._snapshots.decode(data, start, end)
+                else:
+                    record = decode(data, start, end)
             except BAD_JSON:
-                self._read_slowly(line, _offset(lines.offset, batch[:number]), out)
+                self._read_slowly(data[start:end], lines.offset, out)
                 continue
             if record.session_id_opencode is None and record.properties is MISSING:
                 translate(record, out)
             else:
                 self._translate(record, out)
-
-    def _read_snapshots(self, data: bytes, lines: Lines, out: list[RelayEvent]) -> None:
-        """The same where lines repeat one another: what is repeated is not even copied."""
-        for span in lines.spans(data):
-            if isinstance(span, Overlong):
-                out.append(self._overlong(span))
-                continue
-            within, start, end = span
-            try:
-                record = self._snapshots.decode(within, start, end)
-            except BAD_JSON:
-                self._read_slowly(within[start:end], lines.offset, out)
-                continue
-            self._translate(record, out)
 
     def _read_slowly(self, line: bytes, offset: int, out: list[RelayEvent]) -> None:
         for item in read_line(line):
@@ -126,9 +116,3 @@ class Translator:
     def _malformed(self, damage: Damage, offset: int) -> Malformed:
         raw = damage.raw[:HEAD_BYTES].decode("utf-8", "replace")
         return Malformed("", self.ts, raw, damage.reason, offset + damage.start)
-
-
-def _offset(start: int, before: list[bytes | Overlong]) -> int:
-    return start + sum(
-        (line.length if isinstance(line, Overlong) else len(line)) + 1 for line in before
-    )

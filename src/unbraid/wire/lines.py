@@ -23,6 +23,10 @@ class Overlong(NamedTuple):
     head: bytes
 
 
+# A line within a longer stretch of bytes: those bytes, its start, its end.
+Span = tuple[bytes, int, int]
+
+
 class Lines:
     """Cuts one byte stream into lines; `offset` is where the first line of the last feed began."""
 
@@ -60,7 +64,7 @@ class Lines:
             self._keep(rest)
         return lines
 
-    def spans(self, data: bytes) -> Iterator[tuple[bytes, int, int] | Overlong]:
+    def spans(self, data: bytes) -> Iterator[Span | Overlong]:
         """Like `feed`, without copying: each line as the bytes it lies in, its start and its end.
 
         While a line is being looked at, `offset` is where it began.
@@ -88,6 +92,11 @@ class Lines:
             return []
         self._next_offset += self._length
         return [self._take()]
+
+    def last(self) -> Iterator[Span | Overlong]:
+        """Like `finish`, as a span."""
+        for line in self.finish():
+            yield line if isinstance(line, Overlong) else (line, 0, len(line))
 
     def _keep(self, part: bytes) -> None:
         self._length += len(part)

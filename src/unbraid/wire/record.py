@@ -48,9 +48,16 @@ class Record(Struct, gc=False):
     session_id_opencode: str | None = field(default=None, name="sessionID")
     properties: Raw = MISSING
     payload: Raw = MISSING
-    # Ours, not the wire's: `decode` sets them whatever the line says.
-    raw: Any = field(default=b"", name="unbraid.raw")
+    # Ours, not the wire's: whoever decodes sets them, whatever the line says.
+    span: Any = field(default=(b"", 0, 0), name="unbraid.span")
     skipped: Any = field(default=0, name="unbraid.skipped")
+
+    @property
+    def raw(self) -> bytes:
+        """The whole line as it came."""
+        data, start, end = self.span
+        line: bytes = data[start:end]
+        return line
 
     @property
     def agent_id(self) -> str | None:
@@ -78,38 +85,36 @@ class Damage(NamedTuple):
     start: int
 
 
-_decode = msgspec.json.Decoder(Record).decode
+decode_plain = msgspec.json.Decoder(Record).decode
 
 
-def decode(line: bytes) -> Record:
-    """The fast way: one whole, well-typed record; raises one of `BAD_JSON` on anything else."""
+def decode(data: bytes, start: int = 0, end: int | None = None) -> Record:
+    """The line `data[start:end]` as a record; raises one of `BAD_JSON` if it is not one, whole."""
+    if end is None:
+        end = len(data)
     # A tool's result stands twice in its line. The second copy is only wanted for spawning calls,
     # which read it from `raw`, so in long lines it is cut off unread. If the cut went wrong the
     # decoding fails, or the `uuid` is missing, and the whole line is read.
-    if len(line) > WORTH_CUTTING:
-        cut = line.find(b',"tool_use_result":')
+    if end - start > WORTH_CUTTING:
+        cut = data.find(b',"tool_use_result":', start, end)
         if cut < 0:
-            cut = line.find(b',"toolUseResult":')
-    else:
-        cut = -1
-    if cut > 0:
-        try:
-            record = _decode(line[:cut] + b"}")
-            if record.uuid is not None:
-                record.raw = line
-                record.skipped = 0
-                return record
-        except BAD_JSON:
-            pass
-    record = _decode(line)
-    record.raw = line
-    record.skipped = 0
+            cut = data.find(b',"toolUseResult":', start, end)
+        if cut > 0:
+            try:
+                record = decode_plain(data[start:cut] + b"}")
+                if record.uuid is not None:
+                    record.span = (data, start, end)
+                    record.skipped = 0
+                    return record
+            except BAD_JSON:
+                pass
+    record = decode_plain(data[start:end])
     if record.payload is not MISSING:
         inner = bytes(record.payload)
         if inner.startswith(b"{"):
-            record = _decode(inner)
-            record.raw = inner
-            record.skipped = 0
+            return decode(inner)
+    record.span = (data, start, end)
+    record.skipped = 0
     return record
 
 
@@ -218,7 +223,8 @@ def _lenient(
     text: bytes, value: dict[str, Any], reason: str, start: int
 ) -> Iterator[Record | Damage]:
     record, whole = coerce(Record, value)
-    record.raw = json.dumps(value, ensure_ascii=False).encode()
+    raw = json.dumps(value, ensure_ascii=False).encode()
+    record.span = (raw, 0, len(raw))
     record.skipped = 0
     yield record
     if not whole:

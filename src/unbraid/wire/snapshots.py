@@ -11,61 +11,51 @@ from __future__ import annotations
 import msgspec
 from msgspec import Raw, Struct, field
 
-from unbraid.wire.claude import Block, Message, Usage
-from unbraid.wire.record import BAD_JSON, Record, decode
+from unbraid.wire.record import BAD_JSON, Record, decode, decode_plain
 
 START = b'{"type":"assistant"'
 CONTENT = b'"content":['
 KEY_BYTES = 96
+MARKER_BYTES = 16
 MOST = 256
-MOST_PIECES = 16
+MOST_PIECES = 8
 
 
 class _RawMessage(Struct, gc=False):
     id: str | None = None
-    model: str | None = None
     content: list[Raw] = field(default_factory=list)
-    usage: Usage | None = None
-    stop_reason: str | None = None
 
 
-class _RawRecord(Struct, gc=False):
+class _RawLine(Struct, gc=False):
     message: _RawMessage
-    parent_tool_use_id: str | None = None
-    agent_id: str | None = None
-    session_id: str | None = None
-    uuid: str | None = None
-    timestamp: str | int | float | None = None
+
+
+_decode_raw = msgspec.json.Decoder(_RawLine).decode
 
 
 class Snapshot:
-    """How a message's latest line began, as pieces: what precedes its blocks, then block by block.
+    """How a message's latest line began: what precedes its blocks, then its blocks in pieces.
 
-    Pieces spare copying the whole beginning once a line; now and then they are joined.
+    Pieces spare copying the whole beginning once a line; now and then they are joined. `marker` is
+    what follows the last block, by which the end of the blocks is found in the next line. Should it
+    be found in the wrong place, what is left of the line after that is no JSON, and is read whole.
     """
 
-    __slots__ = ("blocks", "header", "pieces")
+    __slots__ = ("blocks", "header", "marker", "pieces")
 
-    def __init__(self, header: bytes) -> None:
+    def __init__(self, header: bytes, marker: bytes) -> None:
         self.header = header
-        self.pieces = [header]
+        self.marker = marker
+        self.pieces: list[tuple[bytes, int]] = []  # bytes, and how many blocks they are
         self.blocks = 0
 
-    def add(self, block: bytes) -> None:
-        """The message has one block more."""
-        self.pieces.append(b"," + block if self.blocks else block)
-        self.blocks += 1
+    def add(self, piece: bytes, blocks: int) -> None:
+        """The message has more blocks."""
+        self.pieces.append((piece, blocks))
+        self.blocks += blocks
         if len(self.pieces) > MOST_PIECES:
-            self.pieces[:-1] = [b"".join(self.pieces[:-1])]
-
-    def drop_last(self) -> None:
-        """The last block is about to be replaced by what it has grown into."""
-        self.pieces.pop()
-        self.blocks -= 1
-
-
-_decode_raw = msgspec.json.Decoder(_RawRecord).decode
-_decode_block = msgspec.json.Decoder(Block).decode
+            *older, last = self.pieces
+            self.pieces = [(b"".join(p for p, _ in older), sum(n for _, n in older)), last]
 
 
 class Snapshots:
@@ -77,60 +67,62 @@ class Snapshots:
     def decode(self, data: bytes, start: int, end: int) -> Record:
         """Read the line `data[start:end]`, skipping what the message's line before has said."""
         if not data.startswith(START, start):
-            return decode(data[start:end])
+            return decode(data, start, end)
         key = data[start : start + KEY_BYTES]
         known = self._known.get(key)
-        if known is None:
-            at = data.find(CONTENT, start, end) + len(CONTENT)
-            known = Snapshot(data[start:at])
-        else:
-            at = start
-            for piece in known.pieces:
-                if not data.startswith(piece, at):
-                    if piece is not known.pieces[-1] or not known.blocks:
-                        del self._known[key]
-                        return decode(data[start:end])
-                    known.drop_last()  # the last block has grown in place
-                    break
-                at += len(piece)
-            if known.blocks and data.startswith(b",", at):
-                at += 1
-        rest = known.header + data[at:end]
-        record = self._read(rest, data, at, known)
-        if record is None:
-            self._known.pop(key, None)
-            return decode(data[start:end])
-        self._known[key] = known
-        if len(self._known) > MOST:
-            del self._known[next(iter(self._known))]
+        if known is None or not data.startswith(known.header, start):
+            return self._first(key, data, start, end)
+        at = start + len(known.header)
+        for piece, blocks in known.pieces:
+            if not data.startswith(piece, at):
+                if piece is not known.pieces[-1][0]:
+                    return self._first(key, data, start, end)
+                known.pieces.pop()  # the last block has grown in place
+                known.blocks -= blocks
+                break
+            at += len(piece)
+        skipped = known.blocks
+        rest = at + 1 if skipped and data.startswith(b",", at) else at
+        text = known.header + data[rest:end]
+        try:
+            record = decode_plain(text)
+        except BAD_JSON:
+            return self._first(key, data, start, end)
+        content = record.message.content if record.message is not None else None
+        over = data.rfind(known.marker, at, end)
+        if not isinstance(content, list) or over < 0:
+            return self._first(key, data, start, end)
+        if content:
+            known.add(data[at:over], len(content))
+        record.span = (text, 0, len(text))
+        record.skipped = skipped
         return record
 
-    def _read(self, text: bytes, data: bytes, at: int, known: Snapshot) -> Record | None:
-        """A line without what is known of it; None where there is no short cut for it."""
+    def _first(self, key: bytes, data: bytes, start: int, end: int) -> Record:
+        """Read a line whole, and note how it begins."""
+        self._known.pop(key, None)
+        record = decode(data, start, end)
+        at = data.find(CONTENT, start, end) + len(CONTENT)
+        header = data[start:at]
         try:
-            raw = _decode_raw(text)
-            message = raw.message
-            blocks = [_decode_block(block) for block in message.content]
+            message = _decode_raw(data[start:end]).message
         except BAD_JSON:
-            return None
-        if not message.id:
-            return None  # then a beginning in common does not mean the same message
-        skipped = known.blocks
-        for block in message.content:
-            words = bytes(block)
-            # Laid out with spaces, or the blocks lie elsewhere.
-            if not data.startswith(words, at) or not data.startswith((b",", b"]"), at + len(words)):
-                return None
-            at += len(words) + 1
-            known.add(words)
-        return Record(
-            type="assistant",
-            message=Message(message.id, message.model, blocks, message.usage, message.stop_reason),
-            parent_tool_use_id=raw.parent_tool_use_id,
-            agent_id_stdout=raw.agent_id,
-            session_id=raw.session_id,
-            uuid=raw.uuid,
-            timestamp=raw.timestamp,
-            raw=text,
-            skipped=skipped,
-        )
+            return record
+        blocks = [bytes(block) for block in message.content]
+        joined = b",".join(blocks)
+        # Without an id a beginning in common does not mean the same message; laid out with spaces,
+        # or with its blocks elsewhere, the line is not one for the short cut.
+        if message.id and blocks and data.startswith(joined, at):
+            over = at + len(joined)
+            known = Snapshot(header, data[over : over + MARKER_BYTES])
+            if known.marker.startswith(b"]"):
+                if len(self._known) >= MOST:
+                    self._known.clear()  # those messages are over, or are read whole once more
+                self._known[key] = known
+                if len(blocks) > 1:
+                    last = len(blocks[-1]) + 1
+                    known.add(joined[:-last], len(blocks) - 1)
+                    known.add(joined[-last:], 1)
+                else:
+                    known.add(joined, 1)
+        return record
