@@ -13,6 +13,7 @@ from unbraid import __version__
 from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
 
 COMMANDS = {
+    "attach": "unbraid.cli.attach:attach",
     "cat": "unbraid.cli.cat:cat",
     "demo": "unbraid.cli.demo:demo",
     "doctor": "unbraid.cli.doctor:doctor",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator
 
@@ -21,15 +22,16 @@ Examples:
 @click.option("--since", type=int, default=None, help="Begin after this place in the log.")
 def tail(run: str | None, as_json: bool, since: int | None) -> None:
     """Follow RUN, from its beginning to its end, one gutter per agent; or, without RUN, everything
-    that is said from now on. What is followed is the log: `unbraid` or `unbraid run` fill it.
+    that is said from now on. What is followed is the log: `unbraid` or `unbraid run` fill it, and a
+    session that is named is read into it.
     """
     asyncio.run(_tail(run, since, as_json=as_json))
 
 
 async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
     from unbraid.cli.printer import Printer
-    from unbraid.errors import CallerError
     from unbraid.live.events import decode_event
+    from unbraid.live.history import opened
     from unbraid.log import Entry, SqliteLog
 
     log = await SqliteLog.open()
@@ -37,10 +39,8 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
         batches: AsyncIterator[list[Entry]]
         if run is None:
             batches = log.follow_all(since)
-        elif await log.run(run) is None:
-            raise CallerError(f"no run {run} in the log; `unbraid ps` lists those there are")
         else:
-            batches = log.follow(run, since or 0)
+            batches = log.follow((await opened(log, run, os.environ)).run, since or 0)
         printers: dict[str, Printer] = {}
         async for batch in batches:
             for entry in batch:

@@ -1,0 +1,81 @@
+"""`unbraid attach`: an agent's conversation, and going on with it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import click
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True},
+    epilog="""\b
+Examples:
+  unbraid attach 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
+  unbraid attach 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2 --resume
+  unbraid attach 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2 --resume -- -p "What did you find?\"""",
+)
+@click.argument("agent", metavar="RUN[/STREAM]")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS…]")
+@click.option("--resume", is_flag=True, help="Go on with it in its own CLI.")
+@click.option("--print", "only_print", is_flag=True, help="Print the command that does, and stop.")
+def attach(agent: str, arguments: tuple[str, ...], resume: bool, only_print: bool) -> None:
+    """Show an agent's conversation and follow it; or, with --resume, go on with it.
+
+    RUN is a run of `unbraid ps`, STREAM one of its agents in `unbraid tree`. A session is resumed
+    by its id. A sub-agent of Claude Code's becomes a session of its own: its transcript is copied
+    to a new file, which is named, and nothing else is touched. ARGUMENTS go to the agent's CLI.
+    """
+    run, _, stream = agent.partition("/")
+    if stream and not stream.isdigit():
+        raise click.UsageError(f"not a stream: {stream}")
+    number = int(stream) if stream else None
+    if resume or only_print:
+        asyncio.run(_resume(run, number or 0, list(arguments), only_print=only_print))
+    else:
+        asyncio.run(_show(run, number))
+
+
+async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -> None:
+    from unbraid.errors import SourceError
+    from unbraid.live.history import opened
+    from unbraid.live.resuming import resumption
+    from unbraid.log import SqliteLog
+
+    log = await SqliteLog.open()
+    try:
+        summary = await opened(log, run, os.environ)
+        found = await resumption(log, summary, stream, os.environ, more)
+    finally:
+        await log.close()
+    if found.made is not None:
+        click.echo(f"unbraid: made {found.made}", err=True)
+    if only_print:
+        click.echo(str(found))
+        return
+    try:
+        if found.cwd is not None:
+            os.chdir(found.cwd)
+        os.execvp(found.argv[0], found.argv)
+    except OSError as error:
+        raise SourceError(found.argv[0], error.strerror or str(error)) from None
+
+
+async def _show(run: str, stream: int | None) -> None:
+    from unbraid.cli.printer import Printer
+    from unbraid.live.events import decode_event
+    from unbraid.live.history import opened
+    from unbraid.log import SqliteLog
+
+    log = await SqliteLog.open()
+    try:
+        summary = await opened(log, run, os.environ)
+        printer = Printer()
+        async for batch in log.follow(summary.run):
+            for entry in batch:
+                if stream is None or entry.stream_id == stream:
+                    for line in printer.lines(decode_event(entry.data)):
+                        click.echo(line)
+    finally:
+        await log.close()

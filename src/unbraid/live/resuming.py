@@ -1,0 +1,143 @@
+"""Going on with an agent in its own CLI.
+
+A session is resumed by its id. A sub-agent of Claude Code's is no session, so it is made one: its
+transcript, copied to a new file under a new id, as the words of a main agent. The file is created,
+never overwritten, and no other is touched.
+"""
+
+from __future__ import annotations
+
+import shlex
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.errors import CallerError, SourceError
+from unbraid.events import FleetSessionMeta, StreamStart
+from unbraid.live.events import decode_event
+from unbraid.log.port import Log
+from unbraid.log.summary import RunSummary
+from unbraid.sources.files import chunks
+from unbraid.sources.places import session_transcripts
+from unbraid.sources.tracks import split
+
+SIDECHAIN = "sidechain:"
+
+
+class Resumption(Struct):
+    """A command that goes on with an agent, where to start it, and the file made for it."""
+
+    argv: list[str]
+    cwd: str | None
+    made: Path | None = None
+
+    def __str__(self) -> str:
+        command = shlex.join(self.argv)
+        return f"cd {shlex.quote(self.cwd)} && {command}" if self.cwd else command
+
+
+async def resumption(
+    log: Log, run: RunSummary, stream: int, env: Mapping[str, str], more: list[str]
+) -> Resumption:
+    """What goes on with a stream of a run; for a sub-agent of Claude Code's, a file is made."""
+    session = run.session_id or run.run.partition(".")[0]
+    agent = await agent_of(log, run.run, stream) if stream else None
+    if stream and agent is None:
+        raise CallerError(f"run {run.run} does not tell the id of its stream {stream}")
+    if run.source == "opencode":
+        # A child is a session of its own there.
+        return Resumption(["opencode", *_opencode(agent or session, more)], run.cwd)
+    if agent is None:
+        return Resumption(["claude", "--resume", session, *more], run.cwd)
+    main = next(session_transcripts(session, env), None)
+    if main is None:
+        raise SourceError(session, "its transcript is no longer there")
+    made, cwd = as_session(main, agent)
+    return Resumption(["claude", "--resume", made.stem, *more], cwd or run.cwd, made)
+
+
+async def agent_of(log: Log, run: str, stream: int) -> str | None:
+    """The id of the agent behind a stream, or behind the one that it goes on from."""
+    types = ("stream_start", "session_meta")
+    wanted: int | None = stream
+    while wanted is not None:
+        earlier: int | None = None
+        known = False
+        for entry in await log.read(run, 0, 1000, stream_id=wanted, types=types):
+            event = decode_event(entry.data)
+            known = True
+            if isinstance(event, StreamStart | FleetSessionMeta) and event.agent_id:
+                return event.agent_id
+            if isinstance(event, StreamStart):
+                earlier = event.resumes
+        if not known:
+            raise CallerError(f"run {run} has no stream {wanted}")
+        wanted = earlier
+    return None
+
+
+def as_session(main: Path, agent: str) -> tuple[Path, str | None]:
+    """A sub-agent's transcript as a session of its own: its new file, and where it worked."""
+    name = str(uuid.uuid4())
+    lines = list(_as_main(_lines_of(main, agent), name))
+    if not lines:
+        raise SourceError(agent, "has no transcript, so it cannot be resumed")
+    made = main.with_name(f"{name}.jsonl")
+    # Exclusive: a file that exists is somebody's.
+    with made.open("xb") as file:
+        made.chmod(0o600)
+        file.writelines(msgspec.json.encode(line) + b"\n" for line in lines)
+    cwds = [line["cwd"] for line in lines if isinstance(line.get("cwd"), str)]
+    return made, cwds[-1] if cwds else None
+
+
+def _lines_of(main: Path, agent: str) -> Iterator[dict[str, Any]]:
+    if agent.startswith(SIDECHAIN):
+        yield from _chain(main, agent.removeprefix(SIDECHAIN))
+        return
+    inner = main.with_suffix("") / "subagents"
+    for path in [*inner.rglob(f"agent-{agent}.jsonl"), main.with_name(f"agent-{agent}.jsonl")]:
+        if path.is_file():
+            yield from _objects(path)
+            return
+
+
+def _chain(main: Path, first: str) -> Iterator[dict[str, Any]]:
+    """1.0 keeps its sub-agents in the session's own file, as chains of lines."""
+    inside = {first}
+    for line in _objects(main):
+        if line.get("isSidechain") and (
+            line.get("uuid") == first or line.get("parentUuid") in inside
+        ):
+            inside.add(str(line.get("uuid")))
+            yield line
+
+
+def _objects(path: Path) -> Iterator[dict[str, Any]]:
+    for line in split(chunks(path)):
+        try:
+            value = msgspec.json.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            yield value
+
+
+def _as_main(lines: Iterator[dict[str, Any]], session: str) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        line.pop("agentId", None)
+        if "isSidechain" in line:
+            line["isSidechain"] = False
+        if "sessionId" in line:
+            line["sessionId"] = session
+        yield line
+
+
+def _opencode(session: str, more: list[str]) -> list[str]:
+    if more[:1] == ["run"]:
+        return ["run", "--session", session, *more[1:]]
+    return ["--session", session, *more]
