@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import translate
+from benchmarks import fanout_deliveries, fanout_idle, fanout_unread, log_append, translate
 
 CACHE = Path(".cache/benchmarks")
 
 if __name__ == "__main__":
     translate.main(CACHE)
+    log_append.main()
+    fanout_deliveries.main()
+    fanout_idle.main()
+    fanout_unread.main()

@@ -7,6 +7,8 @@ Both encode to flat JSON objects whose `type` is the event's name.
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import msgspec
@@ -446,6 +448,15 @@ RELAY_EVENTS: tuple[type[RelayEvent], ...] = tuple(RelayEvent.__subclasses__())
 PASSING_THROUGH = (_WithInput, _WithContent, Unrecognized, FleetUnrecognized)
 
 _encoder = msgspec.json.Encoder()
+
+
+_union: Any = reduce(or_, FLEET_EVENTS)
+_decoder: msgspec.json.Decoder[FleetEvent] = msgspec.json.Decoder(_union)
+
+
+def decode_event(data: bytes) -> FleetEvent:
+    """One entry of a log, from its line of JSON."""
+    return _decoder.decode(data)
 
 
 def encode(event: RelayEvent | FleetEvent | Gap | Draft) -> bytes:

@@ -13,14 +13,21 @@ from unbraid import __version__
 from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
 
 COMMANDS = {
+    "approve": "unbraid.cli.approve:approve",
     "attach": "unbraid.cli.attach:attach",
     "cat": "unbraid.cli.cat:cat",
     "demo": "unbraid.cli.demo:demo",
+    "deny": "unbraid.cli.approve:deny",
     "doctor": "unbraid.cli.doctor:doctor",
+    "interrupt": "unbraid.cli.control:interrupt",
     "pipe": "unbraid.cli.pipe:pipe",
     "ps": "unbraid.cli.ps:ps",
     "run": "unbraid.cli.run:run",
+    "serve": "unbraid.cli.serve:serve",
+    "send": "unbraid.cli.control:send",
+    "stop": "unbraid.cli.control:stop",
     "tail": "unbraid.cli.tail:tail",
+    "token": "unbraid.cli.token:token",
     "tree": "unbraid.cli.tree:tree",
     "watch": "unbraid.cli.watch:watch",
 }

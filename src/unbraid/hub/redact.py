@@ -11,14 +11,8 @@ bit.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import reduce
-from operator import or_
-from typing import Any
 
-import msgspec
-
-from unbraid.events import FLEET_EVENTS, FleetEvent, StreamEnd, Text, Thinking, encode
+from unbraid.events import FleetEvent, StreamEnd, Text, Thinking, decode_event, encode
 
 _PREFIXES = (
     r"sk-(?:ant|proj|or|svcacct|admin|lf)-",
@@ -52,9 +46,6 @@ _MORE = re.compile(rf"{_BODY}*")
 
 # As much of a block as a prefix may have been cut over.
 _TAIL_CHARS = 64
-
-_union: Any = reduce(or_, FLEET_EVENTS)
-_decode: Callable[[bytes], FleetEvent] = msgspec.json.Decoder(_union).decode
 
 
 def mask_bytes(data: bytes) -> bytes:
@@ -119,4 +110,4 @@ class SecretMask:
             self._blocks.pop(event.stream_id, None)
         data = encode(event)
         masked = mask_bytes(data)
-        return event if masked == data else _decode(masked)
+        return event if masked == data else decode_event(masked)

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from functools import reduce
-from operator import or_
-from typing import Any
 
 import msgspec
 
-from unbraid.events import FLEET_EVENTS
+from unbraid.events import decode_event
 from unbraid.log.admission import Line, admit
 from unbraid.log.port import Appended, Spooled
 from unbraid.log.said import Blocks, Said
@@ -24,8 +21,6 @@ from unbraid.log.summary import RunSummary
 MAX_HELD_RUNS = 512
 INDEX_BLOCKS = 256
 
-_union: Any = reduce(or_, FLEET_EVENTS)
-_decode_event = msgspec.json.Decoder(_union).decode
 _decode_summary = msgspec.json.Decoder(RunSummary).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -91,7 +86,7 @@ class Appender:
             query = "SELECT data FROM events WHERE run = ? AND seq >= ? ORDER BY seq"
             for (data,) in connection.execute(query, (key, open_from)):
                 # What closes on the way was complete, and indexed, before.
-                blocks.feed(_decode_event(data))
+                blocks.feed(decode_event(data))
         return blocks
 
     def _write(

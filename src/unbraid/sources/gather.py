@@ -12,7 +12,8 @@ from typing import BinaryIO
 from unbraid.errors import SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.pipeline import Pipeline
-from unbraid.sources.files import CHUNK_BYTES, lines_runs, open_path, sniff
+from unbraid.sources.files import CHUNK_BYTES, LOG, lines_runs, open_path, sniff
+from unbraid.sources.logged import logged_events, logged_run
 from unbraid.sources.opencode_db import database_runs
 from unbraid.sources.places import (
     CLAUDE_SESSION,
@@ -37,7 +38,10 @@ def gather(names: Sequence[str], env: Mapping[str, str]) -> list[Run]:
 
 
 def events_of(run: Run) -> Iterator[FleetEvent]:
-    """A run's log, from its sources."""
+    """A run's log, from its sources; or as it is, where the source is a log."""
+    if run.source == LOG:
+        yield from logged_events(run)
+        return
     pipeline = Pipeline(run.source)
     for name, data in merge(run.tracks):
         yield from pipeline.feed(data, name)
@@ -46,6 +50,8 @@ def events_of(run: Run) -> Iterator[FleetEvent]:
 
 def relay_events_of(run: Run) -> Iterator[RelayEvent]:
     """What a run's agents said, from its sources."""
+    if run.source == LOG:
+        raise SourceError(run.tracks[0].name, "is a log: it holds fleet events, no relay events")
     translator = Translator()
     for name, data in merge(run.tracks):
         yield from translator.feed(data, name)
@@ -66,14 +72,15 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
     if CLAUDE_SESSION.fullmatch(name):
         for transcript in session_transcripts(name, env):
             return open_path(transcript)
-        raise SourceError(name, "no session of Claude Code's with this id on this machine")
-    if OPENCODE_SESSION.fullmatch(name):
-        database = opencode_database(env)
-        runs = database_runs(database, name) if database is not None else []
-        if not runs:
-            raise SourceError(name, "no session of OpenCode's with this id on this machine")
-        return runs
-    raise SourceError(name, "No such file, and no session has this id")
+    database = opencode_database(env) if OPENCODE_SESSION.fullmatch(name) else None
+    if database is not None:
+        runs = database_runs(database, name)
+        if runs:
+            return runs
+    logged = logged_run(name, env)
+    if logged is not None:
+        return [logged]
+    raise SourceError(name, "No such file, and no session or run has this id")
 
 
 def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:

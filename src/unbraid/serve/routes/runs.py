@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from functools import reduce
-from operator import or_
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.events import FLEET_EVENTS, FleetEvent, FleetTokenUsage
+from unbraid.events import FleetEvent, FleetTokenUsage, decode_event
 from unbraid.log.summary import RunSummary, Usage
 from unbraid.serve import parameters
 from unbraid.serve.conversation import Conversation, Item
@@ -22,9 +19,6 @@ from unbraid.serve.routes.shared import RUN, STREAM_ID, TEXT, existing_run, limi
 from unbraid.serve.services import services_of
 
 MAX_RUNS = 500
-
-_union: Any = reduce(or_, FLEET_EVENTS)
-_decode = msgspec.json.Decoder(_union).decode
 
 
 class Run(Struct):
@@ -150,7 +144,7 @@ async def _events(request: Request, run: str, **which: Any) -> AsyncIterator[lis
     log, since = services_of(request).log, 0
     while entries := await log.read(run, since, **which):
         since = entries[-1].seq
-        yield [_decode(entry.data) for entry in entries]
+        yield [decode_event(entry.data) for entry in entries]
 
 
 STATUS = Parameter("status", {"type": "string", "enum": list(parameters.STATUSES)}, "Only these.")

@@ -1,0 +1,57 @@
+"""`unbraid serve`: the HTTP server alone."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid serve
+  unbraid serve --port 0 --require-token
+  unbraid serve --host 0.0.0.0 --allow-host agents.example.org --redact"""
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", default=8420, show_default=True, help="0 takes a free one.")
+@click.option("--require-token", is_flag=True, help="Ask for a token on loopback too.")
+@click.option("--allow-host", multiple=True, help="A further name this server answers to.")
+@click.option("--allow-origin", multiple=True, help="A page elsewhere that may use it.")
+@click.option("--redact", is_flag=True, help="Mask API keys and tokens in what is stored.")
+@click.option("--keep-days", type=float, help="Forget runs that ended longer ago.")
+@click.option("--keep-bytes", type=int, help="Forget the oldest ended runs beyond this size.")
+@click.option("--log", "log_path", type=click.Path(path_type=Path), help="The log's file.")
+def serve(
+    host: str,
+    port: int,
+    require_token: bool,
+    allow_host: tuple[str, ...],
+    allow_origin: tuple[str, ...],
+    redact: bool,
+    keep_days: float | None,
+    keep_bytes: int | None,
+    log_path: Path | None,
+) -> None:
+    """Serve the log over HTTP: runs, their events as SSE, search, ingest.
+
+    Listens on loopback unless told otherwise. Beyond it, and with --require-token, callers need a
+    token: see `unbraid token`.
+    """
+    from unbraid.serve import ServeConfig, TokenFile, run_server
+
+    config = ServeConfig(
+        host=host,
+        port=port,
+        tokens=TokenFile().tokens(),
+        require_token=require_token,
+        hosts=allow_host,
+        origins=allow_origin,
+        redact=redact,
+        log_path=log_path,
+        keep_days=keep_days,
+        keep_bytes=keep_bytes,
+    )
+    asyncio.run(run_server(config, on_ready=lambda server: click.echo(server.link(), err=True)))

@@ -1,0 +1,46 @@
+"""A log as a source: a run of our own by its id, or a file of fleet events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from unbraid.errors import SourceError
+from unbraid.events import FleetEvent, decode_event
+from unbraid.log import SqliteLog, data_folder
+from unbraid.log.folder import FILE_NAME
+from unbraid.sources.files import LOG
+from unbraid.sources.tracks import Run, Track, split
+
+
+def logged_run(name: str, env: Mapping[str, str]) -> Run | None:
+    """The run of our log that has this id, if there is one."""
+    path = data_folder(env) / FILE_NAME
+    lines = asyncio.run(_lines(path, name)) if path.is_file() else []
+    return Run(LOG, name, [Track(name, lambda: iter(lines), False)]) if lines else None
+
+
+async def _lines(path: Path, name: str) -> list[bytes]:
+    log = await SqliteLog.open(path)
+    try:
+        lines: list[bytes] = []
+        while entries := await log.read(name, len(lines)):
+            lines += [entry.data + b"\n" for entry in entries]
+        return lines
+    finally:
+        await log.close()
+
+
+def logged_events(run: Run) -> Iterator[FleetEvent]:
+    """The events of a log, as they are."""
+    track = run.tracks[0]
+    for number, line in enumerate(split(track.read()), 1):
+        if not line.strip():
+            continue
+        try:
+            yield decode_event(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise SourceError(track.name, f"line {number} is no fleet event: {error}") from None
