@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from unbraid.errors import SourceError
 
@@ -26,6 +26,7 @@ class Child:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
+        self.overhear: Callable[[bytes], None] = lambda data: None
         self._loop = asyncio.get_running_loop()
         self._signals = [getattr(signal, name) for name in PASSED_ON if hasattr(signal, name)]
         for number in self._signals:
@@ -87,6 +88,10 @@ class Child:
             return  # the terminal has sent it to the whole group
         self.send_signal(number)
 
+    def _relay(self, data: bytes) -> None:
+        self.overhear(data)
+        self.write(data)
+
     def _read_stdin(self) -> None:
         # Whole lines only: what others send to the agent must not fall into the middle of one.
         with contextlib.suppress(OSError, RuntimeError):
@@ -94,9 +99,9 @@ class Child:
             while data := os.read(sys.stdin.fileno(), READ_BYTES):
                 whole, newline, rest = (rest + data).rpartition(b"\n")
                 if newline:
-                    self._loop.call_soon_threadsafe(self.write, whole + newline)
+                    self._loop.call_soon_threadsafe(self._relay, whole + newline)
             if rest:
-                self._loop.call_soon_threadsafe(self.write, rest)
+                self._loop.call_soon_threadsafe(self._relay, rest)
             self._loop.call_soon_threadsafe(self.end_input)
 
 

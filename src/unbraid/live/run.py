@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Protocol
 
@@ -14,7 +15,10 @@ from unbraid.live.claude import ClaudeTelling
 from unbraid.live.command import Command, kind_of, release_of, visible
 from unbraid.live.keeping import Keeping, now_ms
 from unbraid.live.opencode import OpenCodeTelling
+from unbraid.live.remote import steerable
 from unbraid.live.render import Rendering
+from unbraid.live.steering import Steering
+from unbraid.log.folder import data_folder
 from unbraid.sources.places import claude_projects
 from unbraid.wire.lines import Lines
 
@@ -55,8 +59,15 @@ async def run(argv: Sequence[str], env: Mapping[str, str], warn: Warn) -> int:
     except SourceError:
         await keeping.end(finished=False)
         raise
-    async with _told(telling, keeping):
-        await _pass(child, command, telling)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(_told(telling, keeping))
+        steering = None
+        if command.kind == "claude" and keeping.log is not None and not keeping.failed:
+            write = child.write if command.talks else None
+            steering = Steering(keeping, write, child.send_signal)
+            child.overhear = steering.passed
+            await stack.enter_async_context(steerable(data_folder(env), steering))
+        await _pass(child, command, telling, steering)
         return await child.wait()
 
 
@@ -112,15 +123,20 @@ async def _told(telling: Telling, keeping: Keeping) -> AsyncIterator[None]:
         await keeping.end()
 
 
-async def _pass(child: Child, command: Command, telling: Telling) -> None:
+async def _pass(
+    child: Child, command: Command, telling: Telling, steering: Steering | None
+) -> None:
     """Its stdout to ours: as it is, or as it would have been."""
     rendering = None if command.prints == "raw" else Rendering(command)
     lines = Lines()
     async for data in child.output():
         telling.printed(data)
         shown = data
+        whole = [line for line in lines.feed(data) if isinstance(line, bytes)]
+        if steering is not None:
+            for line in whole:
+                steering.printed(line)
         if rendering is not None:
-            whole = [line for line in lines.feed(data) if isinstance(line, bytes)]
             shown = b"".join(map(rendering.line, whole))
         if shown and not await asyncio.to_thread(write_out, shown):
             child.hang_up()

@@ -1,0 +1,63 @@
+"""`unbraid approve` and `unbraid deny`: answer agents that wait for leave."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+import msgspec
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid approve
+  unbraid approve 6f3c…"""
+)
+@click.argument("request", required=False)
+@click.option("--json", "as_json", is_flag=True, help="List what waits as JSON.")
+def approve(request: str | None, as_json: bool) -> None:
+    """Allow the tool that REQUEST asks for; without REQUEST, list what waits.
+
+    Runs that `unbraid run` has started ask here if they were started with `--input-format
+    stream-json --permission-prompt-tool stdio`.
+    """
+    if request is not None:
+        asyncio.run(_answer(request, "allow", None))
+    else:
+        asyncio.run(_list(as_json=as_json))
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid deny 6f3c… --message "Not in this folder."
+"""
+)
+@click.argument("request")
+@click.option("--message", default=None, help="What the agent is told.")
+def deny(request: str, message: str | None) -> None:
+    """Refuse the tool that REQUEST asks for."""
+    asyncio.run(_answer(request, "deny", message))
+
+
+async def _answer(request: str, behavior: str, message: str | None) -> None:
+    from unbraid.live.remote import answer
+    from unbraid.log import data_folder
+
+    await answer(data_folder(), request, behavior, message)
+
+
+async def _list(*, as_json: bool) -> None:
+    from unbraid.cli.printer import safe
+    from unbraid.live.remote import everyone
+    from unbraid.log import data_folder
+
+    found = await everyone(data_folder())
+    waiting = [request for _, about in found for request in about.pending]
+    if as_json:
+        click.echo(msgspec.json.encode(waiting))
+        return
+    for request in waiting:
+        given = msgspec.json.encode(request.input).decode()
+        click.echo(safe(f"{request.request_id}  {request.tool}  {given[:200]}  ({request.run})"))

@@ -1,0 +1,53 @@
+"""`unbraid send`, `interrupt` and `stop`: steer a run that `unbraid run` has started."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid send 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33 "Look at the tests, too." """
+)
+@click.argument("run")
+@click.argument("text")
+def send(run: str, text: str) -> None:
+    """Tell the main agent of RUN something more."""
+    asyncio.run(_steer(run, "message", text=text))
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid interrupt 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33"""
+)
+@click.argument("run")
+def interrupt(run: str) -> None:
+    """Stop what the main agent of RUN does now; it takes the next message."""
+    asyncio.run(_steer(run, "interrupt"))
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid stop 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
+  unbraid stop 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2"""
+)
+@click.argument("agent", metavar="RUN[/STREAM]")
+def stop(agent: str) -> None:
+    """End one sub-agent of a run, or the whole RUN."""
+    run, _, stream = agent.partition("/")
+    if stream and not stream.isdigit():
+        raise click.UsageError(f"not a stream: {stream}")
+    number = int(stream or 0)
+    asyncio.run(_steer(run, "stop" if number else "cancel", stream_id=number))
+
+
+async def _steer(run: str, verb: str, *, text: str | None = None, stream_id: int = 0) -> None:
+    from unbraid.live.remote import Order, steer
+    from unbraid.log import data_folder
+
+    await steer(data_folder(), run, Order(verb, text, stream_id))
