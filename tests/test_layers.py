@@ -18,7 +18,7 @@ ROWS = [
     {"translate"},
     {"fleet"},
     {"pipeline", "log"},
-    {"sources", "hub"},
+    {"sources", "hub", "recordings"},
     {"serve", "orchestrate", "live"},
     {"cli", "tui"},
 ]
@@ -41,6 +41,7 @@ PURE_IMPORTS = {
     "json",
     "math",
     "msgspec",
+    "operator",
     "re",
     "typing",
     "unbraid",

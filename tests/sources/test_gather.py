@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -14,6 +15,9 @@ import pytest
 
 from tests.said import CLEAN, RECORDINGS, judge, sources_of, stream_of, told
 from unbraid.errors import SourceError
+from unbraid.events import encode
+from unbraid.log import SqliteLog
+from unbraid.log.folder import FILE_NAME
 from unbraid.sources.gather import events_of, gather, relay_events_of
 from unbraid.sources.tracks import Run
 
@@ -206,3 +210,32 @@ def test_what_is_not_there_is_said_in_one_sentence(
     Path("circle").symlink_to("circle")
     with pytest.raises(SourceError, match=problem):
         gather([name], {"HOME": str(tmp_path)})
+
+
+def test_a_log_that_was_printed_can_be_read_again(tmp_path: Path) -> None:
+    events = [encode(event) for event in events_of(one(*sources_of(NESTED, full=True)))]
+    path = tmp_path / "log.ndjson"
+    path.write_bytes(b"\n".join(events) + b"\n")
+    assert [encode(event) for event in events_of(one(str(path)))] == events
+
+
+def test_a_run_of_the_log_is_found_by_its_id(tmp_path: Path) -> None:
+    events = list(events_of(one(*sources_of(NESTED, full=True))))
+    env = {"UNBRAID_HOME": str(tmp_path)}
+
+    async def write() -> None:
+        log = await SqliteLog.open(tmp_path / FILE_NAME)
+        await log.append("a-run", events)
+        await log.close()
+
+    asyncio.run(write())
+    again = [encode(event) for event in events_of(one("a-run", env=env))]
+    assert again == [encode(event) for event in events]
+
+
+def test_a_log_with_a_broken_line_says_which(tmp_path: Path) -> None:
+    path = tmp_path / "log.ndjson"
+    first = next(iter(events_of(one(*sources_of(NESTED, full=True)))))
+    path.write_bytes(encode(first) + b"\n{}\n")
+    with pytest.raises(SourceError, match="line 2 is no fleet event"):
+        list(events_of(one(str(path))))

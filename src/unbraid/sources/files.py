@@ -18,7 +18,8 @@ from unbraid.wire.transcript import agent_line
 CHUNK_BYTES = 1 << 20
 LOG = "log"  # a run's fleet events, as `unbraid cat --json` prints them
 SNIFF_LINES = 50
-TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event"})
+LOG_BEGINS = "request_received"
+TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event", LOG_BEGINS})
 
 
 def open_path(path: Path) -> list[Run]:
@@ -52,7 +53,7 @@ def lines_runs(name: str, read: Callable[[], Iterator[bytes]], path: Path | None
         lines = export_as_lines(exported)
         session = exported["info"].get("id")
         return [Run("opencode", session, [Track(name, lambda: iter(lines), True, session)])]
-    if first.type == "request_received":
+    if first.type == LOG_BEGINS:
         return [Run(LOG, None, [Track(name, read, False)])]
     if bytes(first.properties):
         return [Run("opencode", None, [Track(name, read, False)])]

@@ -80,7 +80,11 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
     logged = logged_run(name, env)
     if logged is not None:
         return [logged]
-    raise SourceError(name, "No such file, and no session or run has this id")
+    if CLAUDE_SESSION.fullmatch(name):
+        raise SourceError(name, "no session of Claude Code's, and no run, has this id here")
+    if OPENCODE_SESSION.fullmatch(name):
+        raise SourceError(name, "no session of OpenCode's, and no run, has this id here")
+    raise SourceError(name, "No such file, and no run has this id")
 
 
 def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:

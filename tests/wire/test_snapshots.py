@@ -1,0 +1,95 @@
+"""Cumulative lines are read at the cost of what is new, and give the same as read whole."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from unbraid.wire.record import Record, decode
+from unbraid.wire.snapshots import MOST_PIECES, Snapshots
+
+
+def line(content: list[dict[str, Any]], uuid: str, **message: Any) -> bytes:
+    told = {"id": "msg_1", "role": "assistant", "content": content, "stop_reason": None} | message
+    fields = {"type": "assistant", "message": told, "session_id": "s", "uuid": uuid}
+    return json.dumps(fields, separators=(",", ":")).encode()
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def words(record: Record) -> list[str | None]:
+    assert record.message is not None and isinstance(record.message.content, list)
+    return [block.text for block in record.message.content]
+
+
+def read(snapshots: Snapshots, data: bytes) -> Record:
+    padded = b"xx" + data + b"\nyy"  # a line lies within other bytes
+    return snapshots.decode(padded, 2, 2 + len(data))
+
+
+def test_what_a_line_repeats_is_skipped() -> None:
+    snapshots = Snapshots()
+    blocks = [text(f"block {n}") for n in range(3 * MOST_PIECES)]
+    for n in range(1, len(blocks) + 1):
+        record = read(snapshots, line(blocks[:n], str(n)))
+        assert (record.skipped, words(record)) == (n - 1, [f"block {n - 1}"]), n
+        assert record.uuid == str(n)
+
+
+def test_a_last_block_that_has_grown_is_read_again() -> None:
+    snapshots = Snapshots()
+    read(snapshots, line([text("a"), text("b")], "1"))
+    record = read(snapshots, line([text("a"), text("bcd"), text("e")], "2"))
+    assert (record.skipped, words(record)) == (1, ["bcd", "e"])
+
+
+def test_a_line_that_adds_nothing_is_all_skipped() -> None:
+    snapshots = Snapshots()
+    read(snapshots, line([text("a"), text("b")], "1"))
+    record = read(snapshots, line([text("a"), text("b")], "2"))
+    assert (record.skipped, words(record)) == (2, [])
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        line([text("other")], "2"),
+        line([text("a"), text("b")], "2", id="msg_2"),
+        line([text("a"), text("b")], "2").replace(b'":', b'": '),
+        b'{"type":"user","message":{"role":"user","content":"hi"},"uuid":"2"}',
+    ],
+)
+def test_a_line_that_begins_differently_is_read_whole(second: bytes) -> None:
+    snapshots = Snapshots()
+    read(snapshots, line([text("a")], "1"))
+    record = read(snapshots, second)
+    assert record.skipped == 0
+    assert record.message == decode(second).message
+
+
+def test_without_an_id_nothing_is_skipped() -> None:
+    snapshots = Snapshots()
+    read(snapshots, line([text("a")], "1", id=None))
+    assert read(snapshots, line([text("a"), text("b")], "2", id=None)).skipped == 0
+
+
+def test_a_marker_inside_a_call_does_no_harm() -> None:
+    snapshots = Snapshots()
+    sly = {"type": "tool_use", "id": "t", "name": "x", "input": {"content": [1], "stop_reason": 2}}
+    tail = {"type": "tool_use", "id": "u", "name": "x", "input": {"a": [], "stop_reason": None}}
+    contents = [
+        [text("a")],
+        [text("a"), sly],
+        [text("a"), sly, tail],
+        [text("a"), sly, tail, text("b")],
+    ]
+    said: list[str | None] = []
+    for number, content in enumerate(contents):
+        record = read(snapshots, line(content, str(number)))
+        assert record.message is not None and isinstance(record.message.content, list)
+        said = said[: record.skipped] + [block.id or block.text for block in record.message.content]
+    assert said == ["a", "t", "u", "b"]
