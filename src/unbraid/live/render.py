@@ -15,6 +15,7 @@ class _Line(Struct):
     type: str = ""
     subtype: str = ""
     result: str | None = None
+    result_index: int | None = None
 
 
 _read = msgspec.json.Decoder(_Line).decode
@@ -26,7 +27,8 @@ class Rendering:
     def __init__(self, command: Command) -> None:
         self._command = command
         self._all: list[bytes] = []
-        self._last: tuple[bytes, _Line] = (b"", _Line())
+        self._results: list[_Line] = []
+        self._last = b""
 
     def line(self, line: bytes) -> bytes:
         """One line, without its end; what it makes visible at once."""
@@ -36,7 +38,11 @@ class Rendering:
             # Some wrapper's own words, which the person would have seen.
             return line + b"\n" if line.strip() else b""
         if read.type == "result":
-            self._last = (line, read)
+            self._last = line
+            if read.result_index is None:
+                # Older versions show the last one only.
+                self._results.clear()
+            self._results.append(read)
         untold = read.type in _UNTOLD or read.type.startswith("control_")
         if self._command.prints == "json" and self._command.verbose and not untold:
             self._all.append(line)
@@ -44,12 +50,11 @@ class Rendering:
 
     def end(self) -> bytes:
         """The rest, when the stream is over."""
-        line, result = self._last
-        if not line:
+        if not self._last:
             return b""
         if self._command.prints == "json":
-            return (b"[" + b",".join(self._all) + b"]" if self._all else line) + b"\n"
-        return self._text(result).encode("utf-8", "replace")
+            return (b"[" + b",".join(self._all) + b"]" if self._all else self._last) + b"\n"
+        return "\n".join(map(self._text, self._results)).encode("utf-8", "replace")
 
     def _text(self, result: _Line) -> str:
         match result.subtype:

@@ -1,0 +1,109 @@
+"""Whatever we do, the agent runs as it would run without us."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.live.agents import UNBRAID, logged, play
+
+GO = "[[main]] Go."
+
+
+async def start(home: Path, *argv: str, **env: str) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        UNBRAID, *argv,
+        env=os.environ | {"HOME": str(home), "UNBRAID_HOME": str(home / "unbraid")} | env,
+        stdin=pipe, stdout=pipe, stderr=pipe,
+    )  # fmt: skip
+
+
+PROGRAM = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: (print("told to stop", flush=True), sys.exit(7)))
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+async def test_signals_are_passed_on_and_the_exit_code_is_ours(tmp_path: Path) -> None:
+    process = await start(tmp_path, "run", "--", sys.executable, "-c", PROGRAM)
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGTERM)
+    assert await process.stdout.readline() == b"told to stop\n"
+    assert await process.wait() == 7
+
+
+async def test_a_death_by_signal_is_told_as_a_shell_would(tmp_path: Path) -> None:
+    process = await start(tmp_path, "run", "--", "sh", "-c", "kill -9 $$")
+    assert await process.wait() == 137
+
+
+async def test_stdin_stdout_and_stderr_are_its_own(tmp_path: Path) -> None:
+    process = await start(tmp_path, "run", "--", "sh", "-c", "cat; echo no newline >&2; printf x")
+    out, err = await process.communicate(b"\0\xff\n" * 100_000 + b"rest")
+    assert out == b"\0\xff\n" * 100_000 + b"restx"
+    assert err == b"no newline\n"
+    assert process.returncode == 0
+
+
+async def test_a_command_that_is_not_there(tmp_path: Path) -> None:
+    process = await start(tmp_path, "run", "--", "no-such-agent")
+    _, err = await process.communicate()
+    assert err == b"unbraid: no-such-agent: No such file or directory\n"
+    assert process.returncode == 3
+
+
+@pytest.mark.parametrize("broken", ["folder", "file"])
+async def test_without_a_log_the_agent_goes_on(tmp_path: Path, broken: str) -> None:
+    home = tmp_path / "unbraid"
+    if broken == "folder":
+        home.write_text("not a folder")
+    else:
+        home.mkdir()
+        (home / "log.db").write_bytes(b"not a database" * 1000)
+    line = '{"type":"result","session_id":"s","subtype":"success","result":"x"}'
+    process = await start(tmp_path, "run", "--", "sh", "-c", f"echo '{line}'; exit 5")
+    out, err = await process.communicate()
+    assert out.decode() == line + "\n"
+    assert err.startswith(b"unbraid: this run is not logged: ")
+    assert err.count(b"unbraid:") == 1
+    assert process.returncode == 5
+
+
+async def test_a_pipe_is_passed_on_unchanged(tmp_path: Path) -> None:
+    process = await start(tmp_path, "pipe")
+    out, err = await process.communicate(b'{"type":"result"}\n\0\xff no newline')
+    assert out == b'{"type":"result"}\n\0\xff no newline'
+    assert err == b""
+
+
+async def test_a_reader_that_leaves_ends_the_agent_as_it_would(tmp_path: Path) -> None:
+    command = f"{UNBRAID} run -- yes | head -1"
+    process = await asyncio.create_subprocess_exec(
+        "sh", "-c", command,
+        env=os.environ | {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "u")},
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, _ = await asyncio.wait_for(process.communicate(), 60)
+    assert out == b"y\n"
+
+
+@pytest.mark.cli
+@pytest.mark.parametrize("name", ["single", "api-error", "text-json", "unicode"])
+@pytest.mark.parametrize("version", ["1.0.128", "2.1.325"])
+async def test_what_is_seen_is_what_the_cli_would_have_printed(
+    version: str, name: str, tmp_path: Path
+) -> None:
+    plain = await play(version, name, tmp_path / "a", ["-p", GO], prefix=())
+    ours = await play(version, name, tmp_path / "b", ["-p", GO])
+    assert ours.stdout == plain.stdout
+    assert ours.exit == plain.exit
+    assert len(await logged(tmp_path / "b")) == 1
