@@ -1,0 +1,444 @@
+"""What agents say and are told, in Claude Code's lines of any dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Raw, Struct
+
+from unbraid.events import (
+    EMPTY_OBJECT,
+    Error,
+    PermissionReplied,
+    Prompt,
+    RelayEvent,
+    Retracted,
+    TextDelta,
+    ThinkingDelta,
+    TokenUsage,
+    ToolResult,
+    ToolUse,
+    Unrecognized,
+    valid_utf8,
+)
+from unbraid.translate.agents import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS, spawn_input
+from unbraid.translate.blocks import (
+    STDOUT,
+    TRANSCRIPT,
+    Dialect,
+    Fresh,
+    MessageState,
+    digest_of,
+)
+from unbraid.translate.contexts import Call, Context
+from unbraid.translate.seen import Seen
+from unbraid.translate.speakers import Speakers
+from unbraid.wire.claude import MISSING, Block, SpawnResult, Task, split_content
+from unbraid.wire.record import Record, read_as, sound
+from unbraid.wire.transcript import notification
+
+NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ")
+ANSWERED = hash("answered")
+QUOTE = ord('"')
+INTERRUPTED = "[Request interrupted by user"
+
+
+class Flags(Struct):
+    """What marks a user line as something else than a person's words."""
+
+    is_replay: bool | None = msgspec.field(default=None, name="isReplay")
+    is_synthetic: bool | None = msgspec.field(default=None, name="isSynthetic")
+
+
+class ToolUseResult(Struct):
+    """The copy of a tool's result beside the message, in both spellings."""
+
+    stdout: Raw = msgspec.field(default=Raw(b""), name="tool_use_result")
+    transcript: Raw = msgspec.field(default=Raw(b""), name="toolUseResult")
+
+
+class Conversation(Speakers):
+    """Turns assistant, user and streaming lines into events."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.agents.before_end = lambda context, out: self._usage_due(context, None, out)
+        self.seen = Seen()
+        self.dialects = (Dialect(), Dialect(one_block=True))  # stdout's, the transcripts'
+        self._made_ids = 0
+        self._asked: dict[str, str] = {}  # tool call: permission request
+
+    def _assistant(self, record: Record, out: list[RelayEvent]) -> None:
+        # The hottest path there is: it pays to look things up once, and to call little.
+        message = record.message
+        if message is None:
+            return self._unknown(record, out)
+        context = self._direct.get(record.parent_tool_use_id)
+        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
+            context = self._who(record, out)
+            if context is None:
+                return None
+        content = message.content
+        if not isinstance(content, list):
+            content = [Block(type="text", text=content)] if content else []
+        source = self.source
+        message_id = message.id
+        if message_id:
+            state = context.messages.get(message_id) or self._begin(context, message_id, content)
+        else:
+            context, state = self._unnamed(record, context, content)
+        if message.usage is not None and not state.usage_sent:
+            if source + source >= state.usage_rank:
+                state.usage = message.usage
+                state.model = message.model
+                state.usage_rank = source + source
+            if context.usage_due is not state:
+                self._usage_due(context, state, out)
+        dialect = self.dialects[source]
+        alone = len(content) == 1
+        one_block = dialect.one_block and alone
+        digests = [digest_of(content[0])] if alone else [digest_of(b) for b in content]
+        uuid = record.uuid
+        if uuid is not None:
+            key = hash(uuid)
+            for digest in digests:
+                key ^= digest
+            if not self.seen.add(key):
+                state.repeat(content, digests, source, dialect)
+                return None
+            state.uuid = uuid
+        if content and content[-1].type == "text":
+            context.last_text = content[-1].text or ""
+        if context.current is not state:
+            if source == STDOUT:
+                if context.parent is not None and message_id:
+                    self._learn(self._by_message, message_id, context, out)
+                self._give_up(context, state, out)
+            context.current = state
+        fresh: Sequence[Fresh]
+        if one_block:
+            new = state.next(content[0], digests[0], source)
+            fresh = () if new is None else (new,)
+        else:
+            fresh = state.absorb(content, digests, source, dialect, record.skipped)
+        for block, index, delta in fresh:
+            kind = block.type
+            if kind == "text":
+                if message.model == "<synthetic>" and delta.startswith("API Error"):
+                    out.append(Error(context.id, self.ts, delta, "api_error"))
+                else:
+                    out.append(TextDelta(context.id, self.ts, state.id, index, delta))
+            elif kind == "thinking":
+                out.append(ThinkingDelta(context.id, self.ts, state.id, index, delta))
+            elif kind.endswith("tool_use"):
+                if uuid is not None or self.seen.add(hash((state.id, block.id))):
+                    self._tool_use(context, state, block, index, out)
+            elif kind.endswith("tool_result"):
+                self._tool_result(context, record, block, out)
+            else:
+                place = next(i for i, each in enumerate(content) if each is block)
+                raw = _raw_block(record, place)
+                out.append(Unrecognized(context.id, self.ts, raw))
+        return None
+
+    def _unnamed(
+        self, record: Record, context: Context, content: list[Block]
+    ) -> tuple[Context, MessageState]:
+        """A message without an id: the known one that this one extends, else a new one."""
+        known = record.parent_tool_use_id is not None or record.session_id is not None
+        best: tuple[Context, MessageState] | None = None
+        digests = [digest_of(block) for block in content]
+        candidates = [context] if known else [context, *self.contexts.everyone()]
+        for candidate in candidates:
+            for state in reversed(candidate.messages.values()):
+                said = state.said[self.source]
+                if state.closed or not said:
+                    continue
+                if state.extends(content, digests, self.source, record.skipped) and (
+                    best is None or len(said) > len(best[1].said[self.source])
+                ):
+                    best = (candidate, state)
+        if best is not None:
+            return best
+        calls = {hash(b.id) for b in content if b.id is not None}
+        if calls:
+            # A snapshot again that adds nothing: its tool calls are known.
+            for candidate in candidates:
+                for state in candidate.messages.values():
+                    said = state.said[self.source]
+                    if calls.issubset(said) and len(content) <= len(said):
+                        self.dialects[self.source].cumulative = True
+                        return candidate, state
+        if not known:
+            context = self._guess()
+        self._made_ids += 1
+        return context, context.message(f"message-{self._made_ids}")
+
+    def _guess(self) -> Context:
+        """Whose new message is this, where lines name nobody?
+
+        While sub-agents run the main agent waits for them. So it is one of theirs: the first
+        that has not spoken yet, else one whose last calls have all been answered.
+        """
+        running = [c for c in self.contexts.by_call.values() if c.spawned and not c.ended]
+        running = [c for c in running if not c.background]
+        for context in running:
+            if not context.messages:
+                return context
+        for context in running:
+            if not any(call.context is context for call in self.agents.calls.values()):
+                return context
+        return running[-1] if running else self.contexts.root
+
+    def _tool_use(
+        self,
+        context: Context,
+        state: MessageState,
+        block: Block,
+        index: int,
+        out: list[RelayEvent],
+    ) -> None:
+        call_id = block.id or ""
+        raw = block.input if block.input is not MISSING else EMPTY_OBJECT
+        tool = block.name or ""
+        call = self.agents.calls[call_id] = Call(context, state, tool, self.ts)
+        out.append(ToolUse(context.id, self.ts, state.id, index, call_id, tool, raw))
+        if tool in SPAWNING_TOOLS and call_id:
+            given = spawn_input(bytes(raw))
+            if given.prompt is not None or given.resume is not None:
+                call.spawns = self.agents.call_spawns(call_id, context, given, out)
+        if self._held:
+            self._retry(out)
+
+    # --- what agents are told ---
+
+    def _user(self, record: Record, out: list[RelayEvent]) -> None:
+        message = record.message
+        if message is None:
+            return self._unknown(record, out)
+        context = self._direct.get(record.parent_tool_use_id)
+        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
+            context = self._who(record, out)
+            if context is None:
+                return None
+        content = message.content
+        uuid = record.uuid
+        if uuid is not None and not self.seen.add(hash(uuid)):
+            return None
+        if isinstance(content, str):
+            content = [Block(type="text", text=content)]
+        for block in content or ():
+            if block.tool_use_id is not None:
+                self._tool_result(context, record, block, out)
+            elif block.type == "text":
+                if uuid is not None and self.source == STDOUT and context.parent is not None:
+                    self._learn(self._by_uuid, uuid, context, out)
+                self._told(record, context, block.text or "", out)
+        return None
+
+    def _told(self, record: Record, context: Context, text: str, out: list[RelayEvent]) -> None:
+        if text.startswith(INTERRUPTED):
+            context.interrupted = True
+            return
+        told = notification(text)
+        if told is not None:
+            self._notified(told, out)
+            return
+        if not text or record.is_meta or text.startswith(NOT_A_PROMPT):
+            return
+        if context.parent is not None:
+            if context.prompt is None:
+                context.prompt = text
+            if text == context.prompt or text.endswith(context.prompt):
+                return
+        elif self.source == STDOUT:
+            flags = read_as(Flags, record.raw)
+            if flags.is_synthetic:
+                return
+        context.interrupted = False
+        out.append(Prompt(context.id, self.ts, text))
+
+    def _notified(self, told: dict[str, str], out: list[RelayEvent]) -> None:
+        """A parent is told, in its conversation, that an agent has ended."""
+        task = Task(
+            task_id=told.get("task-id"),
+            tool_use_id=told.get("tool-use-id"),
+            status=told.get("status"),
+            summary=told.get("result"),
+        )
+        self._task_over(task, out)
+
+    def _tool_result(
+        self, context: Context, record: Record, block: Block, out: list[RelayEvent]
+    ) -> None:
+        call_id = block.tool_use_id or ""
+        call = self.agents.calls.pop(call_id, None)
+        answered = self.seen.add(hash(call_id) ^ ANSWERED)
+        tool = duration = None
+        if call is not None:
+            tool = call.tool
+            call.message.closed = True
+            if call.context.parent is not None or context.parent is None:
+                context = call.context  # no id on the line: the call knows whose it is
+            if call.ts and self.ts >= call.ts:
+                duration = self.ts - call.ts
+        elif not answered:
+            return
+        ok = not block.is_error
+        content = block.content
+        parts = None
+        if content is MISSING or memoryview(content)[0] != QUOTE:
+            text, parts = split_content(_decoded(content))
+            content = Raw(msgspec.json.encode(text))
+        request = self._asked.pop(call_id, None) if self._asked else None
+        if request is not None:
+            behavior = "allow" if ok else "deny"
+            out.append(PermissionReplied(context.id, self.ts, request, behavior))
+        out.append(ToolResult(context.id, self.ts, call_id, ok, content, parts, tool, duration))
+        if (
+            (call is not None and (call.spawns is not None or tool in OTHER_SPAWNING_TOOLS))
+            or call_id in self.contexts.by_call
+            or (call is None and b'gentId"' in record.raw)
+        ):
+            given = self._spawn_result(record)
+            if given.content is None and parts is None:
+                given.content = _decoded(content)
+            self.agents.call_answered(call_id, call, given, ok, out)
+            self._retry(out)
+
+    def _spawn_result(self, record: Record) -> SpawnResult:
+        beside = read_as(ToolUseResult, record.raw)
+        raw = bytes(beside.stdout) or bytes(beside.transcript)
+        return read_as(SpawnResult, raw) if raw.startswith(b"{") else SpawnResult()
+
+    # --- streaming ---
+
+    def _stream_event(self, record: Record, out: list[RelayEvent]) -> None:
+        event = record.event
+        if event is None:
+            return self._unknown(record, out)
+        context = self._who(record, out)
+        if context is None:
+            return None
+        kind = event.type
+        fresh = None
+        if kind == "message_start":
+            if event.message is not None and event.message.id:
+                state = context.message(event.message.id)
+                self._give_up(context, state, out)
+                context.current = context.live = state
+                if event.message.usage is not None and state.usage is None:
+                    state.usage = event.message.usage
+                    state.model = event.message.model
+                if context.usage_due is not state:
+                    self._usage_due(context, state, out)
+            return None
+        current = context.live
+        if current is None:
+            return None
+        if kind == "content_block_delta" and event.delta is not None:
+            words = event.delta.text if event.delta.thinking is None else event.delta.thinking
+            if words:
+                fresh = current.stream_delta(event.index, words)
+        elif kind == "content_block_start" and event.content_block is not None:
+            block = event.content_block
+            if block.type in ("text", "thinking"):
+                current.stream_start(event.index, block.type)
+                if block.words:
+                    fresh = current.stream_delta(event.index, block.words)
+        elif kind == "content_block_stop":
+            fresh = current.stream_stop(event.index)
+        elif kind == "message_delta" and event.usage is not None:
+            usage = current.usage
+            if usage is not None and current.usage_rank < 2:
+                current.usage_rank = 1
+                usage.output_tokens = event.usage.output_tokens or usage.output_tokens
+        if fresh is not None and fresh[2]:
+            block, index, delta = fresh
+            event_type = TextDelta if block.type == "text" else ThinkingDelta
+            out.append(event_type(context.id, self.ts, current.id, index, delta))
+        return None
+
+    def _begin(self, context: Context, message_id: str, content: list[Block]) -> MessageState:
+        """A message not seen before, unless it says again what a cut-off one was saying."""
+        live = context.live
+        if live is not None and live.streaming and content:
+            # A transcript that goes on without ever having told the message knows it was dropped.
+            dropped = self.source == STDOUT or not live.said[TRANSCRIPT]
+            words = live.cut_off() if dropped else ""
+            if words and content[0].words.startswith(words):
+                context.messages[message_id] = live
+                return live
+        return context.message(message_id)
+
+    def _give_up(self, context: Context, following: MessageState, out: list[RelayEvent]) -> None:
+        """The next message begins: one that was cut off in its middle has been withdrawn."""
+        live = context.live
+        if live is None or live is following or not live.streaming:
+            return
+        if live.cut_off():
+            out.append(Retracted(context.id, self.ts, [live.id]))
+        live.stream_over()
+
+    # --- what it costs ---
+
+    def _usage_due(
+        self, context: Context, following: MessageState | None, out: list[RelayEvent]
+    ) -> None:
+        """Tell what the message before has cost: its numbers are final when the next one begins.
+
+        Lines repeat a message's usage. Of one source the last counts; the transcript's are final,
+        those of `message_delta` nearly, stdout's lines not.
+        """
+        state = context.usage_due
+        context.usage_due = following
+        if state is None or state.usage_sent or state.usage is None:
+            return
+        state.usage_sent = True
+        usage = state.usage
+        if state.model == "<synthetic>":
+            return
+        out.append(
+            TokenUsage(
+                context.id,
+                self.ts,
+                state.id,
+                state.model,
+                usage.input_tokens or 0,
+                usage.output_tokens or 0,
+                usage.cache_read_input_tokens or 0,
+                usage.cache_creation_input_tokens or 0,
+            )
+        )
+
+    def _task_over(self, task: Task, out: list[RelayEvent]) -> None:
+        """A task has ended, as told by the CLI or in its parent's conversation."""
+        raise NotImplementedError
+
+    def _unknown(self, record: Record, out: list[RelayEvent]) -> None:
+        out.append(Unrecognized("", self.ts, sound(record.raw)))
+
+
+class RawContent(Struct):
+    """A message's blocks, unread."""
+
+    content: list[Raw] = msgspec.field(default_factory=list)
+
+
+class RawBlocks(Struct):
+    """A line's blocks, unread."""
+
+    message: RawContent | None = None
+
+
+def _raw_block(record: Record, place: int) -> Raw:
+    """A block as it came, with every field it has."""
+    message = read_as(RawBlocks, record.raw).message
+    if message is not None and place < len(message.content):
+        return sound(bytes(message.content[place]))
+    return sound(record.raw)
+
+
+def _decoded(raw: Raw) -> object:
+    return msgspec.json.decode(valid_utf8(bytes(raw))) if raw is not MISSING else None
