@@ -65,9 +65,7 @@ def conversation(session: str, agent: str | None, size: int, dice: random.Random
         result = {"type": "tool_result", "tool_use_id": call, "content": given}
         told = {"role": "user", "content": [result]}
         beside = {"file": {"content": given}}
-        out.append(
-            line(session, number, agent, type="user", message=told, toolUseResult=beside)
-        )
+        out.append(line(session, number, agent, type="user", message=told, toolUseResult=beside))
         number += 1
         written += sum(map(len, out[-3:]))
     return b"".join(out)

@@ -1,0 +1,106 @@
+"""Following: how long a line takes into the log, and what watching costs when nothing happens.
+
+python -m benchmarks.index_live latency [LINES_PER_SECOND] [SECONDS]
+python -m benchmarks.index_live idle FOLDER
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from benchmarks.index_history import line
+from unbraid.live.claims import Claims
+from unbraid.live.watch import Watch, watching
+from unbraid.log import SqliteLog
+
+SESSION = "11111111-2222-4333-8444-555555555555"
+
+
+def write(path: Path, rate: int, seconds: float, began: dict[int, float]) -> None:
+    """So many lines a second, each with its number."""
+    with path.open("ab", buffering=0) as file:
+        start = time.perf_counter()
+        for number in range(int(rate * seconds)):
+            due = start + number / rate
+            while (now := time.perf_counter()) < due:
+                time.sleep(due - now)
+            text = {"type": "text", "text": f"<{number}> " + "word " * 20}
+            about = {"id": f"msg_{number}", "role": "assistant", "content": [text]}
+            data = line(SESSION, number, None, type="assistant", message=about)
+            began[number] = time.perf_counter()
+            file.write(data)
+
+
+async def latency(rate: int, seconds: float) -> None:
+    """From the write to the moment at which a follower of the log has the line."""
+    with tempfile.TemporaryDirectory() as scratch:
+        home = Path(scratch)
+        path = home / "claude" / "projects" / "-a" / f"{SESSION}.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"")
+        log = await SqliteLog.open(home / "log.db")
+        until = asyncio.Event()
+        env = {"CLAUDE_CONFIG_DIR": str(home / "claude"), "HOME": scratch}
+        watch = Watch(log, Claims(home), env, warn=print)
+        task = asyncio.create_task(watching(watch, until))
+        await watch.ready.wait()
+        await asyncio.sleep(1.5)
+        began: dict[int, float] = {}
+        writer = threading.Thread(target=write, args=(path, rate, seconds, began))
+        writer.start()
+        took: list[float] = []
+        async for batch in log.follow(SESSION):
+            now = time.perf_counter()
+            for entry in batch:
+                if entry.type == "text":
+                    number = int(entry.data.split(b"<", 1)[1].split(b">", 1)[0])
+                    took.append(now - began[number])
+            if len(took) >= rate * seconds:
+                break
+        until.set()
+        await task
+        await log.close()
+    took.sort()
+    middle, late, last = (took[int(len(took) * share)] for share in (0.5, 0.99, 0.9999))
+    print(
+        f"{len(took)} lines at {rate}/s: median {middle * 1000:.0f} ms, "
+        f"99% {late * 1000:.0f} ms, worst {last * 1000:.0f} ms"
+    )
+
+
+def idle(folder: Path) -> None:
+    """CPU of a watch over a history in which nothing happens."""
+    with tempfile.TemporaryDirectory() as home:
+        env = os.environ | {"CLAUDE_CONFIG_DIR": str(folder), "UNBRAID_HOME": home, "HOME": home}
+        program = str(Path(sys.executable).with_name("unbraid"))
+        process = subprocess.Popen([program, "watch", "--no-page"], env=env)
+        try:
+            time.sleep(10)
+            before, began = cpu(process.pid), time.time()
+            time.sleep(65)
+            share = (cpu(process.pid) - before) / (time.time() - began)
+            print(f"idle: {share:.2%} of a core")
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def cpu(pid: int) -> float:
+    """Seconds of CPU that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "idle":
+        idle(Path(sys.argv[2]))
+    else:
+        rates = [float(word) for word in sys.argv[2:]]
+        asyncio.run(latency(int(rates[0]) if rates else 1000, rates[1] if rates[1:] else 10.0))

@@ -1,0 +1,135 @@
+"""Indexing, searching and opening history: ratios against ccusage and grep, in one run.
+
+    CCUSAGE=…/node_modules/.bin/ccusage python -m benchmarks.index_speed [FOLDER]
+
+FOLDER gets a synthetic history of 1 GB in 2,000 sessions, unless it has one already.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.index_history import make
+
+WORDS = "nothing like this anywhere"
+
+
+def child(what: str, folder: Path, home: Path) -> dict[str, float]:
+    """Measure in a process of its own, imports and all."""
+    began = time.time()
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.index_speed", what, str(folder), str(home), str(began)],
+        check=True,
+        stdout=subprocess.PIPE,
+    )
+    measured: dict[str, float] = json.loads(done.stdout)
+    return measured
+
+
+def index(folder: Path, home: Path, began: float) -> dict[str, float]:
+    """Index everything."""
+    from unbraid.sources.index import Index
+
+    made, first, tokens = Index(home), 0.0, 0
+    for number, row in enumerate(made.rows({"CLAUDE_CONFIG_DIR": str(folder)})):
+        tokens += row.usage.total_tokens
+        if number == 20:
+            first = time.time() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    seconds = time.time() - began
+    return {
+        "seconds": seconds,
+        "first": first,
+        "tokens": tokens,
+        "mb": peak,
+        "read": made.read_bytes,
+    }
+
+
+def search(folder: Path, home: Path, began: float) -> dict[str, float]:
+    """Search for what is nowhere."""
+    from unbraid.sources.search import search_files
+
+    found = len(list(search_files(WORDS, {"CLAUDE_CONFIG_DIR": str(folder)})))
+    return {"seconds": time.time() - began, "found": found}
+
+
+def opening(folder: Path, home: Path, began: float) -> dict[str, float]:
+    """Open the session that is nearest to 20 MB: every event of it, and its tree."""
+    from unbraid.fleet.tree import Tree
+    from unbraid.pipeline import Pipeline
+    from unbraid.sources.discover import Scan
+    from unbraid.sources.session import Session
+
+    def size(found: object) -> int:
+        return sum(file.size for file in (found.main, *found.children))  # type: ignore[attr-defined]
+
+    sessions = Scan.of({"CLAUDE_CONFIG_DIR": str(folder)}).sessions
+    chosen = min(sessions, key=lambda found: abs(size(found) - 20_000_000))
+    began = time.time()
+    pipeline, tree, events = Pipeline(), Tree(), 0
+    for fed in Session(Path(chosen.main.path)).drain(now=True, last=True):
+        for event in pipeline.feed(fed.data, fed.source):
+            tree.apply([event])
+            events += 1
+    seconds = time.time() - began
+    return {"seconds": seconds, "mb": size(chosen) / 1e6, "events": events}
+
+
+def timed(command: list[str], **env: str) -> tuple[float, bytes]:
+    """A peer, and what it printed."""
+    began = time.time()
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=os.environ | env, check=False)
+    return time.time() - began, done.stdout
+
+
+def main(folder: Path) -> None:
+    """All of it."""
+    if not (folder / "projects").is_dir():
+        make(folder, 2000, 1_000_000_000)
+    with tempfile.TemporaryDirectory() as scratch:
+        home = Path(scratch)
+        timed(["grep", "-rc", "warm the cache", str(folder)])
+        ours = child("index", folder, home)
+        again = child("index", folder, home)
+        print(
+            f"index: {ours['seconds']:.2f} s, first 20 after {ours['first']:.2f} s, "
+            f"{ours['mb']:.0f} MB; second start {again['seconds']:.2f} s, "
+            f"{again['read']:.0f} bytes read"
+        )
+        ccusage = os.environ.get("CCUSAGE") or shutil.which("ccusage")
+        if ccusage:
+            command = [ccusage, "daily", "--offline", "--json"]
+            seconds, printed = timed(command, CLAUDE_CONFIG_DIR=str(folder))
+            theirs = json.loads(printed)["totals"]["totalTokens"]
+            same = (
+                "the same total" if theirs == ours["tokens"] else f"{theirs} tokens, not the same"
+            )
+            print(f"ccusage: {seconds:.2f} s, {same}; ratio {ours['seconds'] / seconds:.2f}")
+        found = child("search", folder, home)
+        seconds, _ = timed(["grep", "-r", WORDS, str(folder)])
+        print(
+            f"search: {found['seconds']:.2f} s; grep {seconds:.2f} s; "
+            f"ratio {found['seconds'] / seconds:.2f}"
+        )
+        opened = child("opening", folder, home)
+        print(
+            f"opening {opened['mb']:.0f} MB ({opened['events']:.0f} events): "
+            f"{opened['seconds']:.2f} s"
+        )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 5:
+        job = {"index": index, "search": search, "opening": opening}[sys.argv[1]]
+        print(json.dumps(job(Path(sys.argv[2]), Path(sys.argv[3]), float(sys.argv[4]))))
+    else:
+        main(Path(sys.argv[1] if len(sys.argv) > 1 else "/tmp/unbraid-history"))
