@@ -162,6 +162,39 @@ def test_text_that_grows_in_place_yields_its_growth() -> None:
     ]
 
 
+def test_a_call_that_fills_in_place_is_told_when_its_input_is_there() -> None:
+    empty = {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}
+    translator = Translator()
+    told = []
+    for each in (
+        assistant(text("Look."), empty),
+        assistant(text("Look."), empty),
+        assistant(text("Look."), call("t", command="ls")),
+        assistant(text("Look."), call("t", command="ls"), text("Done.")),
+    ):
+        events = translator.feed(each + b"\n")
+        told.append([(x.type, x.input) for x in events if isinstance(x, e.ToolUse)])
+    assert told == [[], [], [("tool_use", {"command": "ls"})], []]
+
+
+@pytest.mark.parametrize("ending", ["result", "answer", "end", "next"])
+def test_a_call_without_arguments_is_told_at_the_latest_when_its_message_is_over(
+    ending: str,
+) -> None:
+    empty = {"type": "tool_use", "id": "t", "name": "Done", "input": {}}
+    translator = Translator()
+    events = translator.feed(assistant(text("Look."), empty) + b"\n")
+    if ending == "result":
+        events += translator.feed(line({"type": "result", "subtype": "success"}) + b"\n")
+    elif ending == "answer":
+        events += translator.feed(results("t") + b"\n")
+    elif ending == "next":
+        events += translator.feed(assistant(text("Something else.")) + b"\n")
+    else:
+        events += translator.finish()
+    assert [x.tool_use_id for x in events if isinstance(x, e.ToolUse)] == ["t"]
+
+
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [

@@ -99,6 +99,7 @@ class Claude(Conversation):
     def finish(self, out: list[RelayEvent]) -> None:
         """The sources are over: settle what was waiting, orphan what was running."""
         self._release_all(out)
+        self._fill_all(out)
         root = self.contexts.root
         everyone = self.contexts.everyone()
         for context in [root, *everyone]:
@@ -132,6 +133,7 @@ class Claude(Conversation):
             return
         if record.uuid is not None and not self.seen.add(hash(record.uuid)):
             return
+        self._fill_all(out)
         self._settle_endings(None, out)
         given = read_as(Result, record.raw)
         root = self.contexts.root

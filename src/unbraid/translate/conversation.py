@@ -68,6 +68,8 @@ class Conversation(Speakers):
         self.dialects = (Dialect(), Dialect(one_block=True))  # stdout's, the transcripts'
         self._made_ids = 0
         self._asked: dict[str, str] = {}  # tool call: permission request
+        # Calls whose input is still empty, in a dialect where blocks grow in place.
+        self._unfilled: dict[str, tuple[Context, MessageState, Block, int]] = {}
 
     def _assistant(self, record: Record, out: list[RelayEvent]) -> None:
         # The hottest path there is: it pays to look things up once, and to call little.
@@ -110,6 +112,8 @@ class Conversation(Speakers):
             state.uuid = uuid
         if content and content[-1].type == "text":
             context.last_text = content[-1].text or ""
+        if self._unfilled:
+            self._fill(context, state, content, out)
         if context.current is not state:
             if source == STDOUT:
                 if context.parent is not None and message_id:
@@ -132,7 +136,9 @@ class Conversation(Speakers):
             elif kind == "thinking":
                 out.append(ThinkingDelta(context.id, self.ts, state.id, index, delta))
             elif kind.endswith("tool_use"):
-                if uuid is not None or self.seen.add(hash((state.id, block.id))):
+                if not dialect.one_block and _is_empty(block) and block is content[-1]:
+                    self._unfilled[block.id or ""] = (context, state, block, index)
+                elif uuid is not None or self.seen.add(hash((state.id, block.id))):
                     self._tool_use(context, state, block, index, out)
             elif kind.endswith("tool_result"):
                 self._tool_result(context, record, block, out)
@@ -141,6 +147,27 @@ class Conversation(Speakers):
                 raw = _raw_block(record, place)
                 out.append(Unrecognized(context.id, self.ts, raw))
         return None
+
+    def _fill(
+        self, context: Context, state: MessageState, content: list[Block], out: list[RelayEvent]
+    ) -> None:
+        """Tell calls that have their input now, or will not get any."""
+        grown = {block.id: block for block in content}
+        for call_id, (whose, message, block, index) in list(self._unfilled.items()):
+            if whose is not context:
+                continue
+            now = grown.get(call_id)
+            if message is state and now is not None and now is content[-1] and _is_empty(now):
+                continue
+            del self._unfilled[call_id]
+            self._tool_use(whose, message, now or block, index, out)
+
+    def _fill_all(self, out: list[RelayEvent], call_id: str | None = None) -> None:
+        """Tell a call that has an answer, or all calls at the end of a turn, as they are."""
+        for each in [call_id] if call_id is not None else list(self._unfilled):
+            waiting = self._unfilled.pop(each, None)
+            if waiting is not None:
+                self._tool_use(*waiting, out)
 
     def _unnamed(
         self, record: Record, context: Context, content: list[Block]
@@ -273,6 +300,8 @@ class Conversation(Speakers):
         self, context: Context, record: Record, block: Block, out: list[RelayEvent]
     ) -> None:
         call_id = block.tool_use_id or ""
+        if self._unfilled:
+            self._fill_all(out, call_id)
         call = self.agents.calls.pop(call_id, None)
         answered = self.seen.add(hash(call_id) ^ ANSWERED)
         tool = duration = None
@@ -430,6 +459,10 @@ class RawBlocks(Struct):
     """A line's blocks, unread."""
 
     message: RawContent | None = None
+
+
+def _is_empty(block: Block) -> bool:
+    return block.input is MISSING or bytes(block.input) == b"{}"
 
 
 def _raw_block(record: Record, place: int) -> Raw:
