@@ -53,7 +53,7 @@ def memory(cache: Path) -> int:
 import itertools, resource, sys
 from pathlib import Path
 from unbraid import Translator
-data = Path(sys.argv[1]).read_bytes()[: 8 << 20]
+data = Path(sys.argv[1]).open("rb").read(8 << 20)
 data = data[: data.rfind(b"\\n") + 1]
 base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 translator = Translator()
