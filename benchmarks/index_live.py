@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
@@ -23,19 +22,17 @@ from unbraid.log import SqliteLog
 SESSION = "11111111-2222-4333-8444-555555555555"
 
 
-def write(path: Path, rate: int, seconds: float, began: dict[int, float]) -> None:
-    """So many lines a second, each with its number."""
+def write(path: Path, rate: int, seconds: float) -> None:
+    """So many lines a second, each with the time at which it was written."""
     with path.open("ab", buffering=0) as file:
         start = time.perf_counter()
         for number in range(int(rate * seconds)):
             due = start + number / rate
             while (now := time.perf_counter()) < due:
                 time.sleep(due - now)
-            text = {"type": "text", "text": f"<{number}> " + "word " * 20}
+            text = {"type": "text", "text": f"<{time.perf_counter()}> " + "word " * 20}
             about = {"id": f"msg_{number}", "role": "assistant", "content": [text]}
-            data = line(SESSION, number, None, type="assistant", message=about)
-            began[number] = time.perf_counter()
-            file.write(data)
+            file.write(line(SESSION, number, None, type="assistant", message=about))
 
 
 async def latency(rate: int, seconds: float) -> None:
@@ -52,18 +49,18 @@ async def latency(rate: int, seconds: float) -> None:
         task = asyncio.create_task(watching(watch, until))
         await watch.ready.wait()
         await asyncio.sleep(1.5)
-        began: dict[int, float] = {}
-        writer = threading.Thread(target=write, args=(path, rate, seconds, began))
-        writer.start()
+        # A process of its own, as an agent is; their clock is the same.
+        job = ["write", str(path), str(rate), str(seconds)]
+        module = ["-m", "benchmarks.index_live"]
+        writer = await asyncio.create_subprocess_exec(sys.executable, *module, *job)
         took: list[float] = []
         async for batch in log.follow(SESSION):
             now = time.perf_counter()
-            for entry in batch:
-                if entry.type == "text":
-                    number = int(entry.data.split(b"<", 1)[1].split(b">", 1)[0])
-                    took.append(now - began[number])
+            words = [entry.data.split(b"<", 1)[1] for entry in batch if entry.type == "text"]
+            took += [now - float(word.split(b">", 1)[0]) for word in words]
             if len(took) >= rate * seconds:
                 break
+        await writer.wait()
         until.set()
         await task
         await log.close()
@@ -101,6 +98,8 @@ def cpu(pid: int) -> float:
 if __name__ == "__main__":
     if sys.argv[1] == "idle":
         idle(Path(sys.argv[2]))
+    elif sys.argv[1] == "write":
+        write(Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
     else:
         rates = [float(word) for word in sys.argv[2:]]
         asyncio.run(latency(int(rates[0]) if rates else 1000, rates[1] if rates[1:] else 10.0))

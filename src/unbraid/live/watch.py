@@ -108,8 +108,8 @@ class Watch:
                 async for changes in awatch(
                     *folders,
                     watch_filter=None,
-                    debounce=50,
-                    step=5,
+                    debounce=8,
+                    step=2,
                     rust_timeout=1000,
                     yield_on_timeout=True,
                     ignore_permission_denied=True,
