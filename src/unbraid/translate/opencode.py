@@ -7,30 +7,26 @@ moment before the call that spawned it, and text may arrive after its session we
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 from msgspec import Raw
 
 from unbraid.events import (
     EMPTY_OBJECT,
-    Error,
     PermissionAsked,
     PermissionReplied,
     Prompt,
     RelayEvent,
-    SessionMeta,
     TextDelta,
     ThinkingDelta,
     TokenUsage,
     ToolResult,
     ToolUse,
-    TurnComplete,
     Unrecognized,
 )
-from unbraid.translate.agents import Agents, spawn_input
+from unbraid.translate.agents import spawn_input
 from unbraid.translate.contexts import Context
-from unbraid.translate.seen import Seen, forget_oldest
+from unbraid.translate.seen import forget_oldest
+from unbraid.translate.sessions import Sessions, TextPart, model_of
 from unbraid.wire.claude import split_content
 from unbraid.wire.opencode import MISSING, Info, Part, Properties, RunLine, error_text
 from unbraid.wire.record import Record, milliseconds, read_as, sound
@@ -60,42 +56,16 @@ SILENT = (
 RECENT_PARTS = 1 << 15
 
 
-class TextPart:
-    """How much of a text part has been said."""
-
-    __slots__ = ("block", "kind", "length", "parts", "whole")
-
-    def __init__(self, kind: type[TextDelta] | type[ThinkingDelta], block: int) -> None:
-        self.kind = kind
-        self.block = block
-        self.length = 0
-        self.parts: list[str] | None = []
-        self.whole = 0  # the digest of the whole text, once it is known
-
-
-class OpenCode:
+class OpenCode(Sessions):
     """The translator of OpenCode's records."""
 
     def __init__(self) -> None:
-        self.agents = Agents()
-        self.contexts = self.agents.contexts
-        self.seen = Seen()
-        self.ts = 0
-        self.outcome: tuple[bool, str] | None = None
-        self._root: str | None = None
-        self._sessions: dict[str, Info] = {}
+        super().__init__()
         self._roles: dict[str, Info] = {}
         self._texts: dict[str, TextPart] = {}
         self._places: dict[str, int] = {}  # message: how many parts it has
         self._calls: dict[str, int] = {}  # open call: when it began
-        self._held: dict[str, list[Record]] = {}  # by session whose call is unknown
         self._untold: dict[str, list[Record]] = {}  # by message whose role is unknown
-        self._busy: set[str | None] = set()
-        self._working: str | None = None  # the main agent's message that is not completed
-        self._idle_due = False
-        self._turn = 0
-        self._turn_failed: str | None = None
-        self._saying: dict[str, TextPart] = {}  # by context: its latest text
 
     def translate(self, record: Record, out: list[RelayEvent]) -> None:
         """Append what is new in a record."""
@@ -156,73 +126,6 @@ class OpenCode:
             root = self.contexts.root
             spoke = bool(root.last_text) and not self._calls
             self.outcome = (True, "completed") if spoke else (False, "orphaned")
-
-    # --- who ---
-
-    def _known(self, session: str | None) -> Context:
-        return self.contexts.by_agent.get(session or "") or self.contexts.root
-
-    def _who(self, session: str, record: Record, out: list[RelayEvent]) -> Context | None:
-        """The agent whose session this is, or None if the call that spawned it is not known yet."""
-        if not session:
-            return self.contexts.root
-        context = self.contexts.by_agent.get(session)
-        if context is not None:
-            self.agents.announce(context, out)
-            return context
-        info = self._sessions.get(session)
-        if info is not None and info.parent_id is not None:
-            self._held.setdefault(session, []).append(record)
-            return None
-        context = self._take_root(session)
-        self.agents.announce(context, out)
-        return context
-
-    def _take_root(self, session: str) -> Context:
-        if self._root is None:
-            self._root = session
-            self.agents.session_id = session
-            root = self.contexts.root
-            root.session_id = session
-            self.contexts.by_agent[session] = root
-            return root
-        # A server's stream may hold several conversations; each is an agent of its own.
-        return self._adopt(session, None, None)
-
-    def _adopt(self, session: str, call: str | None, parent: Context | None) -> Context:
-        info = self._sessions.get(session)
-        if parent is None:
-            above = self.contexts.by_agent.get(info.parent_id or "") if info is not None else None
-            parent = above or self.contexts.root
-        context = self.contexts.add(session, parent, call)
-        context.session_id = session
-        if info is not None:
-            context.description = info.title
-            context.subagent_type = info.agent
-        self.contexts.bind(context, session)
-        return context
-
-    def _release(self, session: str, context: Context, out: list[RelayEvent]) -> None:
-        self.agents.announce(context, out)
-        ts = self.ts
-        for record in self._held.pop(session, []):
-            self.translate(record, out)
-        self.ts = self.agents.ts = ts
-
-    def _session(self, info: Info, out: list[RelayEvent]) -> None:
-        known = self._sessions.get(info.id)
-        self._sessions[info.id] = info
-        if info.parent_id is not None:
-            return
-        context = self.contexts.by_agent.get(info.id) or self._take_root(info.id)
-        if context is not self.contexts.root:
-            self.agents.announce(context, out)
-            return
-        model = _model(info)
-        facts = (info.id, model, info.directory, info.version)
-        if known is None or facts != context.meta:
-            context.meta = facts
-            out.append(SessionMeta("", self.ts, info.id, model, None, info.directory, info.version))
 
     # --- what agents say ---
 
@@ -428,7 +331,7 @@ class OpenCode:
                 context.id,
                 self.ts,
                 message_id,
-                _model(info) if info is not None else None,
+                model_of(info) if info is not None else None,
                 round(tokens.input or 0),
                 round((tokens.output or 0) + (tokens.reasoning or 0)),
                 round(cache.read or 0) if cache is not None else 0,
@@ -436,8 +339,6 @@ class OpenCode:
                 part.cost,
             )
         )
-
-    # --- beginnings and ends ---
 
     def _run_line(self, record: Record, out: list[RelayEvent]) -> None:
         line = read_as(RunLine, record.raw)
@@ -449,51 +350,6 @@ class OpenCode:
             self._part(record, part, out, role="assistant")
         elif record.type not in ("step_start", "step_finish"):
             out.append(Unrecognized("", self.ts, sound(record.raw)))
-
-    def _begin(self, session: str | None, out: list[RelayEvent]) -> None:
-        if session == self._root:
-            if self._idle_due:
-                self._end_turn(out)
-            if session not in self._busy:
-                self._turn += 1
-        self._busy.add(session)
-
-    def _idle(self, session: str | None, out: list[RelayEvent]) -> None:
-        if session not in self._busy:
-            return
-        if session != self._root:
-            self._busy.discard(session)
-        elif self._working is not None and self._turn_failed is None:
-            # Aborted: a session goes idle before it tells so, and idle again after.
-            self._idle_due = True
-        else:
-            self._end_turn(out)
-
-    def _end_turn(self, out: list[RelayEvent]) -> None:
-        ok = self._turn_failed is None
-        reason = self._turn_failed or "completed"
-        self.outcome = (ok, reason)
-        self._turn_failed = self._working = None
-        self._idle_due = False
-        self._busy.discard(self._root)
-        root = self.contexts.root
-        saying = self._saying.get(root.id)
-        result = root.last_text
-        if saying is not None and saying.parts is not None:
-            result = "".join(saying.parts)
-        out.append(TurnComplete("", self.ts, ok, "idle" if ok else reason, result or None))
-
-    def _failed(self, session: str | None, error: Any, out: list[RelayEvent]) -> None:
-        context = self._known(session)
-        name = error.get("name") if isinstance(error, dict) else None
-        # A failure is told by its message, by its session, and again by other sources.
-        if not self.seen.add(hash(("error", session, self._turn, error_text(error)))):
-            return
-        out.append(Error(context.id, self.ts, error_text(error), name))
-        if context is self.contexts.root:
-            reason = "interrupted" if name == "MessageAbortedError" else "failed"
-            self._turn_failed = reason
-            self.outcome = (False, reason)
 
     def _asked(self, given: Properties, out: list[RelayEvent]) -> None:
         context = self._known(given.session_id)
@@ -508,12 +364,3 @@ class OpenCode:
                 given.metadata if given.metadata is not MISSING else EMPTY_OBJECT,
             )
         )
-
-
-def _model(info: Info) -> str | None:
-    if info.model_id is not None:
-        return info.model_id
-    if isinstance(info.model, dict):
-        name = info.model.get("modelID") or info.model.get("id")
-        return name if isinstance(name, str) else None
-    return info.model if isinstance(info.model, str) else None
