@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+import msgspec
+
 from unbraid import events as e
 from unbraid.fleet.usage import Totals
 
@@ -20,6 +22,36 @@ F = TypeVar("F", bound=e.FleetEvent)
 ROOT_AGENT = "main"
 CONTENT = (e.TextDelta, e.ThinkingDelta, e.ToolUse)
 AFTERTHOUGHTS = (e.Progress, e.SessionMeta, e.SubAgentEnded)
+
+
+_PLACE = {field.name for field in msgspec.structs.fields(e.FleetEvent)}
+
+
+def _fields(kind: type[e.FleetEvent]) -> tuple[str, ...]:
+    return tuple(f.name for f in msgspec.structs.fields(kind) if f.name not in _PLACE)
+
+
+# A relay event, the fleet event that it becomes, and the fields that it takes along.
+PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] = {
+    relay: (fleet, _fields(fleet))
+    for relay, fleet in (
+        (e.TextDelta, e.Text),
+        (e.ThinkingDelta, e.Thinking),
+        (e.ToolUse, e.FleetToolUse),
+        (e.ToolResult, e.FleetToolResult),
+        (e.SessionMeta, e.FleetSessionMeta),
+        (e.Prompt, e.FleetPrompt),
+        (e.Progress, e.FleetProgress),
+        (e.TokenUsage, e.FleetTokenUsage),
+        (e.TurnComplete, e.FleetTurnComplete),
+        (e.PermissionAsked, e.FleetPermissionAsked),
+        (e.PermissionReplied, e.FleetPermissionReplied),
+        (e.Retracted, e.FleetRetracted),
+        (e.Error, e.FleetError),
+        (e.Unrecognized, e.FleetUnrecognized),
+        (e.Malformed, e.FleetMalformed),
+    )
+}
 
 
 class Stream:
@@ -53,26 +85,8 @@ class Fleet:
         self._out: list[e.FleetEvent] = []
         self._handlers: dict[type[e.RelayEvent], Callable[[Any, Stream], None]] = {
             e.TextDelta: self._text,
-            e.ThinkingDelta: self._thinking,
-            e.ToolUse: self._tool_use,
-            e.ToolResult: self._tool_result,
-            e.SessionMeta: self._session_meta,
-            e.Prompt: lambda event, s: self._emit(e.FleetPrompt, s, text=event.text),
-            e.Progress: self._progress,
             e.TokenUsage: self._token_usage,
             e.TurnComplete: self._turn_complete,
-            e.PermissionAsked: self._permission_asked,
-            e.PermissionReplied: self._permission_replied,
-            e.Retracted: lambda event, s: self._emit(
-                e.FleetRetracted, s, message_ids=event.message_ids
-            ),
-            e.Error: lambda event, s: self._emit(
-                e.FleetError, s, message=event.message, code=event.code
-            ),
-            e.Unrecognized: lambda event, s: self._emit(e.FleetUnrecognized, s, raw=event.raw),
-            e.Malformed: lambda event, s: self._emit(
-                e.FleetMalformed, s, raw=event.raw, reason=event.reason, offset=event.offset
-            ),
             e.SubAgentEnded: self._ended,
         }
 
@@ -95,7 +109,7 @@ class Fleet:
             if not stream.speaking and isinstance(event, CONTENT):
                 stream.speaking = True
                 self._emit(e.AgentStart, stream)
-            self._handlers[type(event)](event, stream)
+            self._handlers.get(type(event), self._pass_on)(event, stream)
         return self._take()
 
     def finish(self, ok: bool, reason: str, now: int = 0) -> list[e.FleetEvent]:
@@ -200,109 +214,26 @@ class Fleet:
 
     # --- what happens in them ---
 
+    def _pass_on(self, event: e.RelayEvent, stream: Stream) -> None:
+        """Most events are the same in both vocabularies, but for where they stand."""
+        kind, fields = PASSED_ON[type(event)]
+        self._emit(kind, stream, **{name: getattr(event, name) for name in fields})
+
     def _text(self, event: e.TextDelta, stream: Stream) -> None:
         if stream.id:
             if event.message_id != stream.message_id:
                 stream.message_id = event.message_id
                 stream.answer = []
             stream.answer.append(event.delta)
-        self._emit(
-            e.Text, stream, delta=event.delta, message_id=event.message_id, block=event.block
-        )
-
-    def _thinking(self, event: e.ThinkingDelta, stream: Stream) -> None:
-        self._emit(
-            e.Thinking, stream, delta=event.delta, message_id=event.message_id, block=event.block
-        )
-
-    def _tool_use(self, event: e.ToolUse, stream: Stream) -> None:
-        self._emit(
-            e.FleetToolUse,
-            stream,
-            tool_use_id=event.tool_use_id,
-            tool=event.tool,
-            input_json=event.input_json,
-            message_id=event.message_id,
-        )
-
-    def _tool_result(self, event: e.ToolResult, stream: Stream) -> None:
-        self._emit(
-            e.FleetToolResult,
-            stream,
-            tool_use_id=event.tool_use_id,
-            ok=event.ok,
-            content_json=event.content_json,
-            parts=event.parts,
-            duration_ms=event.duration_ms,
-        )
-
-    def _session_meta(self, event: e.SessionMeta, stream: Stream) -> None:
-        self._emit(
-            e.FleetSessionMeta,
-            stream,
-            session_id=event.session_id,
-            model=event.model,
-            tools=event.tools,
-            cwd=event.cwd,
-            version=event.version,
-            agent_id=event.agent_id,
-        )
-
-    def _progress(self, event: e.Progress, stream: Stream) -> None:
-        self._emit(
-            e.FleetProgress,
-            stream,
-            tool_uses=event.tool_uses,
-            total_tokens=event.total_tokens,
-            duration_ms=event.duration_ms,
-            last_tool=event.last_tool,
-        )
+        self._pass_on(event, stream)
 
     def _token_usage(self, event: e.TokenUsage, stream: Stream) -> None:
         self._totals.seen.add(event)
-        self._emit(
-            e.FleetTokenUsage,
-            stream,
-            message_id=event.message_id,
-            model=event.model,
-            input_tokens=event.input_tokens,
-            output_tokens=event.output_tokens,
-            cache_read_tokens=event.cache_read_tokens,
-            cache_creation_tokens=event.cache_creation_tokens,
-            cost_usd=event.cost_usd,
-        )
+        self._pass_on(event, stream)
 
     def _turn_complete(self, event: e.TurnComplete, stream: Stream) -> None:
         self._totals.turn_over(event.totals, event.cost_usd)
-        self._emit(
-            e.FleetTurnComplete,
-            stream,
-            ok=event.ok,
-            subtype=event.subtype,
-            result=event.result,
-            duration_ms=event.duration_ms,
-            num_turns=event.num_turns,
-            cost_usd=event.cost_usd,
-        )
-
-    def _permission_asked(self, event: e.PermissionAsked, stream: Stream) -> None:
-        self._emit(
-            e.FleetPermissionAsked,
-            stream,
-            request_id=event.request_id,
-            tool=event.tool,
-            input_json=event.input_json,
-            tool_use_id=event.tool_use_id,
-        )
-
-    def _permission_replied(self, event: e.PermissionReplied, stream: Stream) -> None:
-        self._emit(
-            e.FleetPermissionReplied,
-            stream,
-            request_id=event.request_id,
-            behavior=event.behavior,
-            by=event.by,
-        )
+        self._pass_on(event, stream)
 
     def _emit(self, kind: type[F], stream: Stream, **payload: Any) -> None:
         self._out.append(
