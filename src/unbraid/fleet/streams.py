@@ -207,6 +207,8 @@ class Fleet:
         self._emit(e.StreamEnd, stream, ok=ok, reason=reason)
 
     def _ended(self, event: e.SubAgentEnded, stream: Stream) -> None:
+        if stream.id == 0:
+            return  # the root ends with its run
         answer = event.content or "".join(stream.answer)
         if answer:
             self._emit(e.SubAgentResponse, stream, content=answer)

@@ -227,7 +227,7 @@ class Tree:
 
 def label(node: Node, total: Usage) -> str:
     """One agent in one line."""
-    words = [MARKS.get(node.status, "?"), node.agent]
+    words = [MARKS.get(node.status, "?"), _one_line(node.agent)]
     if node.description:
         words.append(f"“{_one_line(node.description)}”")
     facts = [node.status]
