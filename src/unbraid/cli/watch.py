@@ -19,21 +19,26 @@ Examples:
 )
 @click.option("--port", type=int, default=8420, show_default=True, help="The page's port; 0: any.")
 @click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
-def watch(port: int, page: bool) -> None:
+@click.option(
+    "--opencode", "servers", multiple=True, metavar="URL", help="A running server of OpenCode's."
+)
+def watch(port: int = 8420, page: bool = True, servers: tuple[str, ...] = ()) -> None:
     """Follow every agent on this machine into the log, and show them on a page.
 
     Nothing has to be set up: Claude Code's and OpenCode's sessions are found where they lie, and
     nothing is ever written there. Stop with Ctrl-C; the next start goes on from the same place.
     """
-    asyncio.run(_watch(port, page=page))
+    asyncio.run(_watch(port, servers, page=page))
 
 
-async def _watch(port: int, *, page: bool) -> None:
+async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
     from unbraid.errors import CallerError
+    from unbraid.hub.control import Controllers
     from unbraid.live.claims import Claims
     from unbraid.live.watch import Watch, watching
     from unbraid.log import SqliteLog, data_folder
 
+    controllers = Controllers()
     until, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, until.set)
@@ -43,15 +48,21 @@ async def _watch(port: int, *, page: bool) -> None:
         claims = Claims(data_folder())
         stack.callback(claims.close)
         if page:
-            from unbraid.serve import ServeConfig, serving
+            from unbraid.serve import ServeConfig, Server, serving
+
+            async def serve(port: int) -> Server:
+                served = serving(ServeConfig(port=port), log, controllers=controllers)
+                return await stack.enter_async_context(served)
 
             try:
-                server = await stack.enter_async_context(serving(ServeConfig(port=port), log))
+                server = await serve(port)
             except CallerError:
                 # The port is taken, perhaps by another watch: any other will do.
-                server = await stack.enter_async_context(serving(ServeConfig(port=0), log))
+                server = await serve(0)
             click.echo(f"unbraid: {server.link()}", err=True)
-        observed = Watch(log, claims, os.environ, warn=_warn)
+        observed = Watch(
+            log, claims, os.environ, warn=_warn, servers=servers, controllers=controllers
+        )
         await watching(observed, until)
 
 

@@ -11,24 +11,27 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from watchfiles import awatch
 
 from unbraid.errors import LogError, SourceError
+from unbraid.hub.control import Controllers
 from unbraid.live.claims import Claims
 from unbraid.live.followed import FollowedFiles
 from unbraid.live.watch_rows import WatchedRows
+from unbraid.live.watch_server import WatchedServer
 from unbraid.log.port import Log
 from unbraid.sources.discover import Scan, main_of
+from unbraid.sources.opencode_server import Server
 from unbraid.sources.places import claude_projects
 from unbraid.sources.session import SETTLE_SECONDS, Owners
 
 LIVE_SECONDS = 300.0
 IDLE_SECONDS = 1800.0
 TICK_SECONDS = 0.25
-SCAN_SECONDS = 30.0
+SCAN_SECONDS = 300.0
 POLL_SECONDS = 2.0
 TOGETHER = 16
 
@@ -45,6 +48,8 @@ class Watch:
         warn: Callable[[str], None] = lambda text: None,
         idle_seconds: float = IDLE_SECONDS,
         inotify: bool = True,
+        servers: Sequence[str] = (),
+        controllers: Controllers | None = None,
     ) -> None:
         self._log, self._claims, self._env, self._warn = log, claims, env, warn
         self._idle_seconds, self._inotify = idle_seconds, inotify
@@ -56,6 +61,11 @@ class Watch:
         self._wake = asyncio.Event()
         self._warned: set[str] = set()
         self._rows = WatchedRows(log, claims, env, self._warn_once, idle_seconds)
+        held = controllers or Controllers()
+        self._servers = [
+            WatchedServer(Server(url, env), self._rows, log, held, self._warn_once)
+            for url in servers
+        ]
         self.ready = asyncio.Event()
         self._closing = False
 
@@ -66,6 +76,8 @@ class Watch:
             tasks.create_task(self._notice())
             tasks.create_task(self._tick())
             tasks.create_task(self._rows.run())
+            for server in self._servers:
+                tasks.create_task(server.run())
             self.ready.set()
             while True:
                 await self._wake.wait()

@@ -16,6 +16,7 @@ from unbraid.sources.opencode_follow import Database
 from unbraid.sources.places import opencode_database
 
 LOOK_SECONDS = 0.1
+APPEARING_SECONDS = 0.5
 RECENT_MS = 300_000
 
 
@@ -35,16 +36,27 @@ class WatchedRows:
         self._database: Database | None = None
         self._followed: dict[str, FollowedRows] = {}
         self._waiting: set[str] = set()
+        self._opening = asyncio.Lock()  # a server may tell of the same session meanwhile
 
     async def run(self) -> None:
         """Look for ever; a look at a database that has not changed costs two `stat`s."""
         while True:
-            await self._look()
+            if self._database is None:
+                await asyncio.sleep(APPEARING_SECONDS)
+            if self._database is None or not self._database.quiet or self._waiting:
+                await self._look()
             for root, followed in list(self._followed.items()):
                 if time.monotonic() - followed.heard > self._idle_seconds:
                     await followed.finish()
                     self._drop(root)
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def told(self, root: str, lines: list[bytes]) -> str | None:
+        """Lines of a session that a server has told; the run they went to, if it is ours."""
+        async with self._opening:
+            await self._tell(root, lines)
+            followed = self._followed.get(root)
+            return None if followed is None else followed.recorder.run
 
     async def close(self) -> None:
         """A last look."""
@@ -59,7 +71,8 @@ class WatchedRows:
         for root in self._waiting - found.keys():
             found[root] = []
         for root, lines in found.items():
-            await self._tell(root, lines)
+            async with self._opening:
+                await self._tell(root, lines)
 
     def _changed(self, *, last: bool) -> dict[str, list[bytes]]:
         if self._database is None:
@@ -72,9 +85,10 @@ class WatchedRows:
     async def _tell(self, root: str, lines: list[bytes]) -> None:
         try:
             followed = self._followed.get(root)
+            fresh = followed is None
             if followed is None:
                 followed = await self._open(root)
-            elif lines:
+            if followed is not None and lines and (self._database is None or not fresh):
                 await followed.tell(lines)
         except LogError as error:
             self._warn(str(error))
@@ -82,7 +96,6 @@ class WatchedRows:
             self._waiting.add(root)
 
     async def _open(self, root: str) -> FollowedRows | None:
-        assert self._database is not None
         self._waiting.discard(root)
         starting = self._claims.someone_starts() and await self._log.run(root) is None
         if starting or not self._claims.take(root):
@@ -95,8 +108,9 @@ class WatchedRows:
         if summary is not None and recorder.run != root:
             since = summary.started
         followed = self._followed[root] = FollowedRows(recorder)
-        # From the database again, whatever was found before: what is known is told only once.
-        await followed.tell(await asyncio.to_thread(self._database.since, root, since))
+        if self._database is not None:
+            # From the database again, whatever was found before: what is known is told only once.
+            await followed.tell(await asyncio.to_thread(self._database.since, root, since))
         return followed
 
     def _drop(self, root: str) -> None:

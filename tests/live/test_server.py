@@ -1,0 +1,139 @@
+"""A watch of a running server of OpenCode's: live words, and its sessions in our hands."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import urllib.request
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.live.agents import cli_of, decode_event
+from tests.said import joined, told
+from unbraid import events as e
+from unbraid.hub.control import Controllers
+from unbraid.live.claims import Claims
+from unbraid.live.watch import Watch, watching
+from unbraid.log import SqliteLog
+from unbraid.testing import Script, ScriptedModel, opencode_launch, scenario
+from unbraid.testing.process import Child
+
+pytestmark = pytest.mark.cli
+
+LISTENING = re.compile(rb"listening on (http://\S+)")
+
+
+class Served:
+    """A server that is watched."""
+
+    def __init__(self, url: str, log: SqliteLog, model: ScriptedModel) -> None:
+        self.url, self.log, self.model = url, log, model
+        self.controllers = Controllers()
+        self.events: list[e.FleetEvent] = []
+
+    def post(self, path: str, body: object) -> Any:
+        data = json.dumps(body).encode()
+        head = {"Content-Type": "application/json"}
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, data, head)) as answer:
+            printed = answer.read()
+        return json.loads(printed) if printed else None
+
+    async def begin(self) -> str:
+        """A session with its first prompt; its id."""
+        session: str = (await asyncio.to_thread(self.post, "/session", {"title": "test"}))["id"]
+        parts = [{"type": "text", "text": "[[main]] Go."}]
+        model = {"providerID": "scripted", "modelID": "one"}
+        body = {"model": model, "parts": parts}
+        await asyncio.to_thread(self.post, f"/session/{session}/prompt_async", body)
+        return session
+
+    async def until(self, run: str, kind: type[e.FleetEvent], words: str = "") -> e.FleetEvent:
+        """The next event of a kind whose text has these words."""
+        since = self.events[-1].seq if self.events else 0
+        async for batch in self.log.follow(run, since):
+            for entry in batch:
+                event: e.FleetEvent = decode_event(entry.data)
+                self.events.append(event)
+                if isinstance(event, kind) and words.encode() in entry.data:
+                    return event
+        raise AssertionError("the run has ended")
+
+
+@contextlib.asynccontextmanager
+async def served(
+    script: Script, home: Path, *, asks: bool, database: bool
+) -> AsyncIterator[Served]:
+    cli = cli_of("opencode", "1.18.33")
+    log = await SqliteLog.open(home / "log.db")
+    async with asyncio.timeout(120):
+        with ScriptedModel(script) as model:
+            serve = ["serve", "--hostname", "127.0.0.1", "--port", "0"]
+            launch = opencode_launch(cli, model.url, home, serve, asks=asks)
+            child = await Child.start(launch.argv, launch.env, launch.cwd)
+            until, task = asyncio.Event(), None
+            try:
+                url = ""
+                async for _, line in child.lines():
+                    if found := LISTENING.search(line):
+                        url = found[1].decode()
+                        break
+                server = Served(url, log, model)
+                env = launch.env if database else {"HOME": str(home / "nowhere")}
+                watch = Watch(log, Claims(home), env, servers=[url], controllers=server.controllers)
+                task = asyncio.create_task(watching(watch, until))
+                await watch.ready.wait()
+                yield server
+            finally:
+                until.set()
+                if task is not None:
+                    await task
+                await child.stop()
+                await log.close()
+
+
+@pytest.mark.parametrize("database", [True, False], ids=["and its database", "alone"])
+@pytest.mark.parametrize("name", ["nested", "fan-same-opening"])
+async def test_every_block_once(name: str, database: bool, tmp_path: Path) -> None:
+    script = scenario(name)
+    async with served(script, tmp_path, asks=False, database=database) as server:
+        session = await server.begin()
+        last = script.agents["main"][1].blocks[0].text  # type: ignore[union-attr]
+        await server.until(session, e.Text, last)
+        await server.until(session, e.FleetTokenUsage)
+        truth = server.model.truth
+    calls = {name: spawn["tool_use_id"] for name, spawn in truth["parents"].items()}
+    rows = [
+        (calls.get(b["agent"], ""), b["type"], b.get("text") or b.get("thinking") or b.get("id"))
+        for b in truth["blocks"]
+    ]
+    assert sorted(joined(told(server.events))) == sorted(joined(rows))
+
+
+async def test_leave_is_given_and_refused(tmp_path: Path) -> None:
+    async with served(scenario("permission"), tmp_path, asks=True, database=False) as server:
+        session = await server.begin()
+        for behavior in ("allow", "deny"):
+            asked = await server.until(session, e.FleetPermissionAsked)
+            assert isinstance(asked, e.FleetPermissionAsked)
+            while not server.controllers.pending():  # noqa: ASYNC110 - the log is told first
+                await asyncio.sleep(0)
+            await server.controllers.answer(asked.request_id, behavior, None)
+        await server.until(session, e.FleetPermissionReplied)
+    assert (tmp_path / "app" / "allowed.txt").exists()
+    assert not (tmp_path / "app" / "denied.txt").exists()
+
+
+async def test_an_interrupt_and_a_message(tmp_path: Path) -> None:
+    async with served(scenario("interrupt"), tmp_path, asks=False, database=False) as server:
+        session = await server.begin()
+        await server.until(session, e.Text)
+        controller = server.controllers.of(session)
+        await controller.interrupt()
+        await server.until(session, e.FleetError)
+        await controller.message("Go on.")
+        await server.until(session, e.Text, "After")
