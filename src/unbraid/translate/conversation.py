@@ -182,6 +182,8 @@ class Conversation(Speakers):
                 said = state.said[self.source]
                 if state.closed or not said:
                     continue
+                if len(said) > 1 and said[0] not in digests[:1]:
+                    continue  # most do not even begin alike
                 if state.extends(content, digests, self.source, record.skipped) and (
                     best is None or len(said) > len(best[1].said[self.source])
                 ):
