@@ -38,7 +38,7 @@ class Printer:
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
-        self._spawning: dict[str, int] = {}  # call: the stream it started
+        self._spawning: set[str] = set()  # the calls that started a stream
         self._open: dict[int, tuple[str, list[str]]] = {}  # stream: kind, pieces of its last line
 
     def lines(self, event: e.FleetEvent) -> Iterator[str]:
@@ -53,7 +53,7 @@ class Printer:
         match event:
             case e.StreamStart():
                 self._names[stream] = event.description or event.agent
-                self._spawning[event.tool_use_id or ""] = stream
+                self._spawning.add(event.tool_use_id or "")
                 again = f"  (goes on from {event.resumes})" if event.resumes is not None else ""
                 yield self._line(stream, click.style(f"▶ {safe(event.agent)}", bold=True) + again)
                 if event.prompt:
@@ -63,11 +63,11 @@ class Printer:
             case e.FleetToolUse():
                 shown = _short(_gist(event.input))
                 yield self._line(stream, f"⚙ {click.style(safe(event.tool), bold=True)} {shown}")
+            case e.FleetToolResult() if event.tool_use_id in self._spawning and event.ok:
+                pass  # what a helper has answered stands in the helper's own gutter
             case e.FleetToolResult():
                 mark = "→" if event.ok else click.style("✘", fg="red")
-                child = self._spawning.get(event.tool_use_id)
-                shown = _short(event.content) if child is None else f"{child} has answered"
-                yield self._line(stream, click.style(f"{mark} {shown}", dim=True))
+                yield self._line(stream, click.style(f"{mark} {_short(event.content)}", dim=True))
             case e.FleetPermissionAsked():
                 asked = f"? may it use {safe(event.tool)}"
                 yield self._line(stream, click.style(asked, fg="yellow"))
