@@ -14,12 +14,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from watchfiles import awatch
-
 from unbraid.errors import LogError, SourceError
 from unbraid.hub.control import Controllers
 from unbraid.live.claims import Claims
 from unbraid.live.followed import FollowedFiles
+from unbraid.live.notice import changes
 from unbraid.live.watch_rows import WatchedRows
 from unbraid.live.watch_server import WatchedServer
 from unbraid.log.port import Log
@@ -117,17 +116,9 @@ class Watch:
                 continue
             missed = True
             try:
-                async for changes in awatch(
-                    *folders,
-                    watch_filter=None,
-                    debounce=8,
-                    step=2,
-                    rust_timeout=1000,
-                    yield_on_timeout=True,
-                    ignore_permission_denied=True,
-                ):
-                    for _, name in changes:
-                        self._changed(Path(name), folders)
+                async for paths in changes(folders):
+                    for path in paths:
+                        self._changed(path, folders)
                     if missed:
                         # What happened before it had begun to watch, it does not tell.
                         await self._scan()

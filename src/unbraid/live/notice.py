@@ -1,0 +1,41 @@
+"""What changes below some folders, as the system tells it.
+
+The backend of `watchfiles` asks its queue every `step` milliseconds. Where words arrive it has to
+ask often, and where nothing happens that alone would cost more than all the rest: so it asks often
+for a while after every change, and seldom otherwise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from watchfiles._rust_notify import RustNotify
+
+BUSY_SECONDS = 2.0
+BUSY_STEP_MS, IDLE_STEP_MS = 2, 30
+GATHER_MS = 8
+PULSE_MS = 1000
+
+
+async def changes(folders: Sequence[Path]) -> AsyncIterator[list[Path]]:
+    """Paths that have changed; nothing about once a second. OSError where that does not work."""
+    stop, heard = threading.Event(), 0.0
+    with RustNotify([str(folder) for folder in folders], False, False, 300, True, True) as watcher:
+        try:
+            while True:
+                busy = time.monotonic() - heard < BUSY_SECONDS
+                step = BUSY_STEP_MS if busy else IDLE_STEP_MS
+                found = await asyncio.to_thread(
+                    watcher.watch, max(GATHER_MS, step), step, PULSE_MS, stop
+                )
+                if not isinstance(found, set):
+                    yield []
+                    continue
+                heard = time.monotonic()
+                yield [Path(name) for _, name in found]
+        finally:
+            stop.set()
