@@ -13,7 +13,6 @@ from unbraid.errors import SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.pipeline import Pipeline
 from unbraid.sources.files import CHUNK_BYTES, LOG, lines_runs, open_path, sniff
-from unbraid.sources.logged import logged_events, logged_run
 from unbraid.sources.opencode_db import database_runs
 from unbraid.sources.places import (
     CLAUDE_SESSION,
@@ -40,6 +39,8 @@ def gather(names: Sequence[str], env: Mapping[str, str]) -> list[Run]:
 def events_of(run: Run) -> Iterator[FleetEvent]:
     """A run's log, from its sources; or as it is, where the source is a log."""
     if run.source == LOG:
+        from unbraid.sources.logged import logged_events
+
         yield from logged_events(run)
         return
     pipeline = Pipeline(run.source)
@@ -77,6 +78,9 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
         runs = database_runs(database, name)
         if runs:
             return runs
+    # The log brings a database and an event loop along: they are imported when a run is named.
+    from unbraid.sources.logged import logged_run
+
     logged = logged_run(name, env)
     if logged is not None:
         return [logged]
