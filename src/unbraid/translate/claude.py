@@ -178,7 +178,8 @@ class Claude(Conversation):
         if subtype.startswith("task_"):
             return self._task(record, subtype, out)
         if subtype == "init":
-            self._has_stdout = True
+            # Whoever follows transcripts may introduce them by a line of its own, without a uuid.
+            self._has_stdout |= record.uuid is not None
             given = read_as(Init, record.raw)
             self.agents.session_id = record.session_id or self.agents.session_id
             meta = SessionMeta(
