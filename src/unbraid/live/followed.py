@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -13,7 +13,7 @@ from unbraid.live.keeping import now_ms
 from unbraid.live.opening import open_run
 from unbraid.live.recorder import Recorder
 from unbraid.log.port import Log
-from unbraid.sources.facts import facts_of
+from unbraid.sources.facts import Facts, facts_of
 from unbraid.sources.session import Fed, Session
 
 ABOUT = "about"
@@ -24,7 +24,10 @@ def introduction(main: Path) -> bytes:
 
     Transcripts say it on every line and nowhere in particular.
     """
-    facts = facts_of(str(main), head_only=True)
+    try:
+        facts = facts_of(str(main), head_only=True)
+    except (OSError, ValueError):
+        facts = Facts()
     line = {
         "type": "system",
         "subtype": "init",
@@ -68,20 +71,25 @@ class FollowedFiles(Followed):
     ) -> FollowedFiles:
         """Begin with a session, or go on with it."""
         recorder, known = await open_run(log, main.stem)
-        followed = cls(recorder, Session(main, known, owner_of=owner_of))
-        if not recorder.last_seq:
-            about = await asyncio.to_thread(introduction, main)
-            await followed.take(lambda: [Fed(ABOUT, 0, about)])
-        return followed
+        return cls(recorder, Session(main, known, owner_of=owner_of))
 
     async def look(self, *, now: bool = False) -> None:
         """Tell what is new in its files."""
-        await self.take(lambda: self.session.drain(now=now))
+        await self.take(lambda: self._introduced(self.session.drain(now=now)))
 
     async def close(self) -> None:
         """Tell what will never be whole, and end the run."""
-        await self.take(lambda: self.session.drain(last=True))
+        await self.take(lambda: self._introduced(self.session.drain(last=True)))
         await self.finish()
+
+    def _introduced(self, pieces: Iterable[Fed]) -> Iterator[Fed]:
+        """A run begins with who speaks, but only when somebody does."""
+        begun = bool(self.recorder.cursors)
+        for piece in pieces:
+            if not begun:
+                begun = True
+                yield Fed(ABOUT, 0, introduction(self.session.main))
+            yield piece
 
 
 class FollowedRows(Followed):

@@ -31,7 +31,7 @@ _PARTS = """SELECT id, message_id, session_id, time_created, data, time_updated 
     WHERE time_updated >= ?"""
 
 
-LONGEST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 3.0
 
 Rows = dict[str, dict[str, Any]]
 

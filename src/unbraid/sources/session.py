@@ -114,6 +114,7 @@ class Session:
         self._owner_of = owner_of or Owners().of
         self._tails: dict[str, Tail] = {}
         self._bases: dict[str, int] = {}
+        self._beside: list[Fed] = []
         self._sizes: dict[str, list[tuple[int, float]]] = {}  # file: its sizes, and since when
         self.unsettled = False  # whether something was left lying at the last look
         self._add(MAIN, main)
@@ -154,7 +155,7 @@ class Session:
 
     def _drain(self, *, with_main: bool, now: bool = False, last: bool = False) -> Iterator[Fed]:
         sizes = {MAIN: self._tails[MAIN].changed()} if with_main else {}
-        yield from self._look(last=last)
+        self._beside += self._look(last=last)
         for name, tail in self._tails.items():
             if name != MAIN:
                 sizes[name] = tail.changed()
@@ -166,7 +167,15 @@ class Session:
             for name, size in reversed(sizes.items())
             if size is not None
         ]
-        yield from _joined(merge(tracks) if tracks else (), started)
+        news = _joined(merge(tracks) if tracks else (), started)
+        first = next(news, None)
+        # What stands beside a transcript is no news by itself: a run does not begin with it.
+        if first is not None or last:
+            beside, self._beside = self._beside, []
+            yield from beside
+        if first is not None:
+            yield first
+            yield from news
 
     def _settle(self, sizes: dict[str, int | None]) -> None:
         """Cut the sizes short where an end is told that is too new."""
