@@ -56,9 +56,10 @@ def opencode_rows(path: Path) -> list[Row]:
         row.agents += 1
         row.updated = max(row.updated, updated)
         if sid in spent:
-            numbers = [value or 0 for value in spent[sid]]
-            row.usage.add(Usage(*map(round, numbers[:4]), cost_usd=float(numbers[4])))
-            row.answered = row.answered and not numbers[5]
+            given, said, read, written, cost, open_since = (value or 0 for value in spent[sid])
+            usage = Usage(round(given), round(said), round(read), round(written), float(cost))
+            row.usage.add(usage)
+            row.answered = row.answered and not open_since
     return sorted(rows.values(), key=lambda row: row.updated, reverse=True)
 
 
