@@ -132,4 +132,4 @@ if __name__ == "__main__":
         job = {"index": index, "search": search, "opening": opening}[sys.argv[1]]
         print(json.dumps(job(Path(sys.argv[2]), Path(sys.argv[3]), float(sys.argv[4]))))
     else:
-        main(Path(sys.argv[1] if len(sys.argv) > 1 else "/tmp/unbraid-history"))
+        main(Path(sys.argv[1] if len(sys.argv) > 1 else ".cache/benchmarks/history"))
