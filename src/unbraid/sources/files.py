@@ -51,8 +51,11 @@ def lines_runs(name: str, read: Callable[[], Iterator[bytes]], path: Path | None
     if first is None:
         exported = _whole(name, read)
         lines = export_as_lines(exported)
-        session = exported["info"].get("id")
-        return [Run("opencode", session, [Track(name, lambda: iter(lines), True, session)])]
+        info = exported["info"]
+        session = info.get("id")
+        # A child belongs to its parent's run, should that be here too.
+        above = info.get("parentID") or session
+        return [Run("opencode", above, [Track(name, lambda: iter(lines), True, session)])]
     if first.type == LOG_BEGINS:
         return [Run(LOG, None, [Track(name, read, False)])]
     if bytes(first.properties):

@@ -115,10 +115,18 @@ def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[Run]:
 
 
 def _join(run: Run, runs: list[Run]) -> None:
-    for other in runs:
-        same = run.session == other.session or None in (run.session, other.session)
-        if run.source == other.source and same:
-            other.tracks += run.tracks
-            other.session = other.session or run.session
-            return
+    """Put a run to those of the same session; it may be what connects two of them."""
+    for other in [other for other in runs if _same(run, other)]:
+        run.tracks = other.tracks + run.tracks
+        run.session = other.session or run.session
+        runs.remove(other)
     runs.append(run)
+
+
+def _same(run: Run, other: Run) -> bool:
+    if run.source != other.source:
+        return False
+    if run.session is None or other.session is None:
+        return True
+    inside = {track.session for track in run.tracks} | {run.session}
+    return not inside.isdisjoint({track.session for track in other.tracks} | {other.session})

@@ -121,7 +121,8 @@ class OpenCode(Sessions):
             self._end_turn(out)
         for context in reversed(self.contexts.everyone()):
             if context.spawned and not context.ended:
-                self.agents.end(context, False, "orphaned", None, out=out)
+                ok = context.session_id in self._completed
+                self.agents.end(context, ok, "completed" if ok else "orphaned", None, out=out)
         if self.outcome is None:
             root = self.contexts.root
             spoke = bool(root.last_text) and not self._calls
@@ -133,12 +134,15 @@ class OpenCode(Sessions):
         if not info.id:
             return
         self._roles[info.id] = info
-        if info.role == "assistant" and info.session_id in (self._root, None):
-            if info.time is None or info.time.completed is None:
-                self._working = info.id
-                self._busy.add(self._root)
-            elif info.id == self._working:
-                self._working = None
+        if info.role == "assistant":
+            over = info.time is not None and info.time.completed is not None
+            (self._completed.add if over else self._completed.discard)(info.session_id)
+            if info.session_id in (self._root, None):
+                if not over:
+                    self._working = info.id
+                    self._busy.add(self._root)
+                elif info.id == self._working:
+                    self._working = None
         if info.error is not None and self.seen.add(hash(("failed", info.id))):
             self._failed(info.session_id, info.error, out)
         forget_oldest(self._roles, RECENT_PARTS)

@@ -46,6 +46,7 @@ class Sessions:
         self._held: dict[str, list[Record]] = {}  # by session whose call is unknown
         self._busy: set[str | None] = set()
         self._working: str | None = None  # the main agent's message that is not completed
+        self._completed: set[str | None] = set()  # sessions whose latest message is whole
         self._idle_due = False
         self._turn = 0
         self._turn_failed: str | None = None
