@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix bench clean tools
+.PHONY: help demo test check fix bench clean tools peers
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ fix: $(READY)    ## put format and imports right
 	$(BIN)/ruff format --quiet .
 	$(BIN)/python docs/generate.py
 
-bench: $(READY)  ## ratios against peers and limits
+bench: $(READY) peers ## ratios against peers and limits
 	$(BIN)/python -m benchmarks
 
 clean:           ## forget everything that was set up
@@ -39,8 +39,16 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-# OpenCode looks for ripgrep and would download one. Where apt is and we may use it, take Debian's.
+# What apt can bring, where there is apt and we may use it: $(call apt,command,packages,without it)
+define apt
+@command -v $(1) >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+  { apt-get install -y -q $(2) || { apt-get update -q && apt-get install -y -q $(2); }; } \
+  >/dev/null 2>&1; } || echo "no $(1): $(3)"
+endef
+
+# OpenCode looks for ripgrep and would download one of its own.
 tools:
-	@command -v rg >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	  { apt-get install -y -q ripgrep || { apt-get update -q && apt-get install -y -q ripgrep; }; } >/dev/null; } || \
-	  echo "ripgrep is not installed: tests with OpenCode will be skipped"
+	$(call apt,rg,ripgrep,tests with OpenCode will be skipped)
+
+peers:
+	$(call apt,nginx,nginx libnginx-mod-nchan,the fan-out is measured without its peer)
