@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copytree(folder / "projects", tmp_path / "claude/projects", dirs_exist_ok=True)
     (nested,) = [folder for folder in FOLDERS if folder.name == "nested.run.opencode"]
     shutil.copy(nested / "opencode.db", tmp_path / "opencode.db")
+    an_hour_ago = time.time() - 3600  # a fresh checkout would pass for sessions that are live
+    for path in tmp_path.rglob("*.jsonl"):
+        os.utime(path, (an_hour_ago, an_hour_ago))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     monkeypatch.setenv("OPENCODE_DB", str(tmp_path / "opencode.db"))

@@ -76,6 +76,7 @@ async def served(
             launch = opencode_launch(cli, model.url, home, serve, asks=asks)
             child = await Child.start(launch.argv, launch.env, launch.cwd)
             until, task = asyncio.Event(), None
+            claims = Claims(home)
             try:
                 url = ""
                 async for _, line in child.lines():
@@ -84,7 +85,7 @@ async def served(
                         break
                 server = Served(url, log, model)
                 env = launch.env if database else {"HOME": str(home / "nowhere")}
-                watch = Watch(log, Claims(home), env, servers=[url], controllers=server.controllers)
+                watch = Watch(log, claims, env, servers=[url], controllers=server.controllers)
                 task = asyncio.create_task(watching(watch, until))
                 await watch.ready.wait()
                 yield server
@@ -93,6 +94,7 @@ async def served(
                 if task is not None:
                     await task
                 await child.stop()
+                claims.close()
                 await log.close()
 
 

@@ -48,6 +48,15 @@ class Followed:
 
     async def take(self, pieces: Callable[[], Iterable[Fed]]) -> None:
         """Into the log with what is new; one at a time, because the order is part of it."""
+        # What was read from the files is not read again: a cancellation in between would lose it.
+        taking = asyncio.ensure_future(self._take(pieces))
+        try:
+            await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            await taking
+            raise
+
+    async def _take(self, pieces: Callable[[], Iterable[Fed]]) -> None:
         async with self._lock:
             if await self.recorder.feed(pieces(), now_ms()):
                 self.heard = time.monotonic()
