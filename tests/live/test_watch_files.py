@@ -14,8 +14,8 @@ import pytest
 from tests.live.writing import Writer, append
 from unbraid import events as e
 from unbraid.errors import LogError
+from unbraid.events import decode_event
 from unbraid.live.claims import Claims
-from unbraid.live.events import decode_event
 from unbraid.live.watch import Watch, watching
 from unbraid.log import Entry, LogUnusable, SqliteLog
 

@@ -64,7 +64,7 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
 
 async def _show(run: str, stream: int | None) -> None:
     from unbraid.cli.printer import Printer
-    from unbraid.live.events import decode_event
+    from unbraid.events import decode_event
     from unbraid.live.history import opened
     from unbraid.log import SqliteLog
 

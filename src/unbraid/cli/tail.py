@@ -30,7 +30,7 @@ def tail(run: str | None, as_json: bool, since: int | None) -> None:
 
 async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
     from unbraid.cli.printer import Printer
-    from unbraid.live.events import decode_event
+    from unbraid.events import decode_event
     from unbraid.live.history import opened
     from unbraid.log import Entry, SqliteLog
 

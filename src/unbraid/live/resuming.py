@@ -17,8 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.errors import CallerError, SourceError
-from unbraid.events import FleetSessionMeta, StreamStart
-from unbraid.live.events import decode_event
+from unbraid.events import FleetSessionMeta, StreamStart, decode_event
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.sources.files import chunks
