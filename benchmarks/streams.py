@@ -1,8 +1,9 @@
 """The streams that the benchmarks read: made here, of the shape that real CLIs print.
 
 Sizes follow what agents do all day: short thoughts and texts, tool calls with small arguments,
-tool results of 5 to 400 lines (a file read, a test run) that stand twice in their line. In the
-cumulative stream agents write files of 20 to 90 lines, up to 24 in a message.
+tool results (a file read, a test run) that stand twice in their line. In the cumulative stream
+agents write files of 20 to 90 lines. Both come in two sizes, because what a line costs beyond its
+bytes weighs more in short ones: results of up to 400 or 200 lines, up to 24 or 16 files a message.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ WORDS = (
     """the parser reads each line as it comes and keeps only what is open so that a long run needs
     no more memory than a short one while every block still appears once under its agent"""
 ).split()
+LARGE_RESULTS = [5, 40, 120, 250, 400]  # lines
+SMALL_RESULTS = [3, 20, 60, 120, 200]
 CODE = [
     "def feed(self, data: bytes) -> list[bytes]:",
     '    """Take bytes in; give the lines they complete."""',
@@ -77,7 +80,7 @@ def _turns(rng: random.Random, *, calls: int, writes: bool) -> Iterator[tuple[in
         yield number, rng.choice(agents), blocks
 
 
-def one_block(size: int, seed: int = 1) -> Iterator[bytes]:
+def one_block(size: int, seed: int = 1, *, large: bool = True) -> Iterator[bytes]:
     """One completed block a line, results beside: what every real CLI prints."""
     rng = random.Random(seed)
     written = 0
@@ -91,7 +94,7 @@ def one_block(size: int, seed: int = 1) -> Iterator[bytes]:
         for block in blocks:
             if block["type"] != "tool_use":
                 continue
-            content = _code(rng, rng.choice([5, 40, 120, 250, 400]))
+            content = _code(rng, rng.choice(LARGE_RESULTS if large else SMALL_RESULTS))
             result = {"tool_use_id": block["id"], "type": "tool_result", "content": content}
             line = _line(
                 type="user",
@@ -106,11 +109,11 @@ def one_block(size: int, seed: int = 1) -> Iterator[bytes]:
             return
 
 
-def cumulative(size: int, seed: int = 2) -> Iterator[bytes]:
+def cumulative(size: int, seed: int = 2, *, large: bool = True) -> Iterator[bytes]:
     """Each line repeats the whole message so far, as agents that write files have it."""
     rng = random.Random(seed)
     written = 0
-    messages = _turns(rng, calls=24, writes=True)
+    messages = _turns(rng, calls=24 if large else 16, writes=True)
     while written < size:
         running = [(n, a, b, [0]) for n, a, b in (next(messages) for _ in range(3))]
         while running:

@@ -15,7 +15,7 @@ from benchmarks import streams
 from unbraid import Translator
 
 SIZE = 50_000_000
-ROUNDS = 15
+ROUNDS = 9
 CHUNK = 1 << 16
 
 
@@ -77,16 +77,19 @@ print(int(peak.split()[1]) * 1024, count)
 
 def main(cache: Path) -> None:
     """Print the ratios."""
-    for name, make, wanted in (
-        ("one block a line", streams.one_block, 1.0),
-        ("cumulative", streams.cumulative, 3.0),
+    for name, make, large, wanted in (
+        ("one block, large", streams.one_block, True, 1.0),
+        ("one block, small", streams.one_block, False, 1.0),
+        ("cumulative, large", streams.cumulative, True, 3.0),
+        ("cumulative, small", streams.cumulative, False, 3.0),
     ):
-        path = streams.write(cache / f"{make.__name__}.ndjson", make(SIZE))
+        file = make.__name__ + ("" if large else "_small") + ".ndjson"
+        path = streams.write(cache / file, make(SIZE, large=large))
         data = path.read_bytes()
         reference, ours = quickest([parse, translate], data)
         lines = data.count(b"\n")
         print(
-            f"{name:18} {len(data) / 1e6:5.0f} MB, {lines} lines: "
+            f"{name:18} {len(data) / 1e6:5.0f} MB, {len(data) / lines / 1e3:4.1f} kB a line: "
             f"{reference / ours:5.2f} times as fast as orjson.loads (wanted: {wanted:.0f})"
         )
     used = memory(cache)
