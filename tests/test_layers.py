@@ -19,7 +19,9 @@ ROWS = [
     {"fleet"},
     {"pipeline", "log"},
     {"sources", "hub", "recordings"},
-    {"serve", "orchestrate", "live"},
+    {"live"},
+    {"orchestrate"},
+    {"serve"},
     {"cli", "tui"},
 ]
 RANKS = {name: rank for rank, row in enumerate(ROWS) for name in row}

@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
+    from unbraid.errors import BackendError, CallerError, LogError, SourceError, UnbraidError
     from unbraid.fleet.streams import Fleet
     from unbraid.fleet.tree import Tree
     from unbraid.pipeline import Pipeline
@@ -22,6 +22,7 @@ __version__ = "0.1.0"
 
 # Imported when first asked for: `unbraid --version` must not wait for any of it.
 _PUBLIC = {
+    "BackendError": "unbraid.errors",
     "CallerError": "unbraid.errors",
     "Fleet": "unbraid.fleet.streams",
     "LogError": "unbraid.errors",
@@ -38,6 +39,7 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "BackendError",
     "CallerError",
     "Fleet",
     "LogError",

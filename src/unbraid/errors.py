@@ -3,6 +3,7 @@
     UnbraidError
     ├── SourceError     the source is wrong: missing, unreadable, of no known kind
     ├── CallerError     the caller is wrong: bad arguments, a call out of order
+    ├── BackendError    what runs an agent is wrong: missing, refused, crashed, silent
     └── LogError        the log cannot keep its promise
 
 Content never raises: bad input becomes a `malformed` event and the stream goes on.
@@ -26,6 +27,16 @@ class SourceError(UnbraidError):
 
 class CallerError(UnbraidError):
     """The caller asked for something that makes no sense."""
+
+
+class BackendError(UnbraidError):
+    """What runs an agent failed; `advice` says how to go on."""
+
+    def __init__(self, backend: str, problem: str, advice: str = "") -> None:
+        super().__init__(f"{backend}: {problem}" + (f"; {advice}" if advice else ""))
+        self.backend = backend
+        self.problem = problem
+        self.advice = advice
 
 
 class LogError(UnbraidError):

@@ -1,0 +1,1 @@
+"""What runs an agent: a CLI, a server or an API, behind one small interface."""
