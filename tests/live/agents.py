@@ -6,12 +6,8 @@ import asyncio
 import shlex
 import sys
 from collections.abc import Sequence
-from functools import reduce
-from operator import or_
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import pytest
 
 from tests.said import Verdict, judge
@@ -23,9 +19,6 @@ from unbraid.testing.process import Child
 
 UNBRAID = str(Path(sys.executable).with_name("unbraid"))
 TIMEOUT_SECONDS = 120
-
-_event: Any = reduce(or_, e.FLEET_EVENTS)
-decode_event = msgspec.json.Decoder(_event).decode
 
 
 def cli_of(name: str, version: str) -> clis.Cli:
@@ -88,7 +81,7 @@ async def logged(home: Path) -> dict[str, list[e.FleetEvent]]:
 async def events_of(log: SqliteLog, run: RunSummary) -> list[e.FleetEvent]:
     """One run's events."""
     entries = await log.read(run.run, 0, run.last_seq + 1)
-    return [decode_event(entry.data) for entry in entries]
+    return [e.decode_event(entry.data) for entry in entries]
 
 
 def verdict(recording: Recording, events: Sequence[e.FleetEvent], folder: Path) -> Verdict:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.live.agents import UNBRAID, cli_of, decode_event, log_path
+from tests.live.agents import UNBRAID, cli_of, log_path
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.testing import Script, ScriptedModel, Spawn, claude_launch, say, scenario
@@ -50,11 +50,10 @@ class Talk:
         async for batch in self.log.follow_all(0):
             for entry in batch:
                 self.run = entry.run
-                event = decode_event(entry.data)
+                event = e.decode_event(entry.data)
                 count -= isinstance(event, kind)
                 if not count:
-                    found: e.FleetEvent = event
-                    return found
+                    return event
         raise AssertionError("the log has ended")
 
     async def order(self, *words: str) -> str:

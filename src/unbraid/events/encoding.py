@@ -1,0 +1,31 @@
+"""Events as lines of JSON, and back."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import msgspec
+
+from unbraid.events.fleet import FLEET_EVENTS, Draft, FleetEvent, FleetUnrecognized, Gap
+from unbraid.events.parts import WithContent, WithInput, valid_utf8
+from unbraid.events.relay import RelayEvent, Unrecognized
+
+# Events that carry bytes of the source as they came.
+PASSING_THROUGH = (WithInput, WithContent, Unrecognized, FleetUnrecognized)
+
+_encoder = msgspec.json.Encoder()
+_union: Any = reduce(or_, FLEET_EVENTS)
+_decoder: msgspec.json.Decoder[FleetEvent] = msgspec.json.Decoder(_union)
+
+
+def decode_event(data: bytes) -> FleetEvent:
+    """One entry of a log, from its line of JSON."""
+    return _decoder.decode(data)
+
+
+def encode(event: RelayEvent | FleetEvent | Gap | Draft) -> bytes:
+    """One event as one line of JSON, without the newline."""
+    data = _encoder.encode(event)
+    return valid_utf8(data) if isinstance(event, PASSING_THROUGH) else data

@@ -1,0 +1,228 @@
+"""Fleet events: the entries of a run's log, and what goes over the wire.
+
+A fleet event names its `stream_id`, one invocation of one agent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Raw, field
+
+from unbraid.events.parts import Typed, WithContent, WithInput
+
+
+class FleetEvent(Typed, tag_field="type", kw_only=True, omit_defaults=True):
+    """One entry of a run's log."""
+
+    seq: int
+    ts: int
+    stream_id: int
+    depth: int
+    agent: str
+
+
+class RequestReceived(FleetEvent, tag="request_received", kw_only=True):
+    """First of a run."""
+
+    source: str
+    prompt: str | None = None
+    cwd: str | None = None
+    session_id: str | None = None
+
+
+class StreamStart(FleetEvent, tag="stream_start", kw_only=True):
+    """Open a slot: one invocation of one agent begins."""
+
+    parent_stream_id: int | None
+    agent_id: str | None = None
+    tool_use_id: str | None = None
+    description: str | None = None
+    prompt: str | None = None
+    model: str | None = None
+    background: bool | None = None
+    resumes: int | None = None
+
+
+class AgentStart(FleetEvent, tag="agent_start", kw_only=True):
+    """The agent has begun to answer."""
+
+
+class FleetPrompt(FleetEvent, tag="prompt", kw_only=True):
+    """The agent was told something more."""
+
+    text: str
+
+
+class Text(FleetEvent, tag="text", kw_only=True):
+    """New text of one block."""
+
+    delta: str
+    message_id: str
+    block: int
+
+
+class Thinking(FleetEvent, tag="thinking", kw_only=True):
+    """New thinking of one block."""
+
+    delta: str
+    message_id: str
+    block: int
+
+
+class FleetToolUse(FleetEvent, WithInput, tag="tool_use", kw_only=True):
+    """A call begins."""
+
+    tool_use_id: str
+    tool: str
+    input_json: Raw = field(name="input")
+    message_id: str | None = None
+
+
+class FleetToolResult(FleetEvent, WithContent, tag="tool_result", kw_only=True):
+    """A call has given its result."""
+
+    tool_use_id: str
+    ok: bool
+    content_json: Raw = field(name="content")
+    parts: list[Any] | None = None
+    duration_ms: int | None = None
+
+
+class ToolCall(FleetEvent, tag="tool_call", kw_only=True):
+    """A command of the orchestrator has finished."""
+
+    tool: str
+    ok: bool
+
+
+class FleetTokenUsage(FleetEvent, tag="token_usage", kw_only=True):
+    """What one model message cost; once a message, final."""
+
+    message_id: str
+    model: str | None
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_creation_tokens: int
+    cost_usd: float | None = None
+
+
+class FleetProgress(FleetEvent, tag="progress", kw_only=True):
+    """How far an agent is."""
+
+    tool_uses: int | None = None
+    total_tokens: int | None = None
+    duration_ms: int | None = None
+    last_tool: str | None = None
+
+
+class FleetPermissionAsked(FleetEvent, WithInput, tag="permission_asked", kw_only=True):
+    """An agent waits for leave."""
+
+    request_id: str
+    tool: str
+    input_json: Raw = field(name="input")
+    tool_use_id: str | None = None
+
+
+class FleetPermissionReplied(FleetEvent, tag="permission_replied", kw_only=True):
+    """Leave was given or refused."""
+
+    request_id: str
+    behavior: str
+    by: str | None = None
+
+
+class SubAgentResponse(FleetEvent, tag="sub_agent_response", kw_only=True):
+    """The child's answer as its parent gets it."""
+
+    content: str
+
+
+class FleetTurnComplete(FleetEvent, tag="turn_complete", kw_only=True):
+    """A turn of the root is over."""
+
+    ok: bool
+    subtype: str
+    result: str | None = None
+    duration_ms: int | None = None
+    num_turns: int | None = None
+    cost_usd: float | None = None
+
+
+class FleetSessionMeta(FleetEvent, tag="session_meta", kw_only=True):
+    """Facts about a stream's session, when they become known or change."""
+
+    session_id: str | None = None
+    model: str | None = None
+    tools: list[str] | None = None
+    cwd: str | None = None
+    version: str | None = None
+    agent_id: str | None = None
+
+
+class FleetRetracted(FleetEvent, tag="retracted", kw_only=True):
+    """Messages withdrawn by the agent's CLI."""
+
+    message_ids: list[str]
+
+
+class StreamEnd(FleetEvent, tag="stream_end", kw_only=True):
+    """Close the slot. `reason`: completed, failed, cancelled, interrupted or orphaned."""
+
+    ok: bool
+    reason: str
+
+
+class FleetError(FleetEvent, tag="error", kw_only=True):
+    """Something failed."""
+
+    message: str
+    code: str | None = None
+
+
+class FleetUnrecognized(FleetEvent, tag="unrecognized", kw_only=True):
+    """A record we have no name for, as it came."""
+
+    raw: Raw
+
+
+class FleetMalformed(FleetEvent, tag="malformed", kw_only=True):
+    """Bytes that are no record."""
+
+    raw: str
+    reason: str
+    offset: int
+
+
+class Done(FleetEvent, tag="done", kw_only=True):
+    """Last of a run, always, with totals over the whole fleet."""
+
+    ok: bool
+    streams: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_creation_tokens: int
+    cost_usd: float | None = None
+    duration_ms: int | None = None
+
+
+class Gap(Typed, tag="gap", kw_only=True):
+    """To one viewer only: its cursor is older than the log keeps."""
+
+    first: int = field(name="from")
+    last: int = field(name="to")
+
+
+class Draft(Typed, tag="draft", kw_only=True):
+    """To live viewers only, never logged: the master's text before the gate has opened."""
+
+    stream_id: int
+    depth: int
+    agent: str
+    delta: str
+
+
+FLEET_EVENTS: tuple[type[FleetEvent], ...] = tuple(FleetEvent.__subclasses__())

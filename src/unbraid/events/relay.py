@@ -1,0 +1,179 @@
+"""Relay events: what one agent newly said.
+
+A relay event names its `context`, the conversation it belongs to: `""` is the main agent, any other
+value one of its sub-agents.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Raw, field
+
+from unbraid.events.parts import EMPTY_OBJECT, EMPTY_STRING, Typed, WithContent, WithInput
+
+
+class RelayEvent(Typed, tag_field="type", gc=False):
+    """What one agent newly said; `ts` is the source's own time in milliseconds, 0 if unknown."""
+
+    context: str = ""
+    ts: int = 0
+
+
+class SessionMeta(RelayEvent, tag="session_meta"):
+    """Who is speaking: the session, its model and place; for a sub-agent also its id."""
+
+    session_id: str | None = None
+    model: str | None = None
+    tools: list[str] | None = None
+    cwd: str | None = None
+    version: str | None = None
+    agent_id: str | None = None
+
+
+class Prompt(RelayEvent, tag="prompt"):
+    """What the agent was told, by a person or by the agent above it."""
+
+    text: str = ""
+
+
+class TextDelta(RelayEvent, tag="text_delta", gc=False):
+    """New text. The deltas of one (context, message_id, block), joined, are the block."""
+
+    message_id: str = ""
+    block: int = 0
+    delta: str = ""
+
+
+class ThinkingDelta(RelayEvent, tag="thinking_delta", gc=False):
+    """New thinking, joined like text."""
+
+    message_id: str = ""
+    block: int = 0
+    delta: str = ""
+
+
+class ToolUse(RelayEvent, WithInput, tag="tool_use", gc=False):
+    """A tool call, once, when its input is complete."""
+
+    message_id: str = ""
+    block: int = 0
+    tool_use_id: str = ""
+    tool: str = ""
+    input_json: Raw = field(default=EMPTY_OBJECT, name="input")
+
+
+class ToolResult(RelayEvent, WithContent, tag="tool_result", gc=False):
+    """What a tool call gave: `content` as plain text, every other part in `parts`."""
+
+    tool_use_id: str = ""
+    ok: bool = True
+    content_json: Raw = field(default=EMPTY_STRING, name="content")
+    parts: list[Any] | None = None
+    tool: str | None = None
+    duration_ms: int | None = None
+
+
+class SubAgentSpawned(RelayEvent, tag="sub_agent_spawned"):
+    """An agent was started (or, with `resumes`, asked again) by the call `parent_tool_id`."""
+
+    parent_context: str = ""
+    agent_id: str | None = None
+    session_id: str | None = None
+    prompt: str | None = None
+    subagent_type: str | None = None
+    parent_tool_id: str | None = None
+    description: str | None = None
+    model: str | None = None
+    background: bool | None = None
+    resumes: bool = False
+
+
+class SubAgentEnded(RelayEvent, tag="sub_agent_ended"):
+    """An agent's invocation is over; `reason` says how, `content` is its answer where known."""
+
+    agent_id: str | None = None
+    parent_tool_id: str | None = None
+    ok: bool = True
+    reason: str = "completed"
+    content: str | None = None
+
+
+class Progress(RelayEvent, tag="progress"):
+    """How far a sub-agent is, as its CLI tells."""
+
+    tool_uses: int | None = None
+    total_tokens: int | None = None
+    duration_ms: int | None = None
+    last_tool: str | None = None
+
+
+class TokenUsage(RelayEvent, tag="token_usage", gc=False):
+    """What one model message cost; once a message, final."""
+
+    message_id: str = ""
+    model: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_creation_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class TurnComplete(RelayEvent, tag="turn_complete"):
+    """A turn is over. Not the end: more turns, and background agents, may follow."""
+
+    ok: bool = True
+    subtype: str = ""
+    result: str | None = None
+    duration_ms: int | None = None
+    num_turns: int | None = None
+    cost_usd: float | None = None
+    totals: TokenUsage | None = None
+
+
+class PermissionAsked(RelayEvent, WithInput, tag="permission_asked"):
+    """An agent waits for leave to use a tool."""
+
+    request_id: str = ""
+    tool: str = ""
+    tool_use_id: str | None = None
+    input_json: Raw = field(default=EMPTY_OBJECT, name="input")
+
+
+class PermissionReplied(RelayEvent, tag="permission_replied"):
+    """The answer to a permission request."""
+
+    request_id: str = ""
+    behavior: str = ""
+    by: str | None = None
+
+
+class Retracted(RelayEvent, tag="retracted"):
+    """Messages that the agent's own CLI has withdrawn."""
+
+    message_ids: list[str] = field(default_factory=list)
+
+
+class Error(RelayEvent, tag="error"):
+    """Something failed, told by the source."""
+
+    message: str = ""
+    code: str | None = None
+
+
+class Unrecognized(RelayEvent, tag="unrecognized"):
+    """A record or block we have no name for, passed through as it came."""
+
+    raw: Raw = EMPTY_OBJECT
+
+
+class Malformed(RelayEvent, tag="malformed"):
+    """Bytes that are no record: the start of them, why, and where in the source they lie."""
+
+    raw: str = ""
+    reason: str = ""
+    offset: int = 0
+
+
+RELAY_EVENTS: tuple[type[RelayEvent], ...] = tuple(RelayEvent.__subclasses__())
