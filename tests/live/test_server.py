@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.live.agents import cli_of, decode_event
+from tests.live.agents import cli_of
 from tests.said import joined, told
 from unbraid import events as e
 from unbraid.hub.control import Controllers
@@ -57,7 +57,7 @@ class Served:
         since = self.events[-1].seq if self.events else 0
         async for batch in self.log.follow(run, since):
             for entry in batch:
-                event: e.FleetEvent = decode_event(entry.data)
+                event = e.decode_event(entry.data)
                 self.events.append(event)
                 if isinstance(event, kind) and words.encode() in entry.data:
                     return event
