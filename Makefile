@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+NODE   := web/node_modules/.ready
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix bench clean tools peers
+.PHONY: help demo test check fix page bench clean tools peers
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,29 +15,40 @@ help:            ## show this list
 demo: $(READY)   ## watch a recorded fleet of agents, replayed live
 	@$(BIN)/unbraid demo
 
-test: $(READY) tools ## run every test, the real CLIs included (fetched from npm once)
+test: $(READY) $(NODE) tools ## run every test, the real CLIs included (fetched from npm once)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	cd web && npm run --silent test
 
-check: $(READY)  ## format, lint, types, documentation
+check: $(READY) $(NODE) ## format, lint, types, documentation, the built page
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/docs
+	$(BIN)/python web/generate.py | diff - web/src/model/events.ts
+	cd web && npm run --silent check && npm run --silent match
 
-fix: $(READY)    ## put format and imports right
+fix: $(READY) page ## put format, imports and generated files right
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/ruff format --quiet .
 	$(BIN)/python docs/generate.py
+
+page: $(READY) $(NODE) ## build the page into the package (needs Node)
+	$(BIN)/python web/generate.py > web/src/model/events.ts
+	cd web && npm run --silent fix && npm run --silent build -- --logLevel warn
 
 bench: $(READY) peers ## ratios against peers and limits
 	$(BIN)/python -m benchmarks
 
 clean:           ## forget everything that was set up
-	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) web/node_modules .cache .mypy_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(NODE): web/package-lock.json
+	cd web && npm ci --silent --no-audit --no-fund
 	@touch $@
 
 # What apt can bring, where there is apt and we may use it: $(call apt,command,packages,without it)

@@ -1,0 +1,61 @@
+"""Print the page's types, made from the Python ones, so that the two cannot drift apart."""
+
+from __future__ import annotations
+
+import types
+import typing
+
+import msgspec
+
+from unbraid import events
+from unbraid.hub.control import Pending
+from unbraid.hub.frames import Cut
+from unbraid.log.port import Found
+from unbraid.log.summary import Usage
+from unbraid.serve.routes.runs import Run, Runs
+
+PLAIN = {int: "number", float: "number", str: "string", bool: "boolean", type(None): "null"}
+# Both travel as the bytes that came; what they hold is known all the same.
+RAW = {"content": "string"}
+
+
+def main() -> None:
+    """Every type that crosses the wire."""
+    print("// Made by web/generate.py from the Python types. Change those, then `make page`.\n")
+    told = [*events.FLEET_EVENTS, events.Gap, events.Draft, Cut, Usage, Run, Runs, Found, Pending]
+    for kind in told:
+        print(_interface(kind))
+    names = "\n".join(f"  | {kind.__name__}" for kind in events.FLEET_EVENTS)
+    print(f"export type FleetEvent =\n{names};\n")
+    print("export type Aside = Gap | Draft | Cut;")
+
+
+def _interface(kind: type[msgspec.Struct]) -> str:
+    doc = " ".join((kind.__doc__ or "").split())
+    lines = [f"/** {doc} */", f"export interface {kind.__name__} {{"]
+    if kind.__struct_config__.tag:
+        lines.append(f"  type: '{kind.__struct_config__.tag}';")
+    omitted = kind.__struct_config__.omit_defaults
+    for field in msgspec.structs.fields(kind):
+        mark = "?" if omitted and not field.required else ""
+        lines.append(f"  {field.encode_name}{mark}: {_type(field.type, field.encode_name)};")
+    return "\n".join([*lines, "}\n"])
+
+
+def _type(hint: typing.Any, name: str) -> str:
+    if hint in PLAIN:
+        return PLAIN[hint]
+    if hint is msgspec.Raw:
+        return RAW.get(name, "unknown")
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is list:
+        return f"{_type(args[0], name)}[]"
+    if origin in (typing.Union, types.UnionType):
+        return " | ".join(_type(arg, name) for arg in args)
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return hint.__name__
+    return "unknown"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,400 @@
+// Made by web/generate.py from the Python types. Change those, then `make page`.
+
+/** First of a run. */
+export interface RequestReceived {
+  type: 'request_received';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  source: string;
+  prompt?: string | null;
+  cwd?: string | null;
+  session_id?: string | null;
+}
+
+/** Open a slot: one invocation of one agent begins. */
+export interface StreamStart {
+  type: 'stream_start';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  parent_stream_id: number | null;
+  agent_id?: string | null;
+  tool_use_id?: string | null;
+  description?: string | null;
+  prompt?: string | null;
+  model?: string | null;
+  background?: boolean | null;
+  resumes?: number | null;
+}
+
+/** The agent has begun to answer. */
+export interface AgentStart {
+  type: 'agent_start';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+}
+
+/** The agent was told something more. */
+export interface FleetPrompt {
+  type: 'prompt';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  text: string;
+}
+
+/** New text of one block. */
+export interface Text {
+  type: 'text';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  delta: string;
+  message_id: string;
+  block: number;
+}
+
+/** New thinking of one block. */
+export interface Thinking {
+  type: 'thinking';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  delta: string;
+  message_id: string;
+  block: number;
+}
+
+/** A call begins. */
+export interface FleetToolUse {
+  type: 'tool_use';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  tool_use_id: string;
+  tool: string;
+  input: unknown;
+  message_id?: string | null;
+}
+
+/** A call has given its result. */
+export interface FleetToolResult {
+  type: 'tool_result';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  tool_use_id: string;
+  ok: boolean;
+  content: string;
+  parts?: unknown[] | null;
+  duration_ms?: number | null;
+}
+
+/** A command of the orchestrator has finished. */
+export interface ToolCall {
+  type: 'tool_call';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  tool: string;
+  ok: boolean;
+}
+
+/** What one model message cost; once a message, final. */
+export interface FleetTokenUsage {
+  type: 'token_usage';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  message_id: string;
+  model: string | null;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_creation_tokens: number;
+  cost_usd?: number | null;
+}
+
+/** How far an agent is. */
+export interface FleetProgress {
+  type: 'progress';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  tool_uses?: number | null;
+  total_tokens?: number | null;
+  duration_ms?: number | null;
+  last_tool?: string | null;
+}
+
+/** An agent waits for leave. */
+export interface FleetPermissionAsked {
+  type: 'permission_asked';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  request_id: string;
+  tool: string;
+  input: unknown;
+  tool_use_id?: string | null;
+}
+
+/** Leave was given or refused. */
+export interface FleetPermissionReplied {
+  type: 'permission_replied';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  request_id: string;
+  behavior: string;
+  by?: string | null;
+}
+
+/** The child's answer as its parent gets it. */
+export interface SubAgentResponse {
+  type: 'sub_agent_response';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  content: string;
+}
+
+/** A turn of the root is over. */
+export interface FleetTurnComplete {
+  type: 'turn_complete';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  ok: boolean;
+  subtype: string;
+  result?: string | null;
+  duration_ms?: number | null;
+  num_turns?: number | null;
+  cost_usd?: number | null;
+}
+
+/** Facts about a stream's session, when they become known or change. */
+export interface FleetSessionMeta {
+  type: 'session_meta';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  session_id?: string | null;
+  model?: string | null;
+  tools?: string[] | null;
+  cwd?: string | null;
+  version?: string | null;
+  agent_id?: string | null;
+}
+
+/** Messages withdrawn by the agent's CLI. */
+export interface FleetRetracted {
+  type: 'retracted';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  message_ids: string[];
+}
+
+/** Close the slot. `reason`: completed, failed, cancelled, interrupted or orphaned. */
+export interface StreamEnd {
+  type: 'stream_end';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  ok: boolean;
+  reason: string;
+}
+
+/** Something failed. */
+export interface FleetError {
+  type: 'error';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  message: string;
+  code?: string | null;
+}
+
+/** A record we have no name for, as it came. */
+export interface FleetUnrecognized {
+  type: 'unrecognized';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  raw: unknown;
+}
+
+/** Bytes that are no record. */
+export interface FleetMalformed {
+  type: 'malformed';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  raw: string;
+  reason: string;
+  offset: number;
+}
+
+/** Last of a run, always, with totals over the whole fleet. */
+export interface Done {
+  type: 'done';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  ok: boolean;
+  streams: number;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_creation_tokens: number;
+  cost_usd?: number | null;
+  duration_ms?: number | null;
+}
+
+/** To one viewer only: its cursor is older than the log keeps. */
+export interface Gap {
+  type: 'gap';
+  from: number;
+  to: number;
+}
+
+/** To live viewers only, never logged: the master's text before the gate has opened. */
+export interface Draft {
+  type: 'draft';
+  stream_id: number;
+  depth: number;
+  agent: string;
+  delta: string;
+}
+
+/** To one viewer only, and its last: why we hang up, and the place to come back with. `reason`: slow (it did not read), shutdown, or error (the log failed). */
+export interface Cut {
+  type: 'cut';
+  reason: string;
+  last: number;
+}
+
+/** Tokens and cost over all agents of a run, each model message once. */
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_creation_tokens: number;
+  cost_usd: number | null;
+}
+
+/** A run as told over HTTP. */
+export interface Run {
+  run: string;
+  source: string;
+  session_id: string | null;
+  title: string | null;
+  cwd: string | null;
+  status: string;
+  agents: number;
+  started: number;
+  updated: number;
+  usage: Usage;
+  first_seq: number;
+  last_seq: number;
+}
+
+/** A page of runs; `before` asks for the next page. */
+export interface Runs {
+  runs: Run[];
+  before: string | null;
+}
+
+/** A place where an agent said what was searched for; `seq` is where it began. */
+export interface Found {
+  run: string;
+  stream_id: number;
+  seq: number;
+  kind: string;
+  ts: number;
+  snippet: string;
+}
+
+/** An agent that waits for leave to use a tool. */
+export interface Pending {
+  run: string;
+  request_id: string;
+  tool: string;
+  input: unknown;
+  stream_id: number;
+  agent: string;
+  ts: number;
+}
+
+export type FleetEvent =
+  | RequestReceived
+  | StreamStart
+  | AgentStart
+  | FleetPrompt
+  | Text
+  | Thinking
+  | FleetToolUse
+  | FleetToolResult
+  | ToolCall
+  | FleetTokenUsage
+  | FleetProgress
+  | FleetPermissionAsked
+  | FleetPermissionReplied
+  | SubAgentResponse
+  | FleetTurnComplete
+  | FleetSessionMeta
+  | FleetRetracted
+  | StreamEnd
+  | FleetError
+  | FleetUnrecognized
+  | FleetMalformed
+  | Done;
+
+export type Aside = Gap | Draft | Cut;

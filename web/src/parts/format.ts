@@ -1,0 +1,62 @@
+/** Numbers, times and names as people read them. */
+
+export function compact(count: number): string {
+  if (count < 1000) return String(count);
+  const [size, unit] = count < 999_950 ? [1000, 'k'] : [1_000_000, 'M'];
+  const value = count / size;
+  return `${value < 100 ? value.toFixed(1) : Math.round(value)}${unit}`;
+}
+
+export function money(usd: number | null): string {
+  if (usd === null) return '–';
+  if (usd === 0) return '$0';
+  if (usd < 0.01) return `$${usd.toFixed(4)}`;
+  return usd < 100 ? `$${usd.toFixed(2)}` : `$${Math.round(usd)}`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.floor(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} m ${pad(Math.floor(seconds % 60))} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${pad(minutes % 60)} m`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+export function ago(ts: number, now: number): string {
+  if (!ts) return '';
+  const seconds = Math.max(0, (now - ts) / 1000);
+  if (seconds < 10) return 'just now';
+  if (seconds < 60) return `${Math.floor(seconds)} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
+  const days = Math.floor(seconds / 86_400);
+  return days < 30 ? `${days} d ago` : new Date(ts).toISOString().slice(0, 10);
+}
+
+export function clock(ts: number): string {
+  return ts ? new Date(ts).toLocaleTimeString([], { hour12: false }) : '';
+}
+
+export function moment(ts: number): string {
+  return ts ? new Date(ts).toLocaleString([], { hour12: false }) : 'unknown';
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+export function oneLine(text: string, most = 160): string {
+  // Cut first: what is to be joined may be megabytes long.
+  const line = text
+    .slice(0, most * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0');
+}
