@@ -1,0 +1,178 @@
+"""The commands in an agent's text, read as the text streams in.
+
+- A command is a line that begins, at column 0, with `/` and a word that is known. Anything else,
+  `/agents` and `see /agent` alike, is prose.
+- `/parallel` and `/endparallel` stand alone on their lines. What stands between them belongs to
+  the `/agent` line above it, so that a message may have several lines.
+- Inside a fence (``` or ~~~) nothing is a command. A fence ends with a line of at least as many of
+  the same characters and nothing else; one that opens inside another with an info string is nested.
+- Lines end with LF or CRLF, and with nothing else that Unicode may call a line end.
+
+How the text is cut into pieces changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from msgspec import Struct
+
+AGENT, PARALLEL, END = "agent", "parallel", "endparallel"
+WORDS = frozenset((AGENT, PARALLEL, END))
+
+_COMMAND = re.compile(r"/([^\s/]+)(?:[ \t]+(.*))?", re.DOTALL)
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(.*)", re.DOTALL)
+
+
+class Command(Struct, frozen=True):
+    """One command. `children` are the lines of a `/parallel`; it is not `complete` when its end is
+    missing.
+    """
+
+    word: str
+    argument: str = ""
+    children: tuple[Command, ...] = ()
+    complete: bool = True
+
+
+class Parser:
+    """Reads one turn of one agent."""
+
+    def __init__(self, plugins: Collection[str] = ()) -> None:
+        self.commands: list[Command] = []
+        # Commands that came after `close`.
+        self.late = 0
+        self._words = WORDS | frozenset(plugins)
+        self._longest = max(map(len, self._words)) + 1
+        self._fences: list[tuple[str, int]] = []
+        self._block: list[Command] | None = None
+        self._line: list[str] = []
+        self._line_chars = 0
+        self._head = ""
+        self._prose = 0
+        self._closed = False
+
+    @property
+    def delegating(self) -> bool:
+        """Whether there is a command already, or the beginning of one."""
+        return bool(self.commands) or self._block is not None
+
+    @property
+    def prose_chars(self) -> int:
+        """How much has been said that surely is no command."""
+        return self._prose + (0 if self._may_be_command() else self._line_chars)
+
+    @property
+    def at_line_start(self) -> bool:
+        """Whether the next character stands at column 0."""
+        return not self._line_chars
+
+    def close(self) -> None:
+        """From here on nothing is a command any more; what looks like one is counted as late."""
+        self._closed = True
+
+    def feed(self, text: str) -> None:
+        """More of the turn's text."""
+        if "\n" in text:
+            first, *rest = text.split("\n")
+            self._more(first)
+            for part in rest:
+                self._end_line()
+                self._more(part)
+        else:
+            self._more(text)
+
+    def finish(self) -> list[Command]:
+        """The turn is over: all its commands."""
+        if self._line_chars:
+            self._end_line()
+        if self._block is not None:
+            self._add(Command(PARALLEL, "", tuple(self._block), complete=False))
+            self._block = None
+        return self.commands
+
+    def _more(self, part: str) -> None:
+        if part:
+            if len(self._head) <= self._longest:
+                self._head += part[: self._longest + 1]
+            self._line.append(part)
+            self._line_chars += len(part)
+
+    def _may_be_command(self) -> bool:
+        """Whether the line so far is, or may become, a command."""
+        head = self._head
+        if self._block is not None:
+            return True
+        if self._fences or not head.startswith("/"):
+            return False
+        word, *more = re.split(r"[ \t\r]", head[1:], maxsplit=1)
+        return word in self._words if more else any(w.startswith(word) for w in self._words)
+
+    def _end_line(self) -> None:
+        line = "".join(self._line).removesuffix("\r")
+        self._line, self._line_chars, self._head = [], 0, ""
+        if self._fence(line) or self._fences:
+            self._say(line)
+            return
+        command = self._command(line)
+        if command is None:
+            self._say(line)
+        elif command.word == PARALLEL and self._block is None:
+            self._block = []
+        elif command.word == END:
+            if self._block is None:
+                self._say(line)
+            else:
+                self._add(Command(PARALLEL, "", tuple(map(_trimmed, self._block))))
+                self._block = None
+        elif self._block is not None:
+            self._block.append(command)
+        else:
+            self._add(command)
+
+    def _command(self, line: str) -> Command | None:
+        found = _COMMAND.fullmatch(line.rstrip()) if line.startswith("/") else None
+        if found is None or found[1] not in self._words:
+            return None
+        word, argument = found[1], (found[2] or "").strip()
+        if argument and word in (PARALLEL, END):
+            return None
+        return Command(word, argument)
+
+    def _fence(self, line: str) -> bool:
+        """Whether the line opens or closes a fence."""
+        found = _FENCE.fullmatch(line)
+        if found is None:
+            return False
+        mark, size, info = found[1][0], len(found[1]), found[2].strip()
+        if mark == "`" and "`" in info:
+            return False
+        if not self._fences:
+            self._fences.append((mark, size))
+            return True
+        open_mark, open_size = self._fences[-1]
+        if mark != open_mark or size < open_size:
+            return False
+        if info:
+            self._fences.append((mark, size))
+        else:
+            self._fences.pop()
+        return True
+
+    def _say(self, line: str) -> None:
+        if self._block:
+            last = self._block[-1]
+            self._block[-1] = Command(last.word, f"{last.argument}\n{line}", last.children)
+        elif self._block is None:
+            self._prose += len(line.strip())
+
+    def _add(self, command: Command) -> None:
+        if self._closed:
+            self.late += 1
+        else:
+            self.commands.append(command)
+
+
+def _trimmed(command: Command) -> Command:
+    return Command(command.word, command.argument.strip())

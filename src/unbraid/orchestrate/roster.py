@@ -1,0 +1,194 @@
+"""The agents there are: Markdown files with front matter, where Claude Code and OpenCode keep them.
+
+A file that cannot be used is reported by its name and line; the others work. Of two agents of one
+name the first place wins, so a project's own stands before the person's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+from msgspec import Struct
+
+from unbraid.orchestrate.agents import MASTER, Agent
+from unbraid.orchestrate.limits import Limits
+from unbraid.orchestrate.teaching import MASTER_AGENT
+
+MAX_FILE_BYTES = 256 * 1024
+FENCE = "---"
+
+_NAME = re.compile(r"[^\W_](?:[\w.:-]{0,62}\w)?")
+# `key: any words: with colons`, which Claude Code reads and YAML does not.
+_PLAIN = re.compile(r"^([A-Za-z][\w-]*):[ \t]+([^\s\"'\[{>|&*!#].*)$", re.MULTILINE)
+
+
+class Problem(Struct, frozen=True):
+    """Why a file gives no agent, and where in it."""
+
+    path: Path
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
+
+
+class Roster:
+    """Agents by name. The master is always among them."""
+
+    def __init__(self, agents: Iterable[Agent] = (), problems: Iterable[Problem] = ()) -> None:
+        self.problems = list(problems)
+        self._agents: dict[str, Agent] = {}
+        for agent in agents:
+            self._agents.setdefault(agent.name, agent)
+        self.master = self._agents.pop(MASTER, MASTER_AGENT)
+
+    @classmethod
+    def read(cls, cwd: Path, home: Path) -> Roster:
+        """All agents of a project and a person."""
+        problems: list[Problem] = []
+        agents: list[Agent] = []
+        for folder in places(cwd, home):
+            for path in sorted(folder.glob("*.md")):
+                try:
+                    agents.append(read_agent(path))
+                except _Bad as bad:
+                    problems.append(Problem(path, bad.line, bad.reason))
+        return cls(agents, problems)
+
+    def get(self, name: str) -> Agent | None:
+        """The agent of that name; the master is not one to delegate to."""
+        return self._agents.get(name)
+
+    def __iter__(self) -> Iterator[Agent]:
+        return iter(self._agents.values())
+
+    def __len__(self) -> int:
+        return len(self._agents)
+
+
+def places(cwd: Path, home: Path) -> list[Path]:
+    """Where agents are looked for, first come, first served."""
+    return [
+        cwd / "agents",
+        cwd / ".claude" / "agents",
+        cwd / ".opencode" / "agent",
+        home / ".claude" / "agents",
+    ]
+
+
+class _Bad(Exception):
+    def __init__(self, line: int, reason: str) -> None:
+        self.line, self.reason = line, reason
+
+
+def read_agent(path: Path) -> Agent:
+    """One file's agent."""
+    head, head_lines, prompt = _split(path)
+    fields, lines = _front_matter(head)
+
+    def bad(key: str, reason: str) -> _Bad:
+        return _Bad(lines.get(key, 1), f"{key}: {reason}")
+
+    def text(key: str) -> str | None:
+        value = fields.get(key)
+        if value is not None and not isinstance(value, str):
+            raise bad(key, "a text is wanted")
+        return value
+
+    name = text("name") or path.stem
+    if not _NAME.fullmatch(name):
+        raise bad("name", "letters, digits and . _ - : only, at most 64")
+    try:
+        tools, denied = _tools(fields.get("tools"))
+        denied += _tools(fields.get("disallowedTools"))[0] or ()
+    except ValueError as error:
+        raise bad("tools", str(error)) from None
+    try:
+        limits = msgspec.convert(fields.get("limits") or {}, Limits)
+    except msgspec.ValidationError as error:
+        raise bad("limits", str(error)) from None
+    model = text("model")
+    return Agent(
+        name,
+        text("description") or "",
+        prompt.strip(),
+        # Claude Code's word for "as my caller".
+        None if model == "inherit" else model,
+        tools,
+        denied,
+        text("backend"),
+        limits,
+        path,
+        head_lines + 1,
+    )
+
+
+def _split(path: Path) -> tuple[str, int, str]:
+    """The front matter, how many lines it takes with its fences, and the rest."""
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise _Bad(1, f"larger than {MAX_FILE_BYTES} bytes")
+        content = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise _Bad(1, error.strerror or str(error)) from None
+    except UnicodeDecodeError as error:
+        raise _Bad(error.object[: error.start].count(b"\n") + 1, "not UTF-8") from None
+    lines = content.split("\n")
+    if lines[0].rstrip() != FENCE:
+        raise _Bad(1, f"no front matter: the first line must be {FENCE}")
+    for number, line in enumerate(lines[1:], 2):
+        if line.rstrip() == FENCE:
+            return "\n".join(lines[1 : number - 1]), number, "\n".join(lines[number:])
+    raise _Bad(1, f"the front matter has no end: a second {FENCE} is missing")
+
+
+def _front_matter(head: str) -> tuple[dict[str, Any], dict[str, int]]:
+    """The fields, and the line of the file that each stands in."""
+    try:
+        return _yaml(head)
+    except yaml.YAMLError as error:
+        try:
+            return _yaml(_PLAIN.sub(lambda m: f"{m[1]}: {_quoted(m[2])}", head))
+        except yaml.YAMLError:
+            mark = getattr(error, "problem_mark", None)
+            reason = getattr(error, "problem", None) or "not YAML"
+            raise _Bad(1 if mark is None else mark.line + 2, reason) from None
+    except RecursionError:
+        raise _Bad(2, "nested too deeply") from None
+
+
+def _yaml(head: str) -> tuple[dict[str, Any], dict[str, int]]:
+    node = yaml.compose(head, Loader=yaml.SafeLoader)
+    fields = yaml.safe_load(head)
+    if node is None:
+        return {}, {}
+    if not isinstance(node, yaml.MappingNode):
+        raise _Bad(2, "the front matter must be `key: value` lines")
+    return fields, {key.value: key.start_mark.line + 2 for key, _ in node.value}
+
+
+def _quoted(value: str) -> str:
+    return msgspec.json.encode(value.strip()).decode()
+
+
+def _tools(given: Any) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """What is granted (None: everything) and what is denied.
+
+    Claude Code writes `Read, Grep` or a list, OpenCode a mapping of tools to true or false.
+    """
+    if given is None:
+        return None, ()
+    if isinstance(given, str):
+        given = [name.strip() for name in given.split(",") if name.strip()]
+    if isinstance(given, list) and all(isinstance(name, str) for name in given):
+        return (None, ()) if given == ["*"] else (tuple(given), ())
+    if isinstance(given, dict) and all(isinstance(value, bool) for value in given.values()):
+        # OpenCode's mapping only takes away: whatever it does not name stays.
+        return None, tuple(str(name) for name, granted in given.items() if not granted)
+    raise ValueError("names, or a mapping of names to true or false")

@@ -1,0 +1,62 @@
+"""What agents are told of the fleet: the built-in master, and the grammar for whoever delegates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from unbraid.orchestrate.agents import MASTER, Agent
+
+MASTER_AGENT = Agent(
+    MASTER,
+    "Delegates to the fleet and answers",
+    """\
+You lead a fleet of agents. Decide what the request needs, delegate what others do better or what \
+can be done at the same time, and answer the person yourself once you have what you need. Do not \
+delegate what you can answer at once. An agent knows nothing but the message that you give it: say \
+in it all that it needs. Agents can fail: their answer is then a line that begins with ERR: and \
+says how to go on. Never invent what an agent has not said.""",
+)
+
+_DELEGATING = """\
+# Delegating
+
+A line that begins with one of these commands, at the very start of the line and outside of code \
+fences, is carried out when your turn ends. The results come back to you as the next message.
+
+/agent NAME message
+    Ask one agent. The message is the rest of the line.
+/parallel
+/agent NAME message
+/agent NAME message
+/endparallel
+    Ask up to {most} agents at once, the same one several times if need be. Lines below an
+    /agent line belong to its message.
+{plugins}
+Commands come first: a turn that delegates has at most one line before its commands. A turn \
+without commands is your answer.
+
+# The agents
+
+{agents}"""
+
+
+def briefed(
+    agent: Agent, fleet: Iterable[Agent], plugins: Mapping[str, str], *, depth: int, most: int
+) -> Agent:
+    """An agent with what it has to know of the fleet at the end of its prompt."""
+    taught = depth == 0 or (agent.tools is not None and depth == 1)
+    if not taught or not (agent.may("agent") or agent.may("parallel")):
+        return agent
+    others = [other for other in fleet if other.name != agent.name]
+    agents = "\n".join(f"- {other.name}: {_line(other.description)}" for other in others)
+    usages = "".join(f"{usage}\n" for word, usage in plugins.items() if agent.may(word))
+    taught_text = _DELEGATING.format(
+        most=most, plugins=usages, agents=agents or "There are none: answer by yourself."
+    )
+    return msgspec.structs.replace(agent, prompt=f"{agent.prompt}\n\n{taught_text}")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:500] or "(no description)"
