@@ -37,7 +37,8 @@ def test_everything_that_a_file_can_say(tmp_path: Path) -> None:
         roster(
             tmp_path,
             "---\nname: reviewer\ndescription: Reviews code\nmodel: opus\n"
-            "tools: Read, Grep, /agent\nbackend: claude\nlimits:\n  turns: 3\n  dollars: 0.5\n---\n\nYou review.\n\n--- \nx\n",
+            "tools: Read, Grep, /agent\nbackend: claude\nlimits:\n  turns: 3\n  dollars: 0.5\n---\n"
+            "\nYou review.\n\n--- \nx\n",
         )
     )
     assert agent == Agent(
