@@ -58,9 +58,10 @@ define apt
   >/dev/null 2>&1; } || echo "no $(1): $(3)"
 endef
 
-# OpenCode looks for ripgrep and would download one of its own.
+# OpenCode looks for ripgrep and would download one of its own. The page is tested in Debian's Chromium.
 tools:
 	$(call apt,rg,ripgrep,tests with OpenCode will be skipped)
+	$(call apt,chromium,chromium,tests of the page will be skipped)
 
 peers:
 	$(call apt,nginx,nginx libnginx-mod-nchan,the fan-out is measured without its peer)

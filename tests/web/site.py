@@ -1,0 +1,76 @@
+"""The real server over a real log, which tests can stop, start and fill."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from tests.said import stream_of
+from unbraid.events import FleetEvent
+from unbraid.log import SqliteLog
+from unbraid.serve import Limits, ServeConfig, Server, serving
+
+BATCH = 5000
+
+
+class Site:
+    """A server at one address for the length of a test, whether it is up or not."""
+
+    def __init__(self, path: Path, **settings: Any) -> None:
+        self.path, self._settings = path, settings
+        self._port = 0
+        self._open = AsyncExitStack()
+        self.server: Server
+        self.log: SqliteLog
+
+    async def __aenter__(self) -> Site:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    @property
+    def url(self) -> str:
+        """The page's address."""
+        return f"{self.server.url}/"
+
+    async def start(self) -> None:
+        """Open the log and listen, at the port it had before."""
+        self.log = await SqliteLog.open(self.path)
+        self._open.push_async_callback(self.log.close)
+        config = ServeConfig(port=self._port, limits=Limits(shutdown_seconds=1), **self._settings)
+        self.server = await self._open.enter_async_context(serving(config, self.log))
+        self._port = self.server.port
+
+    async def stop(self) -> None:
+        """Stop in good order; the log stays on disk."""
+        await self._open.aclose()
+        self._open = AsyncExitStack()
+
+    async def feed(self, run: str, recording: Path) -> None:
+        """Take a recording in, as if it were sent from elsewhere."""
+        data = stream_of(recording).read_bytes()
+        now = int(time.time() * 1000)
+        await self.server.services.ingest.feed(run, "stdout", 0, data, now=now, end=True)
+
+    async def append(self, run: str, events: Sequence[FleetEvent]) -> None:
+        """Made events, straight into the log."""
+        for start in range(0, len(events), BATCH):
+            await self.log.append(run, events[start : start + BATCH])
+
+
+@asynccontextmanager
+async def site_at(folder: Path, **settings: Any) -> AsyncIterator[Site]:
+    """A site over a fresh log in a folder."""
+    async with Site(folder / "log.db", **settings) as site:
+        yield site
