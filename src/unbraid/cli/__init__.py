@@ -16,6 +16,7 @@ COMMANDS = {
     "approve": "unbraid.cli.approve:approve",
     "attach": "unbraid.cli.attach:attach",
     "cat": "unbraid.cli.cat:cat",
+    "deliver": "unbraid.cli.deliver:deliver",
     "demo": "unbraid.cli.demo:demo",
     "deny": "unbraid.cli.approve:deny",
     "doctor": "unbraid.cli.doctor:doctor",

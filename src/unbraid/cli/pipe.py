@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator
 
 import click
 
+from unbraid.cli.sending import sending_of, sending_options, warn
+
 READ_BYTES = 1 << 16
 
 
@@ -19,7 +21,8 @@ Examples:
   claude -p "…" --output-format stream-json --verbose | unbraid pipe
   claude -p "…" --output-format stream-json --verbose | unbraid pipe | jq .type"""
 )
-def pipe() -> None:
+@sending_options
+def pipe(to: str | None, token: str | None, linger: float) -> None:
     """Pass standard input on unchanged, and log the run that it tells of.
 
     The session's transcripts are found and merged, so that sub-agents whose words are not printed
@@ -27,10 +30,8 @@ def pipe() -> None:
     """
     from unbraid.live.run import pipe as follow
 
-    def warn(text: str) -> None:
-        click.echo(f"unbraid: {text}", err=True)
-
-    asyncio.run(follow(_stdin(), os.environ, warn))
+    sending = sending_of(to, token, linger, warn)
+    asyncio.run(follow(_stdin(), os.environ, warn, sending=sending))
 
 
 async def _stdin() -> AsyncIterator[bytes]:

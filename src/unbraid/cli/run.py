@@ -8,25 +8,27 @@ import sys
 
 import click
 
+from unbraid.cli.sending import sending_of, sending_options, warn
+
 
 @click.command(
-    context_settings={"ignore_unknown_options": True},
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="""\b
 Examples:
   unbraid run -- claude -p "Fix the tests"
-  unbraid run -- opencode run "Fix the tests\"""",
+  unbraid run -- opencode run "Fix the tests"
+  unbraid run --to https://agents.example.org -- claude -p "Fix the tests\"""",
 )
+@sending_options
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")
-def run(command: tuple[str, ...]) -> None:
+def run(command: tuple[str, ...], to: str | None, token: str | None, linger: float) -> None:
     """Start COMMAND… and log its run, with all its sub-agents, while it works.
 
     Its output, its input, its signals and its exit code are as they would be without unbraid. If
-    the log cannot be written, the agent goes on and a warning says so.
+    the log cannot be written, the agent goes on and a warning says so. So it does if the server
+    that it is sent --to is away: the run is kept, and sent when the server is back.
     """
     from unbraid.live.run import run as start
 
-    sys.exit(asyncio.run(start(command, os.environ, _warn)))
-
-
-def _warn(text: str) -> None:
-    click.echo(f"unbraid: {text}", err=True)
+    sending = sending_of(to, token, linger, warn)
+    sys.exit(asyncio.run(start(command, os.environ, warn, sending=sending)))

@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from unbraid.errors import SourceError
 
 READ_BYTES = 1 << 16
+TOKEN = "UNBRAID_TOKEN"
 PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 
 
@@ -38,7 +39,11 @@ class Child:
         pipe = asyncio.subprocess.PIPE
         try:
             process = await asyncio.create_subprocess_exec(
-                *argv, stdin=pipe if talks else None, stdout=pipe if captured else None
+                *argv,
+                stdin=pipe if talks else None,
+                stdout=pipe if captured else None,
+                # The token is for our server, not for an agent.
+                env={name: value for name, value in os.environ.items() if name != TOKEN},
             )
         except OSError as error:
             raise SourceError(argv[0], error.strerror or str(error)) from None

@@ -67,11 +67,11 @@ class ClaudeTelling:
         if self.weaving.session_id is None and self._begun_in is not None:
             self.weaving.session_id = self._begun()
         session = self.weaving.session_id
-        if session is not None and self._keeping.recorder is None and not self._keeping.failed:
+        if session is not None and not self._keeping.opened:
             main = next(session_transcripts(session, self._env), None)
             before = standing(main, self._sizes) if main is not None else {}
             self._known = await self._keeping.open(session, before)
-        return self._keeping.recorder is not None
+        return self._keeping.opened
 
     def _find(self, session: str) -> Session | None:
         main = next(session_transcripts(session, self._env), None)

@@ -9,6 +9,7 @@ from unbraid.errors import LogError
 from unbraid.live.claims import Claims
 from unbraid.live.opening import open_run
 from unbraid.live.recorder import Recorder
+from unbraid.live.sending import Sending
 from unbraid.log.folder import data_folder
 from unbraid.log.sqlite import SqliteLog
 from unbraid.sources.session import Fed, Known
@@ -17,11 +18,13 @@ from unbraid.sources.session import Fed, Known
 class Keeping:
     """One run's way into the log of this machine; a failure is told once, then it is silent."""
 
-    def __init__(self, warn: Callable[[str], None]) -> None:
+    def __init__(self, warn: Callable[[str], None], sending: Sending | None = None) -> None:
         self.failed = False
+        self.opened = False  # whether the session is known, even if its log has failed
+        self.on_open: Callable[[str], None] = lambda run: None
         self.recorder: Recorder | None = None
         self.log: SqliteLog | None = None
-        self._warn = warn
+        self._warn, self._sending = warn, sending
         self._claims: Claims | None = None
         self._unnamed: str | None = None
 
@@ -42,26 +45,31 @@ class Keeping:
     ) -> dict[str, Known]:
         """The session is known: open its run. Gives how far its files are known already."""
         known: dict[str, Known] = {}
-        if self.failed or self.log is None:
-            return known
+        self.opened = True
         try:
-            self._claim(session)
-            if not self.failed:
+            if self.log is not None and not self.failed:
+                self._claim(session)
+            if self.log is not None and not self.failed:
                 self.recorder, known = await open_run(self.log, session, standing)
+                self.on_open(self.recorder.run)
         except LogError as error:
             self._fail(error)
+        if self._sending is not None:
+            self._sending.begin(session if self.recorder is None else self.recorder.run)
+            await self._send_known(self._sending)
         return known
 
     async def feed(self, pieces: Iterable[Fed]) -> None:
-        """Into the log, if there is one."""
-        if self.recorder is None or self.failed:
-            for _ in pieces:
-                pass
-            return
-        try:
-            await self.recorder.feed(pieces, now_ms())
-        except LogError as error:
-            self._fail(error)
+        """Into the log, and on the way to another; if one cannot, then to the other alone."""
+        now = now_ms()
+        told = iter(pieces) if self._sending is None else self._sending.copied(pieces, now)
+        if self.recorder is not None and not self.failed:
+            try:
+                await self.recorder.feed(told, now)
+            except LogError as error:
+                self._fail(error)
+        for _ in told:
+            pass
 
     async def end(self, *, finished: bool = True) -> None:
         """The run is over."""
@@ -75,11 +83,20 @@ class Keeping:
                 self._claims.close()
             if self.log is not None:
                 await self.log.close()
+        if self._sending is not None:
+            await self._sending.finish()
+
+    async def _send_known(self, sending: Sending) -> None:
+        """What the log has of this run from before, which the other machine may not have."""
+        if self.recorder is None or self.log is None:
+            return
+        for part in await self.log.spooled(self.recorder.run):
+            sending.put(Fed(part.source, part.offset, part.data), part.arrived_ms)
 
     def _claim(self, session: str) -> None:
         assert self._claims is not None
         if not self._claims.take(session):
-            self.failed = True
+            self.failed, self._sending = True, None  # the other one has it all
             self._warn(f"another unbraid already keeps the log of session {session}")
         if self._unnamed is not None:
             self._claims.leave(self._unnamed)

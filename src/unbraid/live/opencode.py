@@ -63,7 +63,7 @@ class OpenCodeTelling:
         if mine is None:
             self._held = held + self._held
             return
-        if self._keeping.recorder is None and not self._keeping.failed:
+        if not self._keeping.opened:
             await self._keeping.open(mine)
         pieces = [self._fed("database", line) for line in self._found.pop(mine, ())]
         self._found.clear()

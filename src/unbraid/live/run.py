@@ -17,6 +17,7 @@ from unbraid.live.keeping import Keeping, now_ms
 from unbraid.live.opencode import OpenCodeTelling
 from unbraid.live.remote import steerable
 from unbraid.live.render import Rendering
+from unbraid.live.sending import Sending
 from unbraid.live.steering import Steering
 from unbraid.log.folder import data_folder
 from unbraid.sources.places import claude_projects
@@ -46,12 +47,14 @@ class Telling(Protocol):
         ...
 
 
-async def run(argv: Sequence[str], env: Mapping[str, str], warn: Warn) -> int:
+async def run(
+    argv: Sequence[str], env: Mapping[str, str], warn: Warn, *, sending: Sending | None = None
+) -> int:
     """Run a command as it would run without us; its exit code."""
     kind, first = kind_of(argv)
     version = await version_of(argv[:first]) if kind == "claude" else ()
     command = visible(argv, version)
-    keeping = Keeping(warn)
+    keeping = Keeping(warn, sending)
     await keeping.begin(command.session)
     telling = _telling(command, keeping, env)
     try:
@@ -71,9 +74,15 @@ async def run(argv: Sequence[str], env: Mapping[str, str], warn: Warn) -> int:
         return await child.wait()
 
 
-async def pipe(source: AsyncIterator[bytes], env: Mapping[str, str], warn: Warn) -> None:
+async def pipe(
+    source: AsyncIterator[bytes],
+    env: Mapping[str, str],
+    warn: Warn,
+    *,
+    sending: Sending | None = None,
+) -> None:
     """Pass bytes on, and log the run that they tell of."""
-    keeping = Keeping(warn)
+    keeping = Keeping(warn, sending)
     await keeping.begin(None)
     first = await anext(source, b"")
     telling: Telling = ClaudeTelling(keeping, env)
@@ -107,18 +116,22 @@ def _telling(command: Command, keeping: Keeping, env: Mapping[str, str]) -> Tell
 
 @contextlib.asynccontextmanager
 async def _told(telling: Telling, keeping: Keeping) -> AsyncIterator[None]:
+    over = asyncio.Event()
+
     async def follow() -> None:
-        while True:
+        while not over.is_set():
             await telling.look()
-            await asyncio.sleep(LOOK_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await over.wait()
 
     following = asyncio.create_task(follow())
     try:
         yield
     finally:
-        following.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await following
+        # Not cancelled: a look takes words that nobody would tell again.
+        over.set()
+        await following
         await telling.end()
         await keeping.end()
 

@@ -31,7 +31,8 @@ async def ingest(request: Request) -> Response:
         raise CallerError("source and offset: both are needed")
     end = parameters.choice(request, "end", ("0", "1")) == "1"
     data = await parameters.body_of(request, at_most=services.config.limits.body_bytes)
-    now = int(time.time() * 1000)
+    told_at = parameters.number(request, "at")
+    now = int(time.time() * 1000) if told_at is None else told_at
     wanted = await services.ingest.feed(run, source, offset, data, now=now, end=end)
     services.metrics.ingest.observe(time.perf_counter() - started)
     return json_answer(Acknowledged(wanted))
@@ -50,6 +51,7 @@ OPERATIONS = (
             RUN,
             Parameter("source", SOURCE, "The source's name.", required=True),
             Parameter("offset", NUMBER, "Where these bytes begin.", required=True),
+            Parameter("at", NUMBER, "When they were told, in milliseconds; else: now."),
             Parameter("end", {"type": "string", "enum": ["0", "1"]}, "1: no more will come."),
         ),
         body=bytes,

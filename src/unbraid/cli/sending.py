@@ -1,0 +1,51 @@
+"""The options of commands that send a run to another machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from unbraid.live.sending import Sending
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+token_option = click.option(
+    "--token", envvar="UNBRAID_TOKEN", show_envvar=True, help="The token that its server wants."
+)
+
+
+def sending_options(command: F) -> F:
+    """--to, --token and --linger."""
+    to = click.option("--to", metavar="URL", help="Send the run to the server there, too.")
+    linger = click.option(
+        "--linger",
+        type=click.FloatRange(min=0),
+        default=10.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long to wait at the end for what has not arrived there.",
+    )
+    return to(token_option(linger(command)))
+
+
+def sending_of(
+    to: str | None, token: str | None, linger: float, warn: Callable[[str], None]
+) -> Sending | None:
+    """What was asked for by the options."""
+    if to is None:
+        return None
+    from unbraid.live.sending import Sending
+    from unbraid.log.folder import data_folder
+
+    return Sending(data_folder(os.environ), to, token, warn, linger_seconds=linger)
+
+
+def warn(text: str) -> None:
+    """A line on stderr; what a server or an agent said cannot do anything to the terminal."""
+    from unbraid.cli.printer import safe
+
+    click.echo(f"unbraid: {safe(text)}", err=True)
