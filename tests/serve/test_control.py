@@ -34,6 +34,9 @@ class Steered:
             raise CallerError("the root cannot be stopped")
         self.told.append(("stop", stream_id))
 
+    def verbs(self) -> list[str]:
+        return ["message", "cancel"]
+
     def pending(self) -> list[Pending]:
         return [Pending("r", "req-1", "Bash", {"command": "ls"})]
 
@@ -72,6 +75,13 @@ async def test_steers_a_run(client: httpx.AsyncClient, steered: Steered) -> None
         assert answer.json() == {"accepted": True}
     assert steered.told == [("message", "go on"), ("interrupt",), ("stop", 3), ("cancel",)]
     assert (await client.post("/v1/runs/r/streams/0/stop")).status_code == 400
+
+
+async def test_tells_what_a_run_can_be_told(client: httpx.AsyncClient) -> None:
+    for run, verbs in (("r", ["message", "cancel"]), ("foreign", [])):
+        answer = await client.get(f"/v1/runs/{run}/control")
+        assert answer.json() == {"run": run, "verbs": verbs}
+    assert (await client.get("/v1/runs/none/control")).status_code == 404
 
 
 async def test_answers_permissions(client: httpx.AsyncClient, steered: Steered) -> None:

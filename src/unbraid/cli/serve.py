@@ -40,6 +40,9 @@ def serve(
     Listens on loopback unless told otherwise. Beyond it, and with --require-token, callers need a
     token: see `unbraid token`.
     """
+    from unbraid.hub.control import Controllers
+    from unbraid.live.elsewhere import Elsewhere
+    from unbraid.log import data_folder
     from unbraid.serve import ServeConfig, TokenFile, run_server
 
     config = ServeConfig(
@@ -54,4 +57,10 @@ def serve(
         keep_days=keep_days,
         keep_bytes=keep_bytes,
     )
-    asyncio.run(run_server(config, on_ready=lambda server: click.echo(server.link(), err=True)))
+    controllers = Controllers(Elsewhere(data_folder()))
+    served = run_server(
+        config,
+        on_ready=lambda server: click.echo(server.link(), err=True),
+        controllers=controllers,
+    )
+    asyncio.run(served)

@@ -35,10 +35,11 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
     from unbraid.errors import CallerError
     from unbraid.hub.control import Controllers
     from unbraid.live.claims import Claims
+    from unbraid.live.elsewhere import Elsewhere
     from unbraid.live.watch import Watch, watching
     from unbraid.log import SqliteLog, data_folder
 
-    controllers = Controllers()
+    controllers = Controllers(Elsewhere(data_folder()))
     until, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, until.set)

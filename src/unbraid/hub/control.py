@@ -1,4 +1,6 @@
-"""Runs that this process can steer, and the requests for leave that wait in them."""
+"""Runs that can be steered, from this process or through another of ours, and the requests for
+leave that wait in them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,8 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from unbraid.errors import CallerError
+
+VERBS = ("message", "interrupt", "cancel", "stop", "answer")
 
 
 class Pending(Struct):
@@ -40,12 +44,24 @@ class Controller(Protocol):
         """End one sub-agent."""
         ...
 
+    def verbs(self) -> list[str]:
+        """What its agent can be told to do: some of VERBS."""
+        ...
+
     def pending(self) -> list[Pending]:
         """The requests that wait for an answer."""
         ...
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         """Answer one: `behavior` is allow or deny."""
+        ...
+
+
+class Elsewhere(Protocol):
+    """Runs that other processes steer for us."""
+
+    async def controllers(self) -> dict[str, Controller]:
+        """They as they are now, by run."""
         ...
 
 
@@ -58,10 +74,11 @@ class UnknownRequest(CallerError):
 
 
 class Controllers:
-    """The controllers of the runs that live in this process."""
+    """The controllers of the runs that live in this process, and of those elsewhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, elsewhere: Elsewhere | None = None) -> None:
         self._by_run: dict[str, Controller] = {}
+        self._elsewhere = elsewhere
 
     def register(self, run: str, controller: Controller) -> None:
         """A run that can be steered has begun."""
@@ -77,14 +94,31 @@ class Controllers:
             raise NotControlled(f"run {run} is not steered by this server")
         return self._by_run[run]
 
+    async def find(self, run: str) -> Controller:
+        """The controller of a run, wherever it lives, or NotControlled."""
+        if run not in self._by_run and (found := (await self._others()).get(run)) is not None:
+            return found
+        return self.of(run)
+
     def pending(self) -> list[Pending]:
-        """All requests that wait, in any run."""
+        """All requests that wait in the runs of this process."""
         return [request for held in self._by_run.values() for request in held.pending()]
+
+    async def waiting(self) -> list[Pending]:
+        """All requests that wait, in any run."""
+        others = (await self._others()).values()
+        return [*self.pending(), *(request for held in others for request in held.pending())]
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         """Answer a request, whichever run it is of."""
-        for controller in list(self._by_run.values()):
+        for controller in [*self._by_run.values(), *(await self._others()).values()]:
             if any(request.request_id == request_id for request in controller.pending()):
                 await controller.answer(request_id, behavior, message)
                 return
         raise UnknownRequest(f"no request {request_id} waits for an answer")
+
+    async def _others(self) -> dict[str, Controller]:
+        if self._elsewhere is None:
+            return {}
+        found = await self._elsewhere.controllers()
+        return {run: held for run, held in found.items() if run not in self._by_run}

@@ -41,6 +41,7 @@ class Reply(Struct, omit_defaults=True):
 
     run: str = ""
     error: str | None = None
+    verbs: list[str] = msgspec.field(default_factory=list)
     pending: list[Pending] = msgspec.field(default_factory=list)
 
 
@@ -89,7 +90,7 @@ def _address(path: Path, stack: contextlib.ExitStack) -> Path:
 
 
 async def _obey(controller: Steerable, order: Order) -> Reply:
-    reply = Reply(controller.run)
+    reply = Reply(controller.run, verbs=controller.verbs())
     try:
         match order.verb:
             case "message":

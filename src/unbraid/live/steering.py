@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from unbraid.errors import CallerError
-from unbraid.hub.control import Pending
+from unbraid.hub.control import VERBS, Pending
 from unbraid.live.keeping import Keeping, now_ms
 from unbraid.live.resuming import agent_of
 from unbraid.wire import claude_input
@@ -78,6 +78,10 @@ class Steering:
             response = _try(line).response
             if response is not None:
                 self._pending.pop(response.request_id, None)
+
+    def verbs(self) -> list[str]:
+        """Without a stdin of ours, it can only be ended."""
+        return ["cancel"] if self._write is None else list(VERBS)
 
     def pending(self) -> list[Pending]:
         """The requests that wait for an answer."""

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 
 from unbraid.errors import CallerError, SourceError
-from unbraid.hub.control import Controllers, Pending
+from unbraid.hub.control import VERBS, Controllers, Pending
 from unbraid.live.keeping import now_ms
 from unbraid.live.resuming import agent_of
 from unbraid.live.watch_rows import WatchedRows
@@ -99,6 +99,10 @@ class OpenCodeSteering:
             self._pending[asked.request_id] = asked
         else:
             self._pending.pop(str(given.get("requestID") or given.get("permissionID")), None)
+
+    def verbs(self) -> list[str]:
+        """A server can be told everything."""
+        return list(VERBS)
 
     def pending(self) -> list[Pending]:
         """The requests that wait for an answer."""

@@ -6,7 +6,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.hub.control import Controller
+from unbraid.hub.control import Controller, NotControlled
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, json_answer
 from unbraid.serve.routes.shared import RUN, STREAM_ID, existing_run
@@ -23,6 +23,23 @@ class Accepted(Struct):
     """It was passed on; what comes of it will be in the events."""
 
     accepted: bool = True
+
+
+class Control(Struct):
+    """What a run can be told to do; nothing, if nobody here steers it."""
+
+    run: str
+    verbs: list[str]
+
+
+async def control(request: Request) -> Response:
+    """What a run can be told to do."""
+    summary = await existing_run(request)
+    try:
+        controller = await services_of(request).controllers.find(summary.run)
+    except NotControlled:
+        return json_answer(Control(summary.run, []))
+    return json_answer(Control(summary.run, controller.verbs()))
 
 
 async def message(request: Request) -> Response:
@@ -54,10 +71,19 @@ async def stop(request: Request) -> Response:
 
 async def _controller(request: Request) -> Controller:
     summary = await existing_run(request)
-    return services_of(request).controllers.of(summary.run)
+    return await services_of(request).controllers.find(summary.run)
 
 
 OPERATIONS = (
+    Operation(
+        "GET",
+        "/v1/runs/{run}/control",
+        control,
+        "What a run can be told to do",
+        Control,
+        parameters=(RUN,),
+        problems=(400, 404),
+    ),
     Operation(
         "POST",
         "/v1/runs/{run}/message",

@@ -36,7 +36,7 @@ class Decided(Struct):
 
 async def waiting(request: Request) -> Response:
     """The requests that wait for an answer, in any run."""
-    return json_answer(Waiting(services_of(request).controllers.pending()))
+    return json_answer(Waiting(await services_of(request).controllers.waiting()))
 
 
 async def decide(request: Request) -> Response:
