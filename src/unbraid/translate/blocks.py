@@ -25,6 +25,9 @@ TRANSCRIPT = 1
 # many blocks the oldest are forgotten.
 MAX_BLOCKS = 4096
 
+# Kinds of blocks whose words may grow in place.
+GROWING = ("text", "thinking")
+
 # A block, or the growth of one, that nobody had seen: the block, its place, the new words.
 Fresh = tuple[Block, int, str]
 
@@ -75,7 +78,7 @@ class MessageState:
         self.said: tuple[list[int], list[int]] = ([], [])  # digests, in order, by source
         self.uuid: str | None = None  # of its latest line
         self.next_index = 0
-        self.growing: tuple[str, str, int] | None = None  # the last block: kind, words, index
+        self.growing: Fresh | None = None  # the last block, where it may still grow
         self.streaming: dict[int, Streaming] | None = None
         self.closed = False
         self.usage: Usage | None = None
@@ -106,13 +109,11 @@ class MessageState:
                 if at:
                     self._grow(content[at - 1], digests[at - 1], said, fresh)
         for i in range(at, len(content)):
-            block = content[i]
-            new = self.next(block, digests[i], source)
+            new = self.next(content[i], digests[i], source)
             if new is not None:
                 fresh.append(new)
                 if not dialect.one_block:
-                    grows = block.type in ("text", "thinking")
-                    self.growing = (block.type, new[2], new[1]) if grows else None
+                    self.growing = new
         return fresh
 
     def repeat(
@@ -141,30 +142,32 @@ class MessageState:
             return None
         if skipped <= last and said[last] != digests[last - skipped]:
             block = content[last - skipped]
-            if self.growing is None or self.growing[0] != block.type:
+            if self.growing is None or self.growing[0].type != block.type:
                 return None
-            return True if block.words.startswith(self.growing[1]) else None
+            if block.type not in GROWING:
+                return None
+            return True if block.words.startswith(self.growing[2]) else None
         return len(content) + skipped > len(said)
 
     def _grow(self, block: Block, digest: int, said: list[int], fresh: list[Fresh]) -> None:
         if self.growing is None:
             return
-        kind, known, index = self.growing
+        _, index, known = self.growing
         words = block.words
         if len(words) > len(known):
             fresh.append((block, index, words[len(known) :]))
-            self.growing = (kind, words, index)
+            self.growing = (block, index, words)
             said[-1] = digest
 
     def next(self, block: Block, digest: int, source: int) -> Fresh | None:
         """One more block of a source: new, unless it was streamed or told elsewhere."""
         said = self.said[source]
-        other = self.said[1 - source]
         words = (block.text if block.thinking is None else block.thinking) or ""
         streamed = self._streamed(block, words) if self.streaming else None
         if streamed is not None:
             streamed.told = True
         # Counted, because a message may say the same twice.
+        other = self.said[1 - source]
         known = other and other.count(digest) > said.count(digest)
         said.append(digest)
         if len(said) > MAX_BLOCKS:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import xor
 
 import msgspec
 from msgspec import Raw, Struct
@@ -98,14 +100,19 @@ class Conversation(Speakers):
             if context.usage_due is not state:
                 self._usage_due(context, state, out)
         dialect = self.dialects[source]
-        alone = len(content) == 1
-        one_block = dialect.one_block and alone
-        digests = [digest_of(content[0])] if alone else [digest_of(b) for b in content]
         uuid = record.uuid
+        skipped = record.span[3]
+        if len(content) == 1 and (dialect.one_block or 0 < skipped == len(state.said[source])):
+            # The next block, and nothing else: alone, or all the others were known byte by byte.
+            digest = digest_of(content[0])
+            digests = [digest]
+            key = hash(uuid) ^ digest
+            just_next = True
+        else:
+            digests = [digest_of(block) for block in content]
+            key = reduce(xor, digests, hash(uuid))
+            just_next = False
         if uuid is not None:
-            key = hash(uuid)
-            for digest in digests:
-                key ^= digest
             if not self.seen.add(key):
                 state.repeat(content, digests, source, dialect)
                 return None
@@ -121,11 +128,13 @@ class Conversation(Speakers):
                 self._give_up(context, state, out)
             context.current = state
         fresh: Sequence[Fresh]
-        if one_block:
-            new = state.next(content[0], digests[0], source)
+        if just_next:
+            new = state.next(content[0], digest, source)
             fresh = () if new is None else (new,)
+            if new is not None and not dialect.one_block:
+                state.growing = new
         else:
-            fresh = state.absorb(content, digests, source, dialect, record.skipped)
+            fresh = state.absorb(content, digests, source, dialect, skipped)
         for block, index, delta in fresh:
             kind = block.type
             if kind == "text":
@@ -184,7 +193,7 @@ class Conversation(Speakers):
                     continue
                 if len(said) > 1 and said[0] not in digests[:1]:
                     continue  # most do not even begin alike
-                if state.extends(content, digests, self.source, record.skipped) and (
+                if state.extends(content, digests, self.source, record.span[3]) and (
                     best is None or len(said) > len(best[1].said[self.source])
                 ):
                     best = (candidate, state)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 DEFAULT_MAX_LINE_BYTES = 256 * 1024 * 1024
 HEAD_BYTES = 1024
+MOST_PIECES = 64
 
 
 class Overlong(NamedTuple):
@@ -34,8 +35,9 @@ class Lines:
         self.max_line_bytes = max_line_bytes
         self.offset = 0
         self._next_offset = 0
-        # A line that is not over yet; past the limit, only its head.
+        # A line that is not over yet: many pieces, and the latest few; past the limit, its head.
         self._begun = bytearray()
+        self._pieces: list[bytes] = []
         self._length = 0
         self._head_bytes = min(HEAD_BYTES, max_line_bytes)
 
@@ -98,18 +100,25 @@ class Lines:
         for line in self.finish():
             yield line if isinstance(line, Overlong) else (line, 0, len(line))
 
-    def _keep(self, part: bytes) -> None:
-        self._length += len(part)
-        if self._length <= self.max_line_bytes:
-            self._begun += part
-        elif len(self._begun) != self._head_bytes:
-            self._begun += part[: self._head_bytes]
+    def _keep(self, piece: bytes) -> None:
+        self._length += len(piece)
+        if self._length > self.max_line_bytes and len(self._begun) == self._head_bytes:
+            return  # a long line that is being dropped
+        self._pieces.append(piece)
+        # Pieces are joined once, at the end of their line, unless that would be a great many.
+        if len(self._pieces) > MOST_PIECES or self._length > self.max_line_bytes:
+            self._begun += b"".join(self._pieces)
+            self._pieces.clear()
+        if self._length > self.max_line_bytes:
             del self._begun[self._head_bytes :]
 
     def _take(self) -> bytes | Overlong:
-        line: bytes | Overlong = bytes(self._begun)
+        line: bytes | Overlong
         if self._length > self.max_line_bytes:
             line = Overlong(self.offset, self._length, bytes(self._begun))
+        else:
+            line = b"".join((self._begun, *self._pieces))
         self._begun.clear()
+        self._pieces.clear()
         self._length = 0
         return line

@@ -48,16 +48,22 @@ class Record(Struct, gc=False):
     session_id_opencode: str | None = field(default=None, name="sessionID")
     properties: Raw = MISSING
     payload: Raw = MISSING
-    # Ours, not the wire's: whoever decodes sets them, whatever the line says.
-    span: Any = field(default=(b"", 0, 0), name="unbraid.span")
-    skipped: Any = field(default=0, name="unbraid.skipped")
+    # Ours, not the wire's: whoever decodes sets it, whatever the line says. The bytes that the line
+    # lies in, its start and end there, and how many of its blocks were known and left unread.
+    span: Any = field(default=(b"", 0, 0, 0), name="unbraid.span")
 
     @property
     def raw(self) -> bytes:
         """The whole line as it came."""
-        data, start, end = self.span
+        data, start, end, _ = self.span
         line: bytes = data[start:end]
         return line
+
+    @property
+    def skipped(self) -> int:
+        """How many blocks of the line were known, and left unread."""
+        count: int = self.span[3]
+        return count
 
     @property
     def agent_id(self) -> str | None:
@@ -103,8 +109,7 @@ def decode(data: bytes, start: int = 0, end: int | None = None) -> Record:
             try:
                 record = decode_plain(data[start:cut] + b"}")
                 if record.uuid is not None:
-                    record.span = (data, start, end)
-                    record.skipped = 0
+                    record.span = (data, start, end, 0)
                     return record
             except BAD_JSON:
                 pass
@@ -113,8 +118,7 @@ def decode(data: bytes, start: int = 0, end: int | None = None) -> Record:
         inner = bytes(record.payload)
         if inner.startswith(b"{"):
             return decode(inner)
-    record.span = (data, start, end)
-    record.skipped = 0
+    record.span = (data, start, end, 0)
     return record
 
 
@@ -224,8 +228,7 @@ def _lenient(
 ) -> Iterator[Record | Damage]:
     record, whole = coerce(Record, value)
     raw = json.dumps(value, ensure_ascii=False).encode()
-    record.span = (raw, 0, len(raw))
-    record.skipped = 0
+    record.span = (raw, 0, len(raw), 0)
     yield record
     if not whole:
         yield Damage(text, reason, start)

@@ -2,7 +2,7 @@
 
 In the cumulative dialect each line of a message begins with the very bytes of the line before, up
 to the end of that line's last block. Such a beginning is recognised as bytes, and only the rest is
-parsed. The record says how many blocks it has `skipped`. A line that does not begin like a known
+parsed. The record's `span` says how many blocks were skipped. A line that does not begin like a known
 one, or is laid out differently, is read whole.
 """
 
@@ -94,8 +94,7 @@ class Snapshots:
             return self._first(key, data, start, end)
         if content:
             known.add(data[at:over], len(content))
-        record.span = (text, 0, len(text))
-        record.skipped = skipped
+        record.span = (text, 0, len(text), skipped)
         return record
 
     def _first(self, key: bytes, data: bytes, start: int, end: int) -> Record:
