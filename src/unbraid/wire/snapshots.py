@@ -2,7 +2,7 @@
 
 In the cumulative dialect each line of a message begins with the very bytes of the line before, up
 to the end of that line's last block. Such a beginning is recognised as bytes, and only the rest is
-parsed. The record's `span` says how many blocks were skipped. A line that does not begin like a known
+parsed. The record says how many blocks it has `skipped`. A line that does not begin like a known
 one, or is laid out differently, is read whole.
 """
 
