@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from unbraid.cli.sending import token_option, warn
+from unbraid.cli.sending import token_option
+from unbraid.cli.warning import warn
 
 
 @click.command(

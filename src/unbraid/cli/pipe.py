@@ -10,7 +10,8 @@ from collections.abc import AsyncIterator
 
 import click
 
-from unbraid.cli.sending import sending_of, sending_options, warn
+from unbraid.cli.sending import sending_of, sending_options
+from unbraid.cli.warning import warn
 
 READ_BYTES = 1 << 16
 

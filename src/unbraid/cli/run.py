@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from functools import partial
 
 import click
 
-from unbraid.cli.sending import sending_of, sending_options, warn
+from unbraid.cli.sending import sending_of, sending_options
+from unbraid.cli.warning import warn
 
 
 @click.command(
@@ -17,18 +19,35 @@ from unbraid.cli.sending import sending_of, sending_options, warn
 Examples:
   unbraid run -- claude -p "Fix the tests"
   unbraid run -- opencode run "Fix the tests"
+  unbraid run --serve -- claude -p "Fix the tests"
   unbraid run --to https://agents.example.org -- claude -p "Fix the tests\"""",
 )
+@click.option("--serve", "served", is_flag=True, help="Show the run on a page meanwhile.")
+@click.option("--port", default=8420, show_default=True, help="The page's port; 0: any.")
 @sending_options
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")
-def run(command: tuple[str, ...], to: str | None, token: str | None, linger: float) -> None:
+def run(
+    command: tuple[str, ...],
+    served: bool,
+    port: int,
+    to: str | None,
+    token: str | None,
+    linger: float,
+) -> None:
     """Start COMMAND… and log its run, with all its sub-agents, while it works.
 
     Its output, its input, its signals and its exit code are as they would be without unbraid. If
     the log cannot be written, the agent goes on and a warning says so. So it does if the server
     that it is sent --to is away: the run is kept, and sent when the server is back.
+
+    With --serve, everything that `unbraid serve` gives is there for as long as the agent works, and
+    the run can be steered over HTTP. The page's address is printed on standard error.
     """
     from unbraid.live.run import run as start
 
-    sending = sending_of(to, token, linger, warn)
-    sys.exit(asyncio.run(start(command, os.environ, warn, sending=sending)))
+    sending, face = sending_of(to, token, linger, warn), None
+    if served:
+        from unbraid.cli.page import page
+
+        face = partial(page, port=port)
+    sys.exit(asyncio.run(start(command, os.environ, warn, sending=sending, face=face)))

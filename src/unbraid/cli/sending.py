@@ -42,10 +42,3 @@ def sending_of(
     from unbraid.log.folder import data_folder
 
     return Sending(data_folder(os.environ), to, token, warn, linger_seconds=linger)
-
-
-def warn(text: str) -> None:
-    """A line on stderr; what a server or an agent said cannot do anything to the terminal."""
-    from unbraid.cli.printer import safe
-
-    click.echo(f"unbraid: {safe(text)}", err=True)

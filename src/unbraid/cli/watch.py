@@ -9,6 +9,8 @@ from contextlib import AsyncExitStack
 
 import click
 
+from unbraid.cli.warning import warn
+
 
 @click.command(
     epilog="""\b
@@ -32,7 +34,6 @@ def watch(port: int = 8420, page: bool = True, servers: tuple[str, ...] = ()) ->
 
 
 async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
-    from unbraid.errors import CallerError
     from unbraid.hub.control import Controllers
     from unbraid.live.claims import Claims
     from unbraid.live.elsewhere import Elsewhere
@@ -49,23 +50,10 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
         claims = Claims(data_folder())
         stack.callback(claims.close)
         if page:
-            from unbraid.serve import ServeConfig, Server, serving
+            from unbraid.cli.page import page as serve
 
-            async def serve(port: int) -> Server:
-                served = serving(ServeConfig(port=port), log, controllers=controllers)
-                return await stack.enter_async_context(served)
-
-            try:
-                server = await serve(port)
-            except CallerError:
-                # The port is taken, perhaps by another watch: any other will do.
-                server = await serve(0)
-            click.echo(f"unbraid: {server.link()}", err=True)
+            await stack.enter_async_context(serve(log, controllers, port=port))
         observed = Watch(
-            log, claims, os.environ, warn=_warn, servers=servers, controllers=controllers
+            log, claims, os.environ, warn=warn, servers=servers, controllers=controllers
         )
         await watching(observed, until)
-
-
-def _warn(text: str) -> None:
-    click.echo(f"unbraid: {text}", err=True)

@@ -22,6 +22,7 @@ from unbraid.log.port import Log, LogUnusable
 
 _ALL = ""
 FEED_RETRY_SECONDS = 0.5
+SETTLE_STEP_SECONDS = 0.01
 
 
 @dataclass
@@ -82,14 +83,15 @@ class Hub:
         self._channels: dict[str, Channel] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._closed: str | None = None
+        self._cursor = 0
         self._empty = asyncio.Event()
         self._empty.set()
 
     async def __aenter__(self) -> Hub:
         # Before the first viewer: what a viewer does not find in the log must come through the
         # feed.
-        start = (await self._log.bounds())[1]
-        self._tasks = [asyncio.create_task(self._feed(start)), asyncio.create_task(self._tick())]
+        self._cursor = (await self._log.bounds())[1]
+        self._tasks = [asyncio.create_task(self._feed()), asyncio.create_task(self._tick())]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -156,6 +158,18 @@ class Hub:
             for viewer in list(channel.viewers):
                 viewer.cut(reason)
 
+    async def settled(self, seconds: float) -> None:
+        """Wait until everyone has been given what is in the log now, but no longer than this."""
+        _, last = await self._log.bounds()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                # An event for it would have to be kept up to date for every chunk of every viewer.
+                while self._cursor < last or not self._idle():  # noqa: ASYNC110
+                    await asyncio.sleep(SETTLE_STEP_SECONDS)
+
+    def _idle(self) -> bool:
+        return all(v.idle for channel in self._channels.values() for v in channel.viewers)
+
     async def emptied(self) -> None:
         """Wait until the last viewer has gone."""
         await self._empty.wait()
@@ -185,11 +199,11 @@ class Hub:
             if not self._channels:
                 self._empty.set()
 
-    async def _feed(self, cursor: int) -> None:
+    async def _feed(self) -> None:
         while self._closed is None:
             try:
-                async for batch in self._log.follow_all(cursor):
-                    cursor = batch[-1].cursor
+                async for batch in self._log.follow_all(self._cursor):
+                    self._cursor = batch[-1].cursor
                     self._dispatch(batch)
             except LogError as error:
                 # Nothing can be shown that is not surely written: better no viewers than wrong

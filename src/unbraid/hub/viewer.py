@@ -67,6 +67,11 @@ class Viewer:
         """Whether it wants only some of the events."""
         return self._stream_id is not None or bool(self._types)
 
+    @property
+    def idle(self) -> bool:
+        """Whether it has all there is, and waits for more."""
+        return self._waiting is not None and not self._waiting.done()
+
     async def chunk(self) -> bytes | None:
         """The next bytes to send; None when there will be no more."""
         self.sending_since, self.sent = None, self.place

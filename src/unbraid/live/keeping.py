@@ -71,18 +71,20 @@ class Keeping:
         for _ in told:
             pass
 
-    async def end(self, *, finished: bool = True) -> None:
+    async def finish(self) -> None:
         """The run is over."""
         try:
-            if self.recorder is not None and finished and not self.failed:
+            if self.recorder is not None and not self.failed:
                 await self.recorder.finish(now_ms())
         except LogError as error:
             self._fail(error)
-        finally:
-            if self._claims is not None:
-                self._claims.close()
-            if self.log is not None:
-                await self.log.close()
+
+    async def close(self) -> None:
+        """Let go of the log, and give the rest some time to arrive elsewhere."""
+        if self._claims is not None:
+            self._claims.close()
+        if self.log is not None:
+            await self.log.close()
         if self._sending is not None:
             await self._sending.finish()
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Protocol
 
-from unbraid.errors import SourceError
+from unbraid.hub.control import Controllers
 from unbraid.live.child import Child, write_out
 from unbraid.live.claude import ClaudeTelling
 from unbraid.live.command import Command, kind_of, release_of, visible
@@ -20,6 +20,7 @@ from unbraid.live.render import Rendering
 from unbraid.live.sending import Sending
 from unbraid.live.steering import Steering
 from unbraid.log.folder import data_folder
+from unbraid.log.port import Log
 from unbraid.sources.places import claude_projects
 from unbraid.wire.lines import Lines
 
@@ -29,6 +30,7 @@ VERSION_SECONDS = 20.0
 PIPE_BEGAN_MS = 60_000
 
 Warn = Callable[[str], None]
+Face = Callable[[Log, Controllers], AbstractAsyncContextManager[object]]
 
 
 class Telling(Protocol):
@@ -48,27 +50,30 @@ class Telling(Protocol):
 
 
 async def run(
-    argv: Sequence[str], env: Mapping[str, str], warn: Warn, *, sending: Sending | None = None
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    warn: Warn,
+    *,
+    sending: Sending | None = None,
+    face: Face | None = None,
 ) -> int:
-    """Run a command as it would run without us; its exit code."""
+    """Run a command as it would run without us, shown by a `face` meanwhile; its exit code."""
     kind, first = kind_of(argv)
     version = await version_of(argv[:first]) if kind == "claude" else ()
     command = visible(argv, version)
-    keeping = Keeping(warn, sending)
-    await keeping.begin(command.session)
-    telling = _telling(command, keeping, env)
-    try:
-        child = await Child.start(command.argv, captured=command.captured, talks=command.talks)
-    except SourceError:
-        await keeping.end(finished=False)
-        raise
+    keeping, controllers = Keeping(warn, sending), Controllers()
     async with AsyncExitStack() as stack:
+        stack.push_async_callback(keeping.close)
+        await keeping.begin(command.session)
+        telling = _telling(command, keeping, env)
+        child = await Child.start(command.argv, captured=command.captured, talks=command.talks)
+        if face is not None and keeping.log is not None:
+            await stack.enter_async_context(face(keeping.log, controllers))
+        steering = Steering(keeping, child.write if command.talks else None, child.send_signal)
+        child.overhear = steering.passed
+        keeping.on_open = lambda run: controllers.register(run, steering)
         await stack.enter_async_context(_told(telling, keeping))
-        steering = None
-        if command.kind == "claude" and keeping.log is not None and not keeping.failed:
-            write = child.write if command.talks else None
-            steering = Steering(keeping, write, child.send_signal)
-            child.overhear = steering.passed
+        if keeping.log is not None and not keeping.failed:
             await stack.enter_async_context(steerable(data_folder(env), steering))
         await _pass(child, command, telling, steering)
         return await child.wait()
@@ -83,13 +88,14 @@ async def pipe(
 ) -> None:
     """Pass bytes on, and log the run that they tell of."""
     keeping = Keeping(warn, sending)
-    await keeping.begin(None)
-    first = await anext(source, b"")
-    telling: Telling = ClaudeTelling(keeping, env)
-    if b'"sessionID"' in first.partition(b"\n")[0]:
-        telling = OpenCodeTelling(keeping, env, began=now_ms() - PIPE_BEGAN_MS)
-    async with _told(telling, keeping):
-        data = first
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(keeping.close)
+        await keeping.begin(None)
+        data = await anext(source, b"")
+        telling: Telling = ClaudeTelling(keeping, env)
+        if b'"sessionID"' in data.partition(b"\n")[0]:
+            telling = OpenCodeTelling(keeping, env, began=now_ms() - PIPE_BEGAN_MS)
+        await stack.enter_async_context(_told(telling, keeping))
         while data:
             telling.printed(data)
             if not await asyncio.to_thread(write_out, data):
@@ -133,12 +139,10 @@ async def _told(telling: Telling, keeping: Keeping) -> AsyncIterator[None]:
         over.set()
         await following
         await telling.end()
-        await keeping.end()
+        await keeping.finish()
 
 
-async def _pass(
-    child: Child, command: Command, telling: Telling, steering: Steering | None
-) -> None:
+async def _pass(child: Child, command: Command, telling: Telling, steering: Steering) -> None:
     """Its stdout to ours: as it is, or as it would have been."""
     rendering = None if command.prints == "raw" else Rendering(command)
     lines = Lines()
@@ -146,9 +150,8 @@ async def _pass(
         telling.printed(data)
         shown = data
         whole = [line for line in lines.feed(data) if isinstance(line, bytes)]
-        if steering is not None:
-            for line in whole:
-                steering.printed(line)
+        for line in whole:
+            steering.printed(line)
         if rendering is not None:
             shown = b"".join(map(rendering.line, whole))
         if shown and not await asyncio.to_thread(write_out, shown):
