@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from unbraid.live.command import Command, kind_of, option, release_of, visible
+from unbraid.live.command import Command, kind_of, option, visible
 from unbraid.live.render import Rendering
 
 NEW, OLD, OLDEST = (2, 1, 325), (2, 0, 76), (1, 0, 50)
@@ -26,11 +26,6 @@ NEW, OLD, OLDEST = (2, 1, 325), (2, 0, 76), (1, 0, 50)
 )
 def test_whose_command_it_is(argv: list[str], kind: str, first: int) -> None:
     assert kind_of(argv) == (kind, first)
-
-
-def test_what_a_version_says() -> None:
-    assert release_of("2.1.325 (Claude Code)\n") == NEW
-    assert release_of("who knows") == ()
 
 
 def test_text_is_rendered_from_a_stream_that_shows_everyone() -> None:

@@ -10,12 +10,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from unbraid.errors import LogError, SourceError
-from unbraid.live.command import FIRST_FORWARDING
-from unbraid.live.run import version_of
 from unbraid.log import SqliteLog, data_folder
 from unbraid.sources.discover import Scan
 from unbraid.sources.opencode_index import opencode_rows
 from unbraid.sources.places import claude_projects, opencode_database
+from unbraid.sources.release import FIRST_FORWARDING, version_of
 
 FIRST_NESTING = (2, 1, 0)
 

@@ -7,17 +7,13 @@ of sub-agents then come from the transcripts alone.
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-FIRST_FORWARDING = (2, 1, 211)
-FIRST_PARTIAL = (1, 0, 109)
-FIRST_SESSION_ID = (1, 0, 54)
-_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+from unbraid.sources.release import FIRST_FORWARDING, FIRST_PARTIAL, FIRST_SESSION_ID, Release
 
 # Options of Claude Code's that bring a session of their own.
 _SESSION_GIVEN = ("--session-id", "--resume", "-r", "--continue", "-c", "--from-pr")
@@ -50,13 +46,7 @@ def kind_of(argv: Sequence[str]) -> tuple[str, int]:
     return "other", 1
 
 
-def release_of(printed: str) -> tuple[int, ...]:
-    """The version in what `--version` has printed; () if there is none."""
-    found = _VERSION.search(printed)
-    return tuple(map(int, found.groups())) if found else ()
-
-
-def visible(argv: Sequence[str], version: tuple[int, ...]) -> Command:
+def visible(argv: Sequence[str], version: Release) -> Command:
     """The command to start in place of this one."""
     kind, first = kind_of(argv)
     command = Command(list(argv), kind)
@@ -82,7 +72,7 @@ def option(args: Sequence[str], *names: str) -> str | None:
     return None
 
 
-def _claude(command: Command, first: int, version: tuple[int, ...]) -> None:
+def _claude(command: Command, first: int, version: Release) -> None:
     args = command.argv[first:]
     added: list[str] = []
     given = option(args, "--session-id")

@@ -12,7 +12,7 @@ from typing import Protocol
 from unbraid.hub.control import Controllers
 from unbraid.live.child import Child, write_out
 from unbraid.live.claude import ClaudeTelling
-from unbraid.live.command import Command, kind_of, release_of, visible
+from unbraid.live.command import Command, kind_of, visible
 from unbraid.live.keeping import Keeping, now_ms
 from unbraid.live.opencode import OpenCodeTelling
 from unbraid.live.remote import steerable
@@ -22,10 +22,10 @@ from unbraid.live.steering import Steering
 from unbraid.log.folder import data_folder
 from unbraid.log.port import Log
 from unbraid.sources.places import claude_projects
+from unbraid.sources.release import version_of
 from unbraid.wire.lines import Lines
 
 LOOK_SECONDS = 0.05
-VERSION_SECONDS = 20.0
 # How far back a pipe's session may have begun before anything of it came through.
 PIPE_BEGAN_MS = 60_000
 
@@ -159,23 +159,6 @@ async def _pass(child: Child, command: Command, telling: Telling, steering: Stee
     if rendering is not None:
         rest = [rendering.line(line) for line in lines.finish() if isinstance(line, bytes)]
         await asyncio.to_thread(write_out, b"".join([*rest, rendering.end()]))
-
-
-async def version_of(program: Sequence[str]) -> tuple[int, ...]:
-    """What a CLI says it is; () if it does not say."""
-    try:
-        asked = await asyncio.create_subprocess_exec(
-            *program,
-            "--version",
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-        async with asyncio.timeout(VERSION_SECONDS):
-            printed, _ = await asked.communicate()
-    except (OSError, TimeoutError):
-        return ()
-    return release_of(printed.decode("utf-8", "replace"))
 
 
 def _sizes(env: Mapping[str, str]) -> dict[Path, int]:
