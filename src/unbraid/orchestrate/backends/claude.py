@@ -1,0 +1,239 @@
+"""Agents run by Claude Code: one process each, spoken to over stdin for as long as it is needed.
+
+Sub-agents that it spawns by its own means run in the foreground here: a turn is over when all of
+it is over. Whether a tool may be used is for Claude Code's own settings to say; where they say
+"ask", the question comes as `permission_asked` and waits for `answer`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from pathlib import Path
+
+from unbraid.errors import BackendError, CallerError
+from unbraid.events import (
+    PermissionAsked,
+    PermissionReplied,
+    RelayEvent,
+    SubAgentEnded,
+    SubAgentSpawned,
+    TurnComplete,
+)
+from unbraid.orchestrate.agents import Agent
+from unbraid.orchestrate.backends.measure import Measure
+from unbraid.orchestrate.backends.program import Program, started
+from unbraid.sources.release import (
+    FIRST_FORWARDING,
+    FIRST_PARTIAL,
+    FIRST_TOOLS,
+    Release,
+    version_of,
+)
+from unbraid.translate.translator import Translator
+from unbraid.wire import claude_input
+
+NAME = "claude"
+START_SECONDS = 60.0
+INTERRUPT_SECONDS = 20.0
+MAX_LINE_BYTES = 16 << 20
+
+_TALKING = (
+    "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+    "--permission-prompt-tool", "stdio",
+)  # fmt: skip
+# The tools of releases that can only be told what they may not use.
+_EARLY_TOOLS = (
+    "Task", "Bash", "Glob", "Grep", "LS", "Read", "Edit", "MultiEdit", "Write", "NotebookEdit",
+    "WebFetch", "WebSearch", "TodoWrite", "BashOutput", "KillShell", "KillBash", "SlashCommand",
+    "ExitPlanMode",
+)  # fmt: skip
+_ADVICE_MISSING = "install Claude Code, or name its command"
+_ADVICE_ENDED = "ask again, or try the same agent on another backend"
+
+
+class ClaudeBackend:
+    """Claude Code as it is installed here; `args` are further options of its own.
+
+    `keeps_sessions` leaves every conversation in Claude Code's own history. One that has printed
+    nothing `start_seconds` after its first message is taken for dead.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str] = ("claude",),
+        *,
+        args: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        keeps_sessions: bool = False,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
+        self._command, self._args = tuple(command), tuple(args)
+        given = dict(os.environ if env is None else env)
+        given.pop("CLAUDECODE", None)  # or it takes itself for a part of the one around us
+        self._env = {**given, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1"}
+        self._cwd, self._keeps_sessions = cwd or Path.cwd(), keeps_sessions
+        self._start_seconds = start_seconds
+        self._release: Release | None = None
+        self._asking = asyncio.Lock()
+
+    @contextlib.asynccontextmanager
+    async def open(self, agent: Agent) -> AsyncIterator[ClaudeConversation]:
+        """A process of its own for an agent."""
+        async with self._asking:
+            if self._release is None:
+                self._release = await version_of(self._command, self._env)
+        argv = [*self._command, *self._arguments(agent, self._release), *self._args]
+        async with started(NAME, argv, self._env, self._cwd, advice=_ADVICE_MISSING) as program:
+            await program.write(claude_input.initialize(_new_id()))
+            yield ClaudeConversation(program, self._start_seconds)
+
+    async def close(self) -> None:
+        """Nothing is shared."""
+
+    def _arguments(self, agent: Agent, release: Release) -> list[str]:
+        # With `=`: a prompt or a name may begin with a dash, and a list swallows what follows it.
+        args = list(_TALKING)
+        if release >= FIRST_PARTIAL:
+            args.append("--include-partial-messages")
+        if release >= FIRST_FORWARDING:
+            args.append("--forward-subagent-text")
+        if agent.prompt:
+            args.append(f"--append-system-prompt={agent.prompt}")
+        if agent.model not in (None, "inherit"):
+            args.append(f"--model={agent.model}")
+        if agent.tools is not None:
+            args += _tools(agent.tools, release)
+        if not self._keeps_sessions and release >= FIRST_TOOLS:
+            args.append("--no-session-persistence")
+        return args
+
+
+def _tools(tools: Sequence[str], release: Release) -> list[str]:
+    """The options that leave an agent these tools and no others."""
+    names = {tool.partition("(")[0] for tool in tools}
+    args = [] if any(name.startswith("mcp__") for name in names) else ["--strict-mcp-config"]
+    built_in = sorted(name for name in names if not name.startswith("mcp__"))
+    if release >= FIRST_TOOLS:
+        return [*args, f"--tools={','.join(built_in)}"]
+    rest = [name for name in _EARLY_TOOLS if name not in names]
+    return [*args, f"--disallowedTools={','.join(rest)}"] if rest else args
+
+
+class ClaudeConversation:
+    """One process, one conversation."""
+
+    def __init__(self, program: Program, start_seconds: float) -> None:
+        self._program, self._start_seconds = program, start_seconds
+        self._translator = Translator(max_line_bytes=MAX_LINE_BYTES)
+        self._running: set[str] = set()
+        self._waiting: dict[str, PermissionAsked] = {}
+        self._replied: list[RelayEvent] = []
+        self._speaks = self._in_turn = False
+        self._spent = 0.0
+
+    @property
+    def pid(self) -> int:
+        """The process, and its group."""
+        return self._program.pid
+
+    async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
+        """One turn, as it is said."""
+        if self._in_turn:
+            await self._settle()
+        self._in_turn = True
+        measure = Measure(NAME)
+        try:
+            await self._program.write(claude_input.prompt(message))
+            while self._in_turn:
+                data = await self._read()
+                for event in self._told(data):
+                    measure.take(event)
+                    yield event
+                if not data:
+                    raise await self._failure()
+        finally:
+            if self._in_turn:
+                self._program.post(claude_input.interrupt(_new_id()))
+
+    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+        """Answer a request for leave: `behavior` is allow or deny."""
+        asked = self._waiting.get(request_id)
+        if asked is None:
+            raise CallerError(f"no request {request_id} waits for an answer")
+        if behavior == "allow":
+            line = claude_input.allow(request_id, asked.input)
+        elif behavior == "deny":
+            line = claude_input.deny(request_id, message or "Not allowed.")
+        else:
+            raise CallerError(f"not an answer: {behavior}")
+        del self._waiting[request_id]
+        self._replied.append(PermissionReplied(asked.context, asked.ts, request_id, behavior))
+        await self._program.write(line)
+
+    async def _settle(self) -> None:
+        """Pass over the rest of a turn that was interrupted."""
+        try:
+            async with asyncio.timeout(INTERRUPT_SECONDS):
+                while self._in_turn:
+                    data = await self._read()
+                    self._told(data)
+                    if not data:
+                        raise await self._failure()
+        except TimeoutError:
+            problem = f"still busy {INTERRUPT_SECONDS:g} s after it was interrupted"
+            raise BackendError(NAME, problem, "open a new conversation") from None
+
+    async def _read(self) -> bytes:
+        if self._speaks:
+            return await self._program.read()
+        try:
+            async with asyncio.timeout(self._start_seconds):
+                data = await self._program.read()
+        except TimeoutError:
+            problem = f"silent for {self._start_seconds:g} s after its start"
+            raise BackendError(NAME, problem, "see whether `claude -p hello` answers") from None
+        self._speaks = True
+        return data
+
+    def _told(self, data: bytes) -> list[RelayEvent]:
+        """What these bytes tell; the end of the turn last."""
+        events = self._translator.feed(data) if data else self._translator.finish()
+        told, self._replied = self._replied, []
+        over: TurnComplete | None = None
+        for event in events:
+            if isinstance(event, TurnComplete) and not event.context:
+                over = event
+                continue
+            if isinstance(event, SubAgentSpawned):
+                self._running.add(event.context)
+            elif isinstance(event, SubAgentEnded):
+                self._running.discard(event.context)
+            elif isinstance(event, PermissionAsked):
+                self._waiting[event.request_id] = event
+            told.append(event)
+        # A turn with agents in the background is not over: it goes on when they report.
+        if over is not None and not self._running:
+            told.append(self._ended(over))
+        return told
+
+    def _ended(self, turn: TurnComplete) -> TurnComplete:
+        self._in_turn = False
+        self._waiting.clear()
+        if turn.cost_usd is not None:
+            # It counts from the start of the process.
+            total, turn.cost_usd = turn.cost_usd, max(0.0, turn.cost_usd - self._spent)
+            self._spent = total
+        return turn
+
+    async def _failure(self) -> BackendError:
+        self._in_turn = False
+        return await self._program.failure(_ADVICE_ENDED)
+
+
+def _new_id() -> str:
+    return f"unbraid_{secrets.token_hex(8)}"
