@@ -1,7 +1,7 @@
 """Claude Code's lines to relay events: stdout and transcripts, in every dialect.
 
-`Speakers` finds whose a line is, `Conversation` what is new of what agents say; here are the lines
-in which the CLI speaks for itself, and the order of it all.
+`Speakers` finds whose a line is, `Told` and `Said` what is new of what agents are told and say;
+here are the lines in which the CLI speaks for itself, and the order of it all.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from unbraid.events import (
 from unbraid.translate.agents import REASONS
 from unbraid.translate.blocks import STDOUT, TRANSCRIPT
 from unbraid.translate.contexts import Context
-from unbraid.translate.conversation import Conversation
+from unbraid.translate.said import Said
 from unbraid.wire.claude import (
     MISSING,
     Control,
@@ -56,7 +56,7 @@ SILENT_SUBTYPES = frozenset(
 )
 
 
-class Claude(Conversation):
+class Claude(Said):
     """The translator of Claude Code's lines."""
 
     def __init__(self) -> None:

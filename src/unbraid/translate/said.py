@@ -1,4 +1,4 @@
-"""What agents say and are told, in Claude Code's lines of any dialect."""
+"""What agents say, in Claude Code's lines of any dialect."""
 
 from __future__ import annotations
 
@@ -12,19 +12,15 @@ from msgspec import Raw, Struct
 from unbraid.events import (
     EMPTY_OBJECT,
     Error,
-    PermissionReplied,
-    Prompt,
     RelayEvent,
     Retracted,
     TextDelta,
     ThinkingDelta,
     TokenUsage,
-    ToolResult,
     ToolUse,
     Unrecognized,
-    valid_utf8,
 )
-from unbraid.translate.agents import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS, spawn_input
+from unbraid.translate.agents import SPAWNING_TOOLS, spawn_input
 from unbraid.translate.blocks import (
     STDOUT,
     TRANSCRIPT,
@@ -34,44 +30,19 @@ from unbraid.translate.blocks import (
     digest_of,
 )
 from unbraid.translate.contexts import Call, Context
-from unbraid.translate.seen import Seen
-from unbraid.translate.speakers import Speakers
-from unbraid.wire.claude import MISSING, Block, SpawnResult, Task, split_content
+from unbraid.translate.told import Told
+from unbraid.wire.claude import MISSING, Block
 from unbraid.wire.record import Record, read_as, sound
-from unbraid.wire.transcript import notification
-
-NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ")
-ANSWERED = hash("answered")
-QUOTE = ord('"')
-INTERRUPTED = "[Request interrupted by user"
 
 
-class Flags(Struct):
-    """What marks a user line as something else than a person's words."""
-
-    is_replay: bool | None = msgspec.field(default=None, name="isReplay")
-    is_synthetic: bool | None = msgspec.field(default=None, name="isSynthetic")
-
-
-class ToolUseResult(Struct):
-    """The copy of a tool's result beside the message, in both spellings."""
-
-    stdout: Raw = msgspec.field(default=Raw(b""), name="tool_use_result")
-    transcript: Raw = msgspec.field(default=Raw(b""), name="toolUseResult")
-
-
-class Conversation(Speakers):
-    """Turns assistant, user and streaming lines into events."""
+class Said(Told):
+    """Turns assistant and streaming lines into events."""
 
     def __init__(self) -> None:
         super().__init__()
         self.agents.before_end = lambda context, out: self._usage_due(context, None, out)
-        self.seen = Seen()
         self.dialects = (Dialect(), Dialect(one_block=True))  # stdout's, the transcripts'
         self._made_ids = 0
-        self._asked: dict[str, str] = {}  # tool call: permission request
-        # Calls whose input is still empty, in a dialect where blocks grow in place.
-        self._unfilled: dict[str, tuple[Context, MessageState, Block, int]] = {}
 
     def _assistant(self, record: Record, out: list[RelayEvent]) -> None:
         # The hottest path there is: it pays to look things up once, and to call little.
@@ -171,12 +142,10 @@ class Conversation(Speakers):
             del self._unfilled[call_id]
             self._tool_use(whose, message, now or block, index, out)
 
-    def _fill_all(self, out: list[RelayEvent], call_id: str | None = None) -> None:
-        """Tell a call that has an answer, or all calls at the end of a turn, as they are."""
-        for each in [call_id] if call_id is not None else list(self._unfilled):
-            waiting = self._unfilled.pop(each, None)
-            if waiting is not None:
-                self._tool_use(*waiting, out)
+    def _fill_all(self, out: list[RelayEvent]) -> None:
+        """Tell all calls that still wait for their input, as they are: their turn is over."""
+        while self._unfilled:
+            self._tool_use(*self._unfilled.pop(next(iter(self._unfilled))), out)
 
     def _unnamed(
         self, record: Record, context: Context, content: list[Block]
@@ -248,109 +217,6 @@ class Conversation(Speakers):
                 call.spawns = self.agents.call_spawns(call_id, context, given, out)
         if self._held:
             self._retry(out)
-
-    # --- what agents are told ---
-
-    def _user(self, record: Record, out: list[RelayEvent]) -> None:
-        message = record.message
-        if message is None:
-            return self._unknown(record, out)
-        context = self._direct.get(record.parent_tool_use_id)
-        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
-            context = self._who(record, out)
-            if context is None:
-                return None
-        content = message.content
-        uuid = record.uuid
-        if uuid is not None and not self.seen.add(hash(uuid)):
-            return None
-        if isinstance(content, str):
-            content = [Block(type="text", text=content)]
-        for block in content or ():
-            if block.tool_use_id is not None:
-                self._tool_result(context, record, block, out)
-            elif block.type == "text":
-                if uuid is not None and self.source == STDOUT and context.parent is not None:
-                    self._learn(self._by_uuid, uuid, context, out)
-                self._told(record, context, block.text or "", out)
-        return None
-
-    def _told(self, record: Record, context: Context, text: str, out: list[RelayEvent]) -> None:
-        if text.startswith(INTERRUPTED):
-            context.interrupted = True
-            return
-        told = notification(text)
-        if told is not None:
-            self._notified(told, out)
-            return
-        if not text or record.is_meta or text.startswith(NOT_A_PROMPT):
-            return
-        if context.parent is not None:
-            if context.prompt is None:
-                context.prompt = text
-            if text == context.prompt or text.endswith(context.prompt):
-                return
-        elif self.source == STDOUT:
-            flags = read_as(Flags, record.raw)
-            if flags.is_synthetic:
-                return
-        context.interrupted = False
-        out.append(Prompt(context.id, self.ts, text))
-
-    def _notified(self, told: dict[str, str], out: list[RelayEvent]) -> None:
-        """A parent is told, in its conversation, that an agent has ended."""
-        task = Task(
-            task_id=told.get("task-id"),
-            tool_use_id=told.get("tool-use-id"),
-            status=told.get("status"),
-            summary=told.get("result"),
-        )
-        self._task_over(task, out)
-
-    def _tool_result(
-        self, context: Context, record: Record, block: Block, out: list[RelayEvent]
-    ) -> None:
-        call_id = block.tool_use_id or ""
-        if self._unfilled:
-            self._fill_all(out, call_id)
-        call = self.agents.calls.pop(call_id, None)
-        answered = self.seen.add(hash(call_id) ^ ANSWERED)
-        tool = duration = None
-        if call is not None:
-            tool = call.tool
-            call.message.closed = True
-            if call.context.parent is not None or context.parent is None:
-                context = call.context  # no id on the line: the call knows whose it is
-            if call.ts and self.ts >= call.ts:
-                duration = self.ts - call.ts
-        elif not answered:
-            return
-        ok = not block.is_error
-        content = block.content
-        parts = None
-        if content is MISSING or memoryview(content)[0] != QUOTE:
-            text, parts = split_content(_decoded(content))
-            content = Raw(msgspec.json.encode(text))
-        request = self._asked.pop(call_id, None) if self._asked else None
-        if request is not None:
-            behavior = "allow" if ok else "deny"
-            out.append(PermissionReplied(context.id, self.ts, request, behavior))
-        out.append(ToolResult(context.id, self.ts, call_id, ok, content, parts, tool, duration))
-        if (
-            (call is not None and (call.spawns is not None or tool in OTHER_SPAWNING_TOOLS))
-            or call_id in self.contexts.by_call
-            or (call is None and b'gentId"' in record.raw)
-        ):
-            given = self._spawn_result(record)
-            if given.content is None and parts is None:
-                given.content = _decoded(content)
-            self.agents.call_answered(call_id, call, given, ok, out)
-            self._retry(out)
-
-    def _spawn_result(self, record: Record) -> SpawnResult:
-        beside = read_as(ToolUseResult, record.raw)
-        raw = bytes(beside.stdout) or bytes(beside.transcript)
-        return read_as(SpawnResult, raw) if raw.startswith(b"{") else SpawnResult()
 
     # --- streaming ---
 
@@ -452,13 +318,6 @@ class Conversation(Speakers):
             )
         )
 
-    def _task_over(self, task: Task, out: list[RelayEvent]) -> None:
-        """A task has ended, as told by the CLI or in its parent's conversation."""
-        raise NotImplementedError
-
-    def _unknown(self, record: Record, out: list[RelayEvent]) -> None:
-        out.append(Unrecognized("", self.ts, sound(record.raw)))
-
 
 class RawContent(Struct):
     """A message's blocks, unread."""
@@ -482,7 +341,3 @@ def _raw_block(record: Record, place: int) -> Raw:
     if message is not None and place < len(message.content):
         return sound(bytes(message.content[place]))
     return sound(record.raw)
-
-
-def _decoded(raw: Raw) -> object:
-    return msgspec.json.decode(valid_utf8(bytes(raw))) if raw is not MISSING else None
