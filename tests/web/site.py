@@ -9,8 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.live.agents import log_path
 from tests.said import stream_of
 from unbraid.events import FleetEvent
+from unbraid.hub.control import Controllers
+from unbraid.live.elsewhere import Elsewhere
 from unbraid.log import SqliteLog
 from unbraid.serve import Limits, ServeConfig, Server, serving
 
@@ -49,7 +52,9 @@ class Site:
         self.log = await SqliteLog.open(self.path)
         self._open.push_async_callback(self.log.close)
         config = ServeConfig(port=self._port, limits=Limits(shutdown_seconds=1), **self._settings)
-        self.server = await self._open.enter_async_context(serving(config, self.log))
+        controllers = Controllers(Elsewhere(self.path.parent))
+        served = serving(config, self.log, controllers=controllers)
+        self.server = await self._open.enter_async_context(served)
         self._port = self.server.port
 
     async def stop(self) -> None:
@@ -71,6 +76,6 @@ class Site:
 
 @asynccontextmanager
 async def site_at(folder: Path, **settings: Any) -> AsyncIterator[Site]:
-    """A site over a fresh log in a folder."""
-    async with Site(folder / "log.db", **settings) as site:
+    """A site over the log that programs write whose HOME is this folder."""
+    async with Site(log_path(folder), **settings) as site:
         yield site

@@ -1,0 +1,84 @@
+"""Real agents that write to the site's log while a browser looks on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.live.agents import TIMEOUT_SECONDS, UNBRAID, cli_of
+from unbraid.testing import Script, ScriptedModel, Spawn, Thinking, bash, claude_launch, say
+from unbraid.testing.process import Child
+
+VERSION = "2.1.325"
+GO = "[[main]] Go."
+
+# Agents say these words to each other; no test of ours waits for a clock.
+WAIT = "until [ -e gate ]; do sleep 0.05; done; echo open"
+
+FLEET = Script(
+    {
+        "main": [
+            say(
+                "Four **helpers** are on their way.",
+                *(Spawn(f"w{n}", background=False) for n in range(4)),
+            ),
+            say("All four are back."),
+        ],
+        "w0": [
+            say(Thinking("worker 0 thinks"), "worker 0 starts", bash("echo out-of-w0")),
+            say("worker 0 is done"),
+        ],
+        "w1": [
+            say("worker 1 delegates", Spawn("leaf", background=False)),
+            say("worker 1 has its answer"),
+        ],
+        "w2": [say("worker 2 waits", bash(WAIT)), say("worker 2 went on")],
+        "w3": [say("worker 3 will fail", bash("exit 3")), say("worker 3 has failed once")],
+        "leaf": [say("leaf looks", bash("echo out-of-leaf")), say("leaf is done")],
+    },
+    "web-fleet",
+)
+
+
+@dataclass
+class Live:
+    """An agent that runs under `unbraid run`."""
+
+    child: Child
+    model: ScriptedModel
+    cwd: Path
+
+    def open_gate(self) -> None:
+        """Let the one that waits go on."""
+        (self.cwd / "gate").touch()
+
+    async def finish(self) -> None:
+        """Wait for its end, and see that it was a good one."""
+        async for _ in self.child.lines():
+            pass
+        code = await self.child.wait()
+        assert code == 0, self.child.stderr
+
+
+@asynccontextmanager
+async def running(
+    home: Path,
+    script: Script = FLEET,
+    args: Sequence[str] = ("-p", GO),
+    *,
+    asks: bool = False,
+    talks: bool = False,
+) -> AsyncIterator[Live]:
+    """A real Claude Code under `unbraid run`, with this folder as its home."""
+    cli = cli_of("claude", VERSION)
+    async with asyncio.timeout(TIMEOUT_SECONDS), ScriptedModel(script) as model:
+        launch = claude_launch(cli, model.url, home, args, asks=asks)
+        argv = [UNBRAID, "run", "--", *launch.argv]
+        child = await Child.start(argv, launch.env, launch.cwd, talks=talks)
+        try:
+            yield Live(child, model, launch.cwd)
+        finally:
+            await child.stop()
