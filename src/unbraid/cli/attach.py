@@ -41,11 +41,11 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
     from unbraid.errors import SourceError
     from unbraid.live.history import opened
     from unbraid.live.resuming import resumption
-    from unbraid.log import SqliteLog
+    from unbraid.log import SqliteLog, data_folder
 
     log = await SqliteLog.open()
     try:
-        summary = await opened(log, run, os.environ)
+        summary = await opened(log, run, os.environ, data_folder())
         found = await resumption(log, summary, stream, os.environ, more)
     finally:
         await log.close()
@@ -66,11 +66,11 @@ async def _show(run: str, stream: int | None) -> None:
     from unbraid.cli.printer import Printer
     from unbraid.events import decode_event
     from unbraid.live.history import opened
-    from unbraid.log import SqliteLog
+    from unbraid.log import SqliteLog, data_folder
 
     log = await SqliteLog.open()
     try:
-        summary = await opened(log, run, os.environ)
+        summary = await opened(log, run, os.environ, data_folder())
         printer = Printer()
         async for batch in log.follow(summary.run):
             for entry in batch:

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 if TYPE_CHECKING:
-    from unbraid.live.listing import Listed
+    from unbraid.log.summary import RunSummary
 
 
 @click.command(
@@ -31,14 +31,16 @@ def ps(everything: bool, as_json: bool) -> None:
     """
     runs = asyncio.run(_runs(everything=everything))
     if as_json:
-        click.echo(msgspec.json.encode([run.to_json() for run in runs]))
+        from unbraid.live.listing import to_json
+
+        click.echo(msgspec.json.encode([to_json(run) for run in runs]))
     else:
         _print(runs)
 
 
-async def _runs(*, everything: bool) -> list[Listed]:
+async def _runs(*, everything: bool) -> list[RunSummary]:
     from unbraid.live.listing import listed
-    from unbraid.log import LogUnusable, RunSummary, SqliteLog, data_folder
+    from unbraid.log import LogUnusable, SqliteLog, data_folder
 
     logged: list[RunSummary] = []
     try:
@@ -74,7 +76,7 @@ def _progress() -> Callable[[int, int], None]:
     return show
 
 
-def _print(runs: list[Listed]) -> None:
+def _print(runs: list[RunSummary]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

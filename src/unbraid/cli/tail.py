@@ -32,7 +32,7 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
     from unbraid.cli.printer import Printer
     from unbraid.events import decode_event
     from unbraid.live.history import opened
-    from unbraid.log import Entry, SqliteLog
+    from unbraid.log import Entry, SqliteLog, data_folder
 
     log = await SqliteLog.open()
     try:
@@ -40,7 +40,8 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
         if run is None:
             batches = log.follow_all(since)
         else:
-            batches = log.follow((await opened(log, run, os.environ)).run, since or 0)
+            summary = await opened(log, run, os.environ, data_folder())
+            batches = log.follow(summary.run, since or 0)
         printers: dict[str, Printer] = {}
         async for batch in batches:
             for entry in batch:

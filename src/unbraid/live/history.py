@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 from unbraid.errors import CallerError
+from unbraid.live.claims import Claims
 from unbraid.live.followed import ABOUT, introduction
 from unbraid.live.keeping import now_ms
 from unbraid.live.opening import latest_run
 from unbraid.live.recorder import Recorder
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
-from unbraid.sources.opencode_follow import Database
+from unbraid.sources.opencode_db import database_runs, last_change
 from unbraid.sources.places import (
     CLAUDE_SESSION,
     OPENCODE_SESSION,
@@ -21,48 +23,97 @@ from unbraid.sources.places import (
     session_transcripts,
 )
 from unbraid.sources.session import Fed, Session
+from unbraid.sources.tracks import Run
 
+# A session that has been silent for longer is over, as far as anyone can tell.
 QUIET_SECONDS = 300
+CLAIMED_SECONDS = 10.0
+APPEARING_SECONDS = 0.05
 
 
-async def opened(log: Log, name: str, env: Mapping[str, str]) -> RunSummary:
-    """The run of that name; a session that is not in the log yet is read into it."""
-    run = name if await log.run(name) is not None else await latest_run(log, name)
-    if run is None and CLAUDE_SESSION.fullmatch(name):
-        run = await _claude(log, name, env)
-    elif run is None and OPENCODE_SESSION.fullmatch(name):
-        run = await _opencode(log, name, env)
-    summary = await log.run(run) if run is not None else None
-    if summary is None:
+async def opened(log: Log, name: str, env: Mapping[str, str], home: Path) -> RunSummary:
+    """The run of that name; a session that is not in the log yet is read into it.
+
+    `home` is the folder of the log: whoever else is at the session is known there.
+    """
+    found = await _logged(log, name)
+    if found is not None:
+        return found
+    session: Claude | OpenCode | None = None
+    if CLAUDE_SESSION.fullmatch(name):
+        session = await asyncio.to_thread(Claude.find, name, env)
+    elif OPENCODE_SESSION.fullmatch(name):
+        session = await asyncio.to_thread(OpenCode.find, name, env)
+    if session is None:
         raise CallerError(f"no run or session {name}; `unbraid ps --all` lists all there are")
-    return summary
+    claims = Claims(home)
+    try:
+        async with asyncio.timeout(CLAIMED_SECONDS) as waiting:
+            while not claims.take(session.id):
+                if found := await _logged(log, session.id):
+                    return found
+                await asyncio.sleep(APPEARING_SECONDS)
+            waiting.reschedule(None)
+            if (found := await _logged(log, session.id)) is None:
+                recorder = await Recorder.open(log, session.id)
+                await session.tell(recorder)
+                found = await log.run(session.id)
+    except TimeoutError:
+        raise CallerError(f"another unbraid is at {name}, which has said nothing yet") from None
+    finally:
+        claims.close()
+    if found is None:
+        raise CallerError(f"nothing was ever said in {name}")
+    return found
 
 
-async def _claude(log: Log, name: str, env: Mapping[str, str]) -> str | None:
-    main = next(session_transcripts(name, env), None)
-    if main is None:
-        return None
-    session = Session(main)
-    recorder = await Recorder.open(log, name)
-    about = Fed(ABOUT, 0, await asyncio.to_thread(introduction, main))
-    await recorder.feed([about], now_ms())
-    await recorder.feed(session.drain(now=True), now_ms())
-    silent = time.time() - max(path.stat().st_mtime for path in session.files if path.exists())
-    if silent > QUIET_SECONDS:
-        await recorder.feed(session.drain(last=True), now_ms())
-        await recorder.finish(now_ms())
-    return name
+async def _logged(log: Log, name: str) -> RunSummary | None:
+    run = name if await log.run(name) is not None else await latest_run(log, name)
+    return await log.run(run) if run is not None else None
 
 
-async def _opencode(log: Log, name: str, env: Mapping[str, str]) -> str | None:
-    path = opencode_database(env)
-    if path is None:
-        return None
-    database = Database(path)
-    lines = await asyncio.to_thread(database.changed, last=True)
-    root = database.root(name)
-    if root not in lines:
-        return None
-    recorder = await Recorder.open(log, root)
-    await recorder.feed([Fed(f"database.{now_ms()}", 0, b"".join(lines[root]))], now_ms())
-    return root
+class Claude:
+    """A session of Claude Code's, by its transcripts."""
+
+    def __init__(self, main: Path) -> None:
+        self.id, self._main = main.stem, main
+
+    @classmethod
+    def find(cls, name: str, env: Mapping[str, str]) -> Claude | None:
+        """The session of that id."""
+        main = next(session_transcripts(name, env), None)
+        return None if main is None else cls(main)
+
+    async def tell(self, recorder: Recorder) -> None:
+        """Everything that it has said; and its end, if it has been silent for long."""
+        session = Session(self._main)
+        about = Fed(ABOUT, 0, await asyncio.to_thread(introduction, self._main))
+        await recorder.feed([about], now_ms())
+        await recorder.feed(session.drain(now=True), now_ms())
+        written = max(path.stat().st_mtime for path in session.files if path.exists())
+        if time.time() - written > QUIET_SECONDS:
+            await recorder.feed(session.drain(last=True), now_ms())
+            await recorder.finish(now_ms())
+
+
+class OpenCode:
+    """A root session of OpenCode's with its children, by their rows."""
+
+    def __init__(self, path: Path, run: Run) -> None:
+        self.id, self._path, self._run = run.session or "", path, run
+
+    @classmethod
+    def find(cls, name: str, env: Mapping[str, str]) -> OpenCode | None:
+        """The session that this one belongs to."""
+        path = opencode_database(env)
+        runs = database_runs(path, name) if path is not None else []
+        return None if path is None or not runs else cls(path, runs[0])
+
+    async def tell(self, recorder: Recorder) -> None:
+        """Everything that it has said; and its end, if it has been silent for long."""
+        (track,) = self._run.tracks
+        lines = await asyncio.to_thread(lambda: b"".join(track.read()))
+        changed = await asyncio.to_thread(last_change, self._path, self.id)
+        await recorder.feed([Fed(f"database.{now_ms()}", 0, lines)], now_ms())
+        if now_ms() - changed > QUIET_SECONDS * 1000:
+            await recorder.finish(now_ms())

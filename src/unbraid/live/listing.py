@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from unbraid.errors import SourceError
-from unbraid.fleet.usage import Usage
 from unbraid.log.summary import RunSummary
 from unbraid.sources.index import Index
 from unbraid.sources.opencode_index import opencode_rows
@@ -21,49 +19,19 @@ from unbraid.sources.places import opencode_database
 LIVE_SECONDS = 60
 RECENT_SECONDS = 24 * 3600
 
+Warn = Callable[[str], None]
+Progress = Callable[[int, int], None]
 
-class Listed(Struct):
-    """One run, as `ps` tells it."""
-
-    run: str
-    source: str
-    session_id: str | None
-    title: str | None
-    cwd: str | None
-    status: str
-    agents: int
-    started: int
-    updated: int
-    usage: Usage
-
-    def to_json(self) -> dict[str, Any]:
-        """As `ps --json` prints it."""
-        built: dict[str, Any] = msgspec.to_builtins(self)
-        return built
+# What `ps --json` prints of a run.
+TOLD = (
+    "run", "source", "session_id", "title", "cwd", "status", "agents", "started", "updated",
+    "usage",
+)  # fmt: skip
 
 
-def of_summary(summary: RunSummary) -> Listed:
-    """A run of the log."""
-    given = summary.usage
-    usage = Usage(
-        given.input_tokens,
-        given.output_tokens,
-        given.cache_read_tokens,
-        given.cache_creation_tokens,
-        given.cost_usd,
-    )
-    return Listed(
-        summary.run,
-        summary.source,
-        summary.session_id,
-        summary.title,
-        summary.cwd,
-        summary.status,
-        summary.agents,
-        summary.started,
-        summary.updated,
-        usage,
-    )
+def to_json(run: RunSummary) -> dict[str, Any]:
+    """A run as `ps --json` prints it."""
+    return {name: msgspec.to_builtins(getattr(run, name)) for name in TOLD}
 
 
 def listed(
@@ -72,37 +40,46 @@ def listed(
     folder: Path | None,
     *,
     everything: bool,
-    warn: Callable[[str], None],
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> list[Listed]:
+    warn: Warn,
+    progress: Progress = lambda done, total: None,
+) -> list[RunSummary]:
     """Runs, newest first; without `everything`, those that are live or of the last day."""
-    found = {summary.run: of_summary(summary) for summary in logged}
+    found = {summary.run: summary for summary in logged}
     known = {summary.session_id or summary.run for summary in logged} | found.keys()
     oldest = 0 if everything else (time.time() - RECENT_SECONDS) * 1000
-    for run in _unlogged(env, folder, oldest, warn, progress):
+    for run in sessions(env, folder, oldest_ms=oldest, warn=warn, progress=progress):
         if run.run not in known:
             found[run.run] = run
     chosen = [run for run in found.values() if run.updated >= oldest or run.status == "live"]
     return sorted(chosen, key=lambda run: run.updated, reverse=True)
 
 
-def _unlogged(
+def sessions(
     env: Mapping[str, str],
     folder: Path | None,
-    oldest: float,
-    warn: Callable[[str], None],
-    progress: Callable[[int, int], None],
-) -> Iterator[Listed]:
+    *,
+    oldest_ms: float = 0,
+    warn: Warn,
+    progress: Progress = lambda done, total: None,
+) -> Iterator[RunSummary]:
+    """The sessions that lie on this machine, newest first, each as soon as it is read.
+
+    `folder` is where the index is kept. None of a session's events has a number yet: `last_seq` 0.
+    """
+    yield from _opencode(env, warn)
     index = Index(folder)
-    for number, row in enumerate(index.rows(env, since_ns=round(oldest * 1e6))):
+    for number, row in enumerate(index.rows(env, since_ns=round(oldest_ms * 1e6))):
         progress(number + 1, index.total)
-        yield Listed(
+        yield RunSummary(
             row.session_id, "claude", row.session_id, row.title, row.cwd,
             _status(row.updated, answered=row.answered), row.agent_count, row.started, row.updated,
             row.usage,
         )  # fmt: skip
     for place, problem in index.problems.items():
         warn(f"{place}: {problem}")
+
+
+def _opencode(env: Mapping[str, str], warn: Warn) -> Iterator[RunSummary]:
     database = opencode_database(env)
     if database is None:
         return
@@ -111,11 +88,11 @@ def _unlogged(
     except SourceError as error:
         warn(str(error))
         return
-    for each in rows:
-        yield Listed(
-            each.session_id, "opencode", each.session_id, each.title, each.cwd,
-            _status(each.updated, answered=each.answered), each.agents, each.started, each.updated,
-            each.usage,
+    for row in rows:
+        yield RunSummary(
+            row.session_id, "opencode", row.session_id, row.title, row.cwd,
+            _status(row.updated, answered=row.answered), row.agents, row.started, row.updated,
+            row.usage,
         )  # fmt: skip
 
 

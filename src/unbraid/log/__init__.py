@@ -1,5 +1,6 @@
 """The durable, ordered log of runs."""
 
+from unbraid.fleet.usage import Usage
 from unbraid.log.entry import Entry
 from unbraid.log.folder import data_folder
 from unbraid.log.memory import MemoryLog
@@ -14,7 +15,7 @@ from unbraid.log.port import (
     Spooled,
 )
 from unbraid.log.sqlite import SqliteLog
-from unbraid.log.summary import RunSummary, Usage
+from unbraid.log.summary import RunSummary
 
 __all__ = [
     "Appended",

@@ -18,27 +18,9 @@ from unbraid.events import (
     StreamEnd,
     StreamStart,
 )
+from unbraid.fleet.usage import Usage
 
 TITLE_CHARS = 200
-
-
-class Usage(Struct):
-    """Tokens and cost over all agents of a run, each model message once."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_creation_tokens: int = 0
-    cost_usd: float | None = None
-
-    def add(self, event: FleetTokenUsage) -> None:
-        """Count one more model message."""
-        self.input_tokens += event.input_tokens
-        self.output_tokens += event.output_tokens
-        self.cache_read_tokens += event.cache_read_tokens
-        self.cache_creation_tokens += event.cache_creation_tokens
-        if event.cost_usd is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + event.cost_usd
 
 
 class RunSummary(Struct):

@@ -27,7 +27,7 @@ from unbraid.serve.auth import Keys, Scope
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.connection import Connection
 from unbraid.serve.metrics import Metrics
-from unbraid.serve.services import Services
+from unbraid.serve.services import History, Services
 
 RETAIN_SECONDS = 3600.0
 
@@ -56,8 +56,11 @@ async def serving(
     *,
     pipeline: Callable[[], Pipeline] | None = None,
     controllers: Controllers | None = None,
+    history: History | None = None,
 ) -> AsyncIterator[Server]:
-    """Serve a log while the block runs; then tell the viewers, and stop in good order."""
+    """Serve a log, and the `history` beside it, while the block runs; then tell the viewers, and
+    stop in good order.
+    """
     if config.guarded and not config.tokens and not config.loopback:
         raise CallerError("to listen beyond this machine, a token is needed")
     limits, metrics = config.limits, Metrics()
@@ -76,9 +79,9 @@ async def serving(
         max_runs=limits.runs,
     )
     metrics.watch(hub, ingest)
-    services = Services(
-        log, hub, ingest, controllers or Controllers(), Keys(config.tokens), config, metrics
-    )
+    held = controllers or Controllers()
+    keys = Keys(config.tokens)
+    services = Services(log, hub, ingest, held, keys, config, metrics, history)
     listener = _listen(config)
     runner = uvicorn.Server(_uvicorn(config, create_app(services)))
     runner.config.load()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from starlette.requests import Request
 
@@ -10,9 +11,37 @@ from unbraid.hub.control import Controllers
 from unbraid.hub.fanout import Hub
 from unbraid.hub.ingest import Ingest
 from unbraid.log.port import Log
+from unbraid.log.summary import RunSummary
 from unbraid.serve.auth import Keys
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.metrics import Metrics
+from unbraid.sources.search import Place
+
+
+class History(Protocol):
+    """Sessions that lie on this machine and are not in the log."""
+
+    listed: int
+    total: int
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        """Those found so far, in the order and with the choices of the log's own runs."""
+        ...
+
+    async def open(self, name: str) -> RunSummary | None:
+        """Read a session into the log; None if there is none of that name."""
+        ...
+
+    async def search(self, query: str, *, limit: int = 20) -> list[Place]:
+        """Where it was said in them."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -26,6 +55,7 @@ class Services:
     keys: Keys
     config: ServeConfig
     metrics: Metrics
+    history: History | None = None
 
 
 def services_of(request: Request) -> Services:

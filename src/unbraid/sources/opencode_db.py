@@ -29,9 +29,9 @@ def database_runs(path: Path, session: str | None = None) -> list[Run]:
         parents = dict(_rows(path, db, "SELECT id, parent_id FROM session ORDER BY time_created"))
     trees: dict[str, list[str]] = {}
     for each in parents:
-        trees.setdefault(_root(each, parents), []).append(each)
+        trees.setdefault(root_of(each, parents), []).append(each)
     if session is not None:
-        root = _root(session, parents)
+        root = root_of(session, parents)
         trees = {root: trees.get(root, [])} if session in parents else {}
     elif not trees:
         raise SourceError(str(path), "holds no session")
@@ -50,7 +50,21 @@ def connect(path: Path) -> sqlite3.Connection:
         raise SourceError(str(path), str(error)) from None
 
 
-def _root(session: str, parents: dict[str, str | None]) -> str:
+def last_change(path: Path, root: str) -> int:
+    """When a root session or one of its children last changed (milliseconds)."""
+    with closing(connect(path)) as db:
+        rows = _rows(path, db, "SELECT id, parent_id, time_updated FROM session")
+        parents = {sid: parent for sid, parent, _ in rows}
+        changed = [at for sid, _, at in rows if root_of(sid, parents) == root]
+        sql = "SELECT max(time_updated) FROM part WHERE session_id = ?"
+        for sid in parents:
+            if root_of(sid, parents) == root:
+                changed += [at or 0 for (at,) in _rows(path, db, sql, sid)]
+    return max(changed, default=0)
+
+
+def root_of(session: str, parents: dict[str, str | None]) -> str:
+    """The session at the top of this one's tree."""
     seen = {session}
     while (above := parents.get(session)) is not None and above in parents and above not in seen:
         seen.add(above)

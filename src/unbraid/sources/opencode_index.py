@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from unbraid.errors import SourceError
 from unbraid.fleet.usage import Usage
-from unbraid.sources.opencode_db import connect
+from unbraid.sources.opencode_db import connect, root_of
 
 _SESSIONS = """SELECT id, parent_id, title, directory, time_created, time_updated FROM session"""
 _SPENT = """SELECT session_id,
@@ -48,7 +48,7 @@ def opencode_rows(path: Path) -> list[Row]:
     parents = {sid: row[1] for sid, row in sessions.items()}
     rows: dict[str, Row] = {}
     for sid, (*_, updated) in sessions.items():
-        root = _root(sid, parents)
+        root = root_of(sid, parents)
         about = sessions[root]
         row = rows.setdefault(
             root, Row(root, about[2], about[3], about[4], about[5], True, Usage(), 0)
@@ -61,11 +61,3 @@ def opencode_rows(path: Path) -> list[Row]:
             row.usage.add(usage)
             row.answered = row.answered and not open_since
     return sorted(rows.values(), key=lambda row: row.updated, reverse=True)
-
-
-def _root(session: str, parents: dict[str, str | None]) -> str:
-    seen = {session}
-    while (above := parents.get(session)) is not None and above in parents and above not in seen:
-        seen.add(above)
-        session = above
-    return session

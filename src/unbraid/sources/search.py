@@ -1,7 +1,9 @@
-"""Search over transcripts that nobody has opened: a scan of the files, newest first.
+"""Search over sessions that nobody has opened: a scan of the files, newest first.
 
 `grep` finds the files, where there is one: nothing we could write reads a gigabyte as fast. What it
-finds is looked at closely: a word in a path or an id is not something that an agent said.
+finds is looked at closely: a word in a path or an id is not something that an agent said. All words
+of a query (or "phrases" in quotes) stand in one block, whatever their case, as in a search of the
+log.
 """
 
 from __future__ import annotations
@@ -9,51 +11,93 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from unbraid.log.query import snippet_of, terms_of
 from unbraid.sources.discover import File, Scan
-from unbraid.wire.record import milliseconds
+from unbraid.sources.files import chunks
+from unbraid.sources.opencode_search import said_in_database
+from unbraid.sources.places import opencode_database
+from unbraid.wire.lines import Lines
+from unbraid.wire.record import BAD_JSON, milliseconds
 
-SNIPPET_CHARS = 160
 FILES_AT_ONCE = 256
+MAX_LINE_BYTES = 32 << 20
 
 
-class Place(Struct):
-    """Where it was said: the session, the sub-agent if it was one, and the words around it."""
+class Place(Struct, frozen=True):
+    """Where it was said: the run that the session will be, the sub-agent if it was one, and the
+    words around it.
+    """
 
-    session_id: str
+    run: str
     agent_id: str | None
     kind: str
     ts: int
     snippet: str
 
 
-def search_files(query: str, env: Mapping[str, str], *, limit: int = 20) -> Iterator[Place]:
-    """Places where an agent, or a person, said this, newest sessions first."""
+def search_files(
+    query: str, env: Mapping[str, str], *, limit: int = 20, known: Collection[str] = ()
+) -> list[Place]:
+    """Places where an agent, or a person, said this; sessions that are `known` are left out.
+
+    Newest sessions first, Claude Code's before OpenCode's. Raises nothing: what cannot be read
+    holds nothing.
+    """
+    terms = [term.lower() for term in terms_of(query)]
+    if not terms:
+        return []
+    found = list(islice(_transcripts(terms, env, known), limit))
+    database = opencode_database(env)
+    if database is not None and len(found) < limit:
+        said = said_in_database(database, _needle(terms), known)
+        places = (
+            Place(run, agent, kind, ts, snippet)
+            for run, agent, kind, ts, text in said
+            if (snippet := snippet_of(text, terms)) is not None
+        )
+        found += islice(places, limit - len(found))
+    return found
+
+
+def _needle(terms: list[str]) -> str:
+    """The term to look for first: the longest of those that every tool can find."""
+    return max(terms, key=lambda term: (term.isascii(), len(term)))
+
+
+def _transcripts(
+    terms: list[str], env: Mapping[str, str], known: Collection[str]
+) -> Iterator[Place]:
     scan = Scan.of(env)
-    beside = [(None, file) for file in scan.beside]
-    owned = [(found.id, file) for found in scan.sessions for file in (found.main, *found.children)]
-    files = [*owned, *beside]
-    needle = msgspec.json.encode(query)[1:-1]  # as it stands in JSON
+    owned = [
+        (found.id, file)
+        for found in scan.sessions
+        if found.id not in known
+        for file in (found.main, *found.children)
+    ]
+    files = [*owned, *((None, file) for file in scan.beside)]
+    needle = _needle(terms)
+    as_json = msgspec.json.encode(needle)[1:-1].decode()  # as it stands in the files
     for at in range(0, len(files), FILES_AT_ONCE):
         batch = files[at : at + FILES_AT_ONCE]
-        holding = _holding([file.path for _, file in batch], needle)
+        holding = _holding([file.path for _, file in batch], as_json)
         for session, file in batch:
             if file.path not in holding:
                 continue
-            for place in _in_file(file, session, query.lower(), needle):
-                yield place
-                limit -= 1
-                if limit <= 0:
-                    return
+            for line in _lines_with(file, as_json):
+                for place in _in_line(line, session, terms):
+                    if place.run not in known:
+                        yield place
 
 
-def _holding(paths: list[str], needle: bytes) -> set[str]:
+def _holding(paths: list[str], needle: str) -> set[str]:
     """Those of the files that may hold the needle."""
     grep = shutil.which("grep")
     # What is not ASCII has cases that the C locale does not know.
@@ -70,37 +114,41 @@ def _holding(paths: list[str], needle: bytes) -> set[str]:
     return set(os.fsdecode(found.stdout).split("\n"))
 
 
-def _in_file(file: File, session: str | None, query: str, needle: bytes) -> Iterator[Place]:
+def _lines_with(file: File, needle: str) -> Iterator[bytes]:
+    wanted = needle.encode()
+    lines = Lines(MAX_LINE_BYTES)
     try:
-        data = Path(file.path).read_bytes()
+        for chunk in chunks(Path(file.path)):
+            for line in lines.feed(chunk):
+                if isinstance(line, bytes) and (
+                    wanted in line.lower() if needle.isascii() else _has(line, needle)
+                ):
+                    yield line
     except OSError:
         return
-    lowered, needle = (data.lower(), needle.lower()) if needle.isascii() else (data, b"")
-    at = lowered.find(needle)
-    while 0 <= at < len(data):
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        yield from _in_line(data[data.rfind(b"\n", 0, at) + 1 : end], session, query)
-        at = lowered.find(needle, end + 1)
 
 
-def _in_line(line: bytes, session: str | None, query: str) -> Iterator[Place]:
+def _has(line: bytes, needle: str) -> bool:
+    return b"\\u" in line or needle in line.decode("utf-8", "replace").lower()
+
+
+def _in_line(line: bytes, session: str | None, terms: list[str]) -> Iterator[Place]:
     try:
         record = msgspec.json.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except BAD_JSON:
         return
     if not isinstance(record, dict) or not isinstance(record.get("message"), dict):
         return
+    agent = record.get("agentId")
     for kind, text in _said(record["message"].get("content")):
-        at = text.lower().find(query)
-        if at >= 0:
-            start = max(0, at - SNIPPET_CHARS // 4)
+        snippet = snippet_of(text, terms)
+        if snippet is not None:
             yield Place(
                 session or str(record.get("sessionId") or ""),
-                record.get("agentId"),
+                agent if isinstance(agent, str) else None,
                 kind,
                 milliseconds(record.get("timestamp")),
-                text[start : start + SNIPPET_CHARS],
+                snippet,
             )
 
 

@@ -10,7 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.events import FleetEvent, FleetTokenUsage, decode_event
-from unbraid.log.summary import RunSummary, Usage
+from unbraid.fleet.usage import Usage
+from unbraid.log.summary import RunSummary
 from unbraid.serve import parameters
 from unbraid.serve.conversation import Conversation, Item
 from unbraid.serve.operations import Operation, Parameter, json_answer
@@ -38,11 +39,21 @@ class Run(Struct):
     last_seq: int
 
 
-class Runs(Struct):
-    """A page of runs; `before` asks for the next page."""
+class Indexed(Struct):
+    """How many of the sessions on this machine have been looked at, of how many."""
+
+    listed: int
+    total: int
+
+
+class Runs(Struct, omit_defaults=True):
+    """A page of runs; `before` asks for the next page. A run whose `last_seq` is 0 is history that
+    is not in the log: it is read into it when anything of it is asked for.
+    """
 
     runs: list[Run]
     before: str | None
+    indexed: Indexed | None = None
 
 
 class Stream(Struct):
@@ -78,14 +89,20 @@ async def list_runs(request: Request) -> Response:
     """The runs, last started first."""
     limit = parameters.number(request, "limit", at_most=MAX_RUNS)
     limit = 50 if limit is None else limit
-    found = await services_of(request).log.runs(
-        status=parameters.choice(request, "status", parameters.STATUSES),
-        matching=parameters.text(request, "q") or None,
-        limit=limit,
-        before=parameters.text(request, "before"),
-    )
+    which: dict[str, Any] = {
+        "status": parameters.choice(request, "status", parameters.STATUSES),
+        "matching": parameters.text(request, "q") or None,
+        "limit": limit,
+        "before": parameters.text(request, "before"),
+    }
+    services = services_of(request)
+    found, indexed = await services.log.runs(**which), None
+    if services.history is not None:
+        found += await services.history.runs(**which)
+        found = sorted(found, key=lambda each: (each.started, each.run), reverse=True)[:limit]
+        indexed = Indexed(services.history.listed, services.history.total)
     more = found[-1].page if found and len(found) == limit else None
-    return json_answer(Runs([shown(summary) for summary in found], more))
+    return json_answer(Runs([shown(summary) for summary in found], more, indexed))
 
 
 async def one_run(request: Request) -> Response:

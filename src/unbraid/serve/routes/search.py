@@ -12,16 +12,21 @@ from unbraid.log.port import Found, SearchableLog
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
-from unbraid.serve.routes.shared import TEXT, limit_of
+from unbraid.serve.routes.shared import TEXT, known_run, limit_of
 from unbraid.serve.services import services_of
+from unbraid.sources.search import Place
 
 MAX_FOUND = 200
 
 
-class Places(Struct):
-    """What was found, best first."""
+class Places(Struct, omit_defaults=True):
+    """What was found in the log, best first; then, in `history`, what was found in sessions that
+    are not in the log, newest first. Those have no numbers yet: search again in their `run`, which
+    opens it.
+    """
 
     places: list[Found]
+    history: list[Place] = []
 
 
 async def search(request: Request) -> Response:
@@ -31,13 +36,17 @@ async def search(request: Request) -> Response:
         raise CallerError("q: what to search for")
     run = parameters.text(request, "run")
     limit = parameters.number(request, "limit", at_most=MAX_FOUND)
-    log = services_of(request).log
-    if not isinstance(log, SearchableLog):
+    limit = 20 if limit is None else limit
+    services = services_of(request)
+    if not isinstance(services.log, SearchableLog):
         raise Problem(501, "this log cannot search")
-    found = await log.search(
-        query, run=None if run is None else checked_run(run), limit=20 if limit is None else limit
-    )
-    return json_answer(Places(found))
+    if run is not None:
+        await known_run(services, checked_run(run))
+    places = await services.log.search(query, run=run, limit=limit)
+    history: list[Place] = []
+    if services.history is not None and run is None and len(places) < limit:
+        history = await services.history.search(query, limit=limit - len(places))
+    return json_answer(Places(places, history))
 
 
 OPERATIONS = (

@@ -9,7 +9,7 @@ from unbraid.log.summary import RunSummary
 from unbraid.serve.operations import Parameter
 from unbraid.serve.parameters import MAX_NUMBER, run_of
 from unbraid.serve.problems import Problem
-from unbraid.serve.services import services_of
+from unbraid.serve.services import Services, services_of
 
 NUMBER = {"type": "integer", "minimum": 0, "maximum": MAX_NUMBER}
 TEXT = {"type": "string", "maxLength": 500, "pattern": "^[^\\u0000]*$"}
@@ -24,9 +24,17 @@ def limit_of(most: int) -> Parameter:
 
 
 async def existing_run(request: Request) -> RunSummary:
-    """The run in the path, or 404."""
+    """The run in the path, or 404. One that is history is read into the log first."""
     run = run_of(request)
-    summary = await services_of(request).log.run(run)
+    summary = await known_run(services_of(request), run)
     if summary is None:
         raise Problem(404, f"there is no run {run}")
+    return summary
+
+
+async def known_run(services: Services, run: str) -> RunSummary | None:
+    """A run of the log, or of the history beside it."""
+    summary = await services.log.run(run)
+    if summary is None and services.history is not None:
+        summary = await services.history.open(run)
     return summary
