@@ -54,7 +54,7 @@ class Writer:
             "sessionId": self.session,
             "version": "2.1.325",
         }
-        return json.dumps(record).encode() + b"\n"
+        return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
     def child(self, agent: str, call: str) -> Path:
         """A sub-agent's file, with its meta file beside it."""

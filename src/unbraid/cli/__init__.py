@@ -24,6 +24,7 @@ COMMANDS = {
     "pipe": "unbraid.cli.pipe:pipe",
     "ps": "unbraid.cli.ps:ps",
     "run": "unbraid.cli.run:run",
+    "search": "unbraid.cli.search:search",
     "serve": "unbraid.cli.serve:serve",
     "send": "unbraid.cli.control:send",
     "stop": "unbraid.cli.control:stop",

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
-import click
-
+from unbraid.cli.warning import warn
 from unbraid.errors import CallerError
 from unbraid.hub.control import Controllers
 from unbraid.log.port import Log
 from unbraid.serve import ServeConfig, Server, serving
+from unbraid.serve.services import History
 
 SETTLE_SECONDS = 1.0
 
 
 @asynccontextmanager
-async def page(log: Log, controllers: Controllers, *, port: int) -> AsyncIterator[Server]:
+async def page(
+    log: Log,
+    controllers: Controllers,
+    *,
+    port: int,
+    history: History | None = None,
+    say: Callable[[str], None] = warn,
+) -> AsyncIterator[Server]:
     """Serve a log while the block runs, and say where; viewers are given its last events, too."""
     async with AsyncExitStack() as stack:
 
         async def serve(port: int) -> Server:
-            served = serving(ServeConfig(port=port), log, controllers=controllers)
+            config = ServeConfig(port=port)
+            served = serving(config, log, controllers=controllers, history=history)
             return await stack.enter_async_context(served)
 
         try:
@@ -29,7 +37,7 @@ async def page(log: Log, controllers: Controllers, *, port: int) -> AsyncIterato
         except CallerError:
             # The port is taken, perhaps by another of ours: any other will do.
             server = await serve(0)
-        click.echo(f"unbraid: {server.link()}", err=True)
+        say(server.link())
         try:
             yield server
         finally:

@@ -78,54 +78,14 @@ def _progress() -> Callable[[int, int], None]:
 
 def _print(runs: list[RunSummary]) -> None:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
-    from unbraid.cli.printer import safe
+    from unbraid.cli.table import runs_table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("RUN", "STATUS", "AGENTS", "TOKENS", "COST", "AGE", "WHERE", "TITLE"):
-        right = name in ("AGENTS", "TOKENS", "COST", "AGE")
-        # A run's name is there to be copied: it is never cut.
-        table.add_column(
-            name,
-            justify="right" if right else "left",
-            no_wrap=True,
-            overflow="ellipsis" if name in ("WHERE", "TITLE") else "fold",
-        )
-    colors = {"live": "green", "done": "dim", "failed": "red", "orphaned": "yellow"}
-    now = time.time() * 1000
-    for run in runs:
-        cost = "" if run.usage.cost_usd is None else f"${run.usage.cost_usd:.2f}"
-        table.add_row(
-            run.run,
-            Text(run.status, style=colors.get(run.status, "")),
-            str(run.agents),
-            _short(run.usage.total_tokens),
-            cost,
-            _age((now - run.updated) / 1000),
-            Text(safe(run.cwd or "")),
-            Text(safe(run.title or "")),
-        )
     console = Console()
     if not console.is_terminal:
         console.width = 200
-    console.print(table if runs else "No runs of the last day; `unbraid ps --all` has them all.")
-
-
-def _short(number: int) -> str:
-    for unit in ("", "k", "M", "G"):
-        if number < 1000:
-            return f"{number:.0f}{unit}" if unit == "" else f"{number:.1f}{unit}"
-        number /= 1000  # type: ignore[assignment]
-    return f"{number:.1f}T"
-
-
-def _age(seconds: float) -> str:
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
-        if seconds >= size:
-            return f"{int(seconds // size)}{unit}"
-    return f"{max(int(seconds), 0)}s"
+    nothing = "No runs of the last day; `unbraid ps --all` has them all."
+    console.print(runs_table(runs) if runs else nothing)
 
 
 def _warn(text: str) -> None:

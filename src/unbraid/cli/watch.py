@@ -6,10 +6,13 @@ import asyncio
 import os
 import signal
 from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.warning import warn
+if TYPE_CHECKING:
+    from unbraid.cli.overview import Overview
+    from unbraid.live.archive import Archive
 
 
 @click.command(
@@ -34,7 +37,9 @@ def watch(port: int = 8420, page: bool = True, servers: tuple[str, ...] = ()) ->
 
 
 async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
+    from unbraid.cli.overview import Overview
     from unbraid.hub.control import Controllers
+    from unbraid.live.archive import Archive
     from unbraid.live.claims import Claims
     from unbraid.live.elsewhere import Elsewhere
     from unbraid.live.watch import Watch, watching
@@ -49,11 +54,22 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
         stack.push_async_callback(log.close)
         claims = Claims(data_folder())
         stack.callback(claims.close)
+        archive = Archive(log, os.environ, data_folder())
+        overview = Overview(archive)
+        reading = asyncio.create_task(_read(archive, overview))
+        stack.push_async_callback(asyncio.wait, [reading])
+        stack.push_async_callback(archive.close)
         if page:
             from unbraid.cli.page import page as serve
 
-            await stack.enter_async_context(serve(log, controllers, port=port))
+            served = serve(log, controllers, port=port, history=archive, say=overview.say)
+            await stack.enter_async_context(served)
         observed = Watch(
-            log, claims, os.environ, warn=warn, servers=servers, controllers=controllers
+            log, claims, os.environ, warn=overview.say, servers=servers, controllers=controllers
         )
         await watching(observed, until)
+
+
+async def _read(archive: Archive, overview: Overview) -> None:
+    with overview:
+        await archive.read(overview.say, overview.add)

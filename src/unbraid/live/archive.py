@@ -35,6 +35,7 @@ class Archive:
         self._opening: dict[str, asyncio.Task[RunSummary]] = {}
         self._openers = asyncio.Semaphore(OPENED_TOGETHER)
         self._searchers = asyncio.Semaphore(SEARCHED_TOGETHER)
+        self._closing = False
         self.listed, self.total = 0, 0
 
     async def read(
@@ -51,6 +52,8 @@ class Archive:
             for run in sessions(self._env, self._home, warn=warn, progress=progress):
                 self._found[run.run] = run
                 on_run(run)
+                if self._closing:
+                    break
 
         await asyncio.to_thread(read)
 
@@ -102,7 +105,8 @@ class Archive:
             )
 
     async def close(self) -> None:
-        """Let what is being opened come to its end."""
+        """Read no more; let what is being opened come to its end."""
+        self._closing = True
         await asyncio.gather(*self._opening.values(), return_exceptions=True)
 
     async def _open(self, name: str) -> RunSummary:

@@ -1,0 +1,96 @@
+"""What lies on this machine, while it is being read: a table that fills, and how far it is.
+
+On a terminal it is drawn in place and stays as it was last; elsewhere the newest sessions are lines
+as soon as they are known.
+"""
+
+from __future__ import annotations
+
+import heapq
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from unbraid.cli.printer import safe
+from unbraid.cli.table import runs_table, short
+from unbraid.cli.warning import warn
+from unbraid.live.archive import Archive
+from unbraid.log.summary import RunSummary
+
+NEWEST = 12
+FRAMES_PER_SECOND = 8
+
+
+class Overview:
+    """The newest sessions of an archive that is being read."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive, self._console = archive, Console(stderr=True)
+        self._newest: list[tuple[int, str, RunSummary]] = []
+        self._sessions = self._tokens = 0
+        self._live: Live | None = None
+
+    def __enter__(self) -> Overview:
+        if self._console.is_terminal:
+            self._live = Live(
+                console=self._console,
+                get_renderable=self.draw,
+                refresh_per_second=FRAMES_PER_SECOND,
+            )
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        else:
+            self.say(self._summary())
+
+    def add(self, run: RunSummary) -> None:
+        """One more session; from whichever thread reads them."""
+        self._sessions += 1
+        self._tokens += run.usage.total_tokens
+        item = (run.updated, run.run, run)
+        if len(self._newest) < NEWEST:
+            heapq.heappush(self._newest, item)
+        elif item <= self._newest[0]:
+            return
+        else:
+            heapq.heapreplace(self._newest, item)
+        if self._live is None:
+            words = (run.run, run.status, str(run.agents), short(run.usage.total_tokens))
+            self.say("  ".join((*words, run.cwd or "", run.title or "")))
+
+    def say(self, text: str) -> None:
+        """A line of its own, above what is drawn."""
+        if self._live is not None:
+            self._console.print(Text(safe(text)), soft_wrap=True)
+        else:
+            warn(text)
+
+    def draw(self) -> Group:
+        """What is known so far."""
+        newest = [run for _, _, run in sorted(self._newest, reverse=True)]
+        table = runs_table(newest) if newest else Text()
+        listed, total = self._archive.listed, self._archive.total
+        if not total or listed < total:
+            row = Table.grid(padding=(0, 1))
+            told = f"{listed} of {total} sessions" if total else "looking"
+            bar = ProgressBar(total or None, listed, width=40, pulse=not total)
+            row.add_row("Reading the history", bar, told)
+            return Group(table, row)
+        return Group(table, Text(self._summary(), style="dim"))
+
+    def _summary(self) -> str:
+        named = "session" if self._sessions == 1 else "sessions"
+        return f"{self._sessions} {named}, {short(self._tokens)} tokens"
