@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from unbraid.cli.warning import warn
+
 if TYPE_CHECKING:
     from unbraid.log.summary import RunSummary
 
@@ -50,9 +52,9 @@ async def _runs(*, everything: bool) -> list[RunSummary]:
         finally:
             await log.close()
     except LogUnusable as error:
-        _warn(f"only what was never logged is listed: {error}")
+        warn(f"only what was never logged is listed: {error}")
     return listed(
-        logged, os.environ, data_folder(), everything=everything, warn=_warn, progress=_progress()
+        logged, os.environ, data_folder(), everything=everything, warn=warn, progress=_progress()
     )
 
 
@@ -86,7 +88,3 @@ def _print(runs: list[RunSummary]) -> None:
         console.width = 200
     nothing = "No runs of the last day; `unbraid ps --all` has them all."
     console.print(runs_table(runs) if runs else nothing)
-
-
-def _warn(text: str) -> None:
-    click.echo(f"unbraid: {text}", err=True)
