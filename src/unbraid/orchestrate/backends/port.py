@@ -35,7 +35,7 @@ class Asking(Protocol):
     """A conversation whose agent asks for leave (`permission_asked`) and waits for the answer."""
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """`behavior` is allow or deny."""
+        """`behavior` is allow or deny. The turn tells of it: `permission_replied`."""
         ...
 
 

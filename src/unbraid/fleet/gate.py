@@ -1,0 +1,55 @@
+"""Keeps the master from answering before its helpers have.
+
+A turn's prose is held until it is clear what the turn is. If it delegates, one line says to whom,
+and the prose is dropped. If it can no longer delegate, because its opening is over, because it was
+never allowed to, or because it has ended, what was held is let out and the rest passes at once. A
+turn either speaks or delegates, never both. What is held is shown to live viewers as a draft.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from unbraid.events import TextDelta
+
+MAX_LABEL_CHARS = 200
+
+
+class Gate:
+    """One turn's gate. `opening_chars` of prose may stand before a command; None: no command may
+    come at all.
+    """
+
+    def __init__(self, opening_chars: int | None) -> None:
+        self.open = opening_chars is None
+        self._opening_chars = opening_chars or 0
+        self._held: list[TextDelta] = []
+
+    def text(self, event: TextDelta, *, prose_chars: int, delegating: bool) -> list[TextDelta]:
+        """More text, and how the turn stands with it; what may pass now."""
+        if self.open:
+            return [event]
+        self._held.append(event)
+        if delegating or prose_chars <= self._opening_chars:
+            return []
+        return self.release()
+
+    def release(self) -> list[TextDelta]:
+        """The turn does not delegate: everything that was held."""
+        self.open = True
+        held, self._held = self._held, []
+        return held
+
+    def delegate(self, labels: Iterable[str]) -> TextDelta:
+        """The turn delegates: the one line that is said of it."""
+        last = self._held[-1] if self._held else TextDelta()
+        self._held = []
+        names = " ".join(", ".join(labels).split())
+        short = names if len(names) <= MAX_LABEL_CHARS else names[: MAX_LABEL_CHARS - 1] + "…"
+        return TextDelta(
+            last.context,
+            last.ts,
+            message_id=last.message_id,
+            block=last.block,
+            delta=f"→ delegating: {short}\n",
+        )

@@ -1,0 +1,62 @@
+"""A conversation with an API that remembers nothing: its history is ours."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from typing import Any
+
+from unbraid.errors import BackendError
+from unbraid.events import RelayEvent, TextDelta, TurnComplete
+
+
+class Remembered(ABC):
+    """Keeps the messages, and names what went wrong."""
+
+    def __init__(self, backend: str, history: list[Any]) -> None:
+        self._backend, self._history = backend, history
+
+    @abstractmethod
+    def stream(self, messages: list[Any]) -> AsyncGenerator[RelayEvent, None]:
+        """One answer to all messages so far; `turn_complete` is last."""
+
+    @abstractmethod
+    def advice(self, status: int | None) -> str:
+        """How to go on after an error with that HTTP status."""
+
+    async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
+        """One turn."""
+        asked = {"role": "user", "content": message}
+        said: list[str] = []
+        complete = False
+        try:
+            async with aclosing(self.stream([*self._history, asked])) as events:
+                async for event in events:
+                    if isinstance(event, TextDelta):
+                        said.append(event.delta)
+                    elif isinstance(event, TurnComplete):
+                        # Only whole turns are remembered: what was cut off was never said.
+                        answer = {"role": "assistant", "content": "".join(said) or "(nothing)"}
+                        self._history += [asked, answer]
+                        complete = True
+                    yield event
+        except BackendError:
+            raise
+        except Exception as error:
+            # Whatever an SDK, or the HTTP library below it, calls its errors in this version.
+            problem = str(error) or type(error).__name__
+            status = getattr(error, "status_code", None)
+            raise BackendError(self._backend, problem[:500], self.advice(status)) from error
+        if not complete:
+            raise BackendError(self._backend, "the answer was cut off", "ask again")
+
+
+async def imported(module: str) -> None:
+    """Import an SDK, if it is there, without holding up others: it takes a second or two."""
+    if module not in sys.modules:
+        with suppress(ImportError):
+            await asyncio.to_thread(importlib.import_module, module)

@@ -1,0 +1,209 @@
+"""One instance of one agent: turn after turn, until a turn gives an answer instead of commands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from unbraid.errors import UnbraidError
+from unbraid.fleet.gate import Gate
+from unbraid.orchestrate import replies
+from unbraid.orchestrate.agents import MASTER, Agent
+from unbraid.orchestrate.backends.port import Conversation
+from unbraid.orchestrate.commands import Commands
+from unbraid.orchestrate.grammar import AGENT, PARALLEL, Command
+from unbraid.orchestrate.replies import Reply
+from unbraid.orchestrate.roster import Roster
+from unbraid.orchestrate.turn import Permission, Turn
+from unbraid.orchestrate.voice import Voice
+
+MAX_DEPTH = 2
+MAX_CHILDREN = 16
+# How much prose may stand before a command: a plan at first, a word once results are in. What is
+# longer is an answer, and streams.
+FIRST_OPENING_CHARS = 4000
+LATER_OPENING_CHARS = 80
+
+
+class Crew(Protocol):
+    """What an instance needs of its request."""
+
+    roster: Roster
+    commands: Commands
+
+    def open(self, agent: Agent, depth: int) -> AbstractAsyncContextManager[Conversation]:
+        """A fresh conversation."""
+        ...
+
+    def begin(self, caller: Voice, agent: Agent, message: str) -> Voice:
+        """A delegation's stream."""
+        ...
+
+    async def child(self, agent: Agent, voice: Voice, depth: int, message: str) -> Reply:
+        """A delegation, from its conversation's opening to its end."""
+        ...
+
+
+class Instance:
+    """An agent at work."""
+
+    def __init__(
+        self,
+        crew: Crew,
+        agent: Agent,
+        voice: Voice,
+        conversation: Conversation,
+        depth: int,
+        on_asked: Callable[[Permission], None],
+    ) -> None:
+        self._crew, self._agent, self._voice = crew, agent, voice
+        self._conversation, self._depth, self._on_asked = conversation, depth, on_asked
+
+    async def answer(self, message: str) -> Reply:
+        """What the agent says in the end."""
+        account, opening = self._voice.account, FIRST_OPENING_CHARS
+        while True:
+            last = account.last_turn or account.spent() is not None
+            turn = Turn(
+                self._voice, self._gate(opening, last), self._crew.commands, commands=not last
+            )
+            account.turn()
+            await turn.take(self._conversation, message, self._on_asked)
+            if turn.commands and turn.ok:
+                turn.delegate([label(command) for command in turn.commands])
+                blocks = await self._obey(turn.commands)
+                opening = LATER_OPENING_CHARS
+            else:
+                turn.release()
+                if not turn.ok:
+                    return replies.failed(self._agent.name, turn.problem, "")
+                if not turn.late:
+                    return Reply(turn.answer)
+                blocks = [replies.late().text]
+            self._voice.settle()
+            last = account.last_turn or account.spent() is not None
+            message = replies.message(blocks, last=last)
+
+    def _gate(self, opening: int, last: bool) -> Gate:
+        # Helpers speak freely: only the master's words could be taken for the answer.
+        return Gate(None if self._depth or last else opening)
+
+    async def _obey(self, commands: list[Command]) -> list[str]:
+        """Carry out a turn's commands one after the other; the same one only once."""
+        known: dict[Command, str] = {}
+        blocks = []
+        for command in commands:
+            if command in known:
+                blocks.append(replies.again(known[command]))
+                continue
+            tool, told, ok = await self._carry_out(command)
+            self._voice.carried_out(tool, ok=ok)
+            known[command] = told
+            blocks.append(told)
+        return blocks
+
+    async def _carry_out(self, command: Command) -> tuple[str, str, bool]:
+        """One command: its name as a tool, the block that goes back, whether it worked."""
+        match command.word:
+            case "agent":
+                name = name_of(command)
+                (reply,) = await self._delegate([command])
+                return f"agent:{name}"[:100], replies.single(name[:80], reply), reply.ok
+            case "parallel":
+                refused = self._refused_parallel(command)
+                if refused is not None:
+                    return PARALLEL, replies.block("parallel", refused.text), False
+                answers = await self._delegate(command.children)
+                names = [name_of(child)[:80] for child in command.children]
+                return PARALLEL, replies.joined(names, answers), all(a.ok for a in answers)
+            case word:
+                reply = await self._plug_in(word, command.argument)
+                shown = f"{word} {' '.join(command.argument.split())[:200]}"
+                return word, replies.block(shown, replies.quoted(reply.text)), reply.ok
+
+    def _refused_parallel(self, command: Command) -> Reply | None:
+        if not self._agent.may(PARALLEL):
+            return replies.not_granted(PARALLEL)
+        if self._depth >= MAX_DEPTH:
+            return replies.too_deep(self._depth)
+        if not command.complete:
+            return replies.cut_off()
+        if not command.children:
+            return replies.empty_parallel()
+        if len(command.children) > MAX_CHILDREN:
+            return replies.too_many(len(command.children), MAX_CHILDREN)
+        spent = self._voice.account.no_child(len(command.children))
+        return None if spent is None else replies.spent(spent)
+
+    def _refused(self, command: Command) -> Reply | None:
+        """Why this one cannot be asked, if it cannot."""
+        name, message = name_of(command), message_of(command)
+        if command.word != AGENT:
+            return replies.not_inside(command.word)
+        if not self._agent.may(AGENT):
+            return replies.not_granted(AGENT)
+        if self._depth >= MAX_DEPTH:
+            return replies.too_deep(self._depth)
+        if not name:
+            return replies.no_name()
+        if name == self._agent.name:
+            return replies.to_itself(name)
+        if name == MASTER:
+            return replies.to_master(name)
+        if self._crew.roster.get(name) is None:
+            return replies.unknown_agent(name, [a.name for a in self._crew.roster])
+        if not message:
+            return replies.no_message(name)
+        spent = self._voice.account.no_child(1)
+        return None if spent is None else replies.spent(spent)
+
+    async def _delegate(self, commands: tuple[Command, ...] | list[Command]) -> list[Reply]:
+        """Ask agents, all at once; what each answered, in the order in which they were asked."""
+        answers: list[Reply | asyncio.Task[Reply]] = []
+        async with asyncio.TaskGroup() as tasks:
+            for command in commands:
+                refused = self._refused(command)
+                if refused is not None:
+                    answers.append(refused)
+                    continue
+                agent = self._crew.roster.get(name_of(command))
+                assert agent is not None
+                message = message_of(command)
+                self._voice.account.child()
+                # Their streams begin here, in order; the tasks begin when we wait.
+                voice = self._crew.begin(self._voice, agent, message)
+                asked = self._crew.child(agent, voice, self._depth + 1, message)
+                answers.append(tasks.create_task(asked))
+        return [each.result() if isinstance(each, asyncio.Task) else each for each in answers]
+
+    async def _plug_in(self, word: str, argument: str) -> Reply:
+        if not self._agent.may(word):
+            return replies.not_granted(word)
+        try:
+            return Reply(await self._crew.commands[word].carry_out(argument))
+        except UnbraidError as error:
+            return replies.plugin_failed(word, str(error))
+        except Exception as error:
+            # Someone's plug-in: its bug is no reason to lose the run.
+            return replies.plugin_failed(word, f"it does not work ({type(error).__name__})")
+
+
+def name_of(command: Command) -> str:
+    """The agent that an `/agent` command names."""
+    return "".join(command.argument.split(maxsplit=1)[:1])
+
+
+def message_of(command: Command) -> str:
+    """What it is to be told."""
+    return "".join(command.argument.split(maxsplit=1)[1:])
+
+
+def label(command: Command) -> str:
+    """A command in the line that says whom a turn delegates to."""
+    if command.word == AGENT:
+        return name_of(command)[:80] or "/agent"
+    if command.word == PARALLEL:
+        return ", ".join(map(label, command.children)) or "/parallel"
+    return f"/{command.word} {command.argument[:80]}".strip()

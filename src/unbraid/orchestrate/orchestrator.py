@@ -1,0 +1,213 @@
+"""A fleet of our own: takes requests, and lets a master and its agents work on them."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import secrets
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing, suppress
+from pathlib import Path
+
+from unbraid.errors import CallerError, LogError
+from unbraid.events import Draft, FleetEvent, RequestReceived, decode_event
+from unbraid.hub.control import Controllers
+from unbraid.live.claims import Claims
+from unbraid.log.memory import MemoryLog
+from unbraid.log.port import Log
+from unbraid.orchestrate.backends import Backend, Backends
+from unbraid.orchestrate.commands import Commands, built_in
+from unbraid.orchestrate.limits import REQUEST_LIMITS, Limits
+from unbraid.orchestrate.request import Request
+from unbraid.orchestrate.roster import Roster
+from unbraid.orchestrate.session import Session
+
+RUN_PREFIX = "ask-"
+
+
+class Orchestrator:
+    """Runs requests: `async for event in Orchestrator().run("…")`.
+
+    Agents come from `roster`, else from the files of `cwd` and the person's home. `backend` is what
+    runs an agent that does not say; `backends` are further ones, or others, by name. Runs go into
+    `log`, else they are kept in memory. A master stays for `keep_seconds` after its answer, so that
+    a further request can go on with it. `on_draft` is shown what the gate holds back.
+
+    Close it, or use it as `async with`, so that nothing stays behind.
+    """
+
+    def __init__(
+        self,
+        roster: Roster | None = None,
+        *,
+        backend: str | None = None,
+        backends: Mapping[str, Backend] | None = None,
+        commands: Commands | None = None,
+        limits: Limits | None = None,
+        log: Log | None = None,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        keep_seconds: float = 0.0,
+        on_draft: Callable[[str, Draft], None] = lambda run, draft: None,
+        controllers: Controllers | None = None,
+        claims: Claims | None = None,
+    ) -> None:
+        where, env = cwd or Path.cwd(), os.environ if env is None else env
+        self.cwd = str(where)
+        self.roster = roster or Roster.read(where, Path(env.get("HOME") or Path.home()))
+        self.commands = built_in() if commands is None else commands
+        self.backends = Backends(env, where, default=backend, given=backends)
+        self.log: Log = MemoryLog() if log is None else log
+        self.draft = on_draft
+        self._limits = (limits or Limits()).filled(REQUEST_LIMITS)
+        self._keep_seconds = keep_seconds
+        self._controllers, self._claims = controllers or Controllers(), claims
+        self._sessions: dict[str, Session] = {}
+        self._requests: dict[str, Request] = {}
+        self._watching: set[asyncio.Task[None]] = set()
+        self._starting = asyncio.Lock()
+        self._closed = self._entered = False
+
+    async def __aenter__(self) -> Orchestrator:
+        self._entered = True
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def run(
+        self, prompt: str, *, continues: str | None = None, limits: Limits | None = None
+    ) -> AsyncGenerator[FleetEvent, None]:
+        """Every event of a new run, each once it is in the log; `done` is last. Leaving the loop
+        early cancels the run.
+        """
+        try:
+            run = await self.start(prompt, continues=continues, limits=limits)
+            request = self._requests.get(run)
+            try:
+                async with aclosing(self.follow(run)) as events:
+                    async for event in events:
+                        yield event
+            finally:
+                if request is not None:
+                    if not request.over:
+                        await request.cancel()
+                    await request.ended()
+        finally:
+            if not self._entered:
+                await self.close()
+
+    async def follow(self, run: str, since: int = 0) -> AsyncGenerator[FleetEvent, None]:
+        """The events of a run, replayed and then live."""
+        async for batch in self.log.follow(run, since):
+            for entry in batch:
+                yield decode_event(entry.data)
+
+    async def start(
+        self,
+        prompt: str,
+        *,
+        key: str | None = None,
+        continues: str | None = None,
+        limits: Limits | None = None,
+    ) -> str:
+        """Begin a run; its name, once it is in the log.
+
+        The same `key` and prompt give the same run, however often and whenever they come.
+        `continues` names a run whose master goes on with this one.
+        """
+        if not prompt.strip():
+            raise CallerError("there is nothing to ask")
+        async with self._starting:
+            if self._closed:
+                raise CallerError("this orchestrator is closed")
+            run = RUN_PREFIX + (secrets.token_hex(8) if key is None else _digest(key))
+            if key is not None and await self._known(run, prompt, key):
+                return run
+            session = None if continues is None else self._session(continues)
+            request = self._begin(run, prompt, limits, session)
+        await request.begun()
+        return run
+
+    def request(self, run: str) -> Request:
+        """A run that lives here."""
+        if run not in self._requests:
+            raise CallerError(f"run {run} is not orchestrated here")
+        return self._requests[run]
+
+    async def close(self, reason: str = "cancelled") -> None:
+        """End every run, every master, and what their backends share."""
+        self._closed = True
+        sessions = set(self._sessions.values())
+        for session in sessions:
+            session.end(reason)
+        for session in sessions:
+            with suppress(LogError):
+                await session.ended()
+        if self._watching:
+            await asyncio.wait(self._watching)
+        await self.backends.close()
+
+    def _begin(
+        self, run: str, prompt: str, limits: Limits | None, session: Session | None
+    ) -> Request:
+        if self._claims is not None and not self._claims.take(run):
+            raise CallerError(f"another process has run {run}")
+        bounds = (limits or Limits()).filled(self._limits)
+        request = Request(self, self.log, run, prompt, bounds)
+        if session is None:
+            session = Session(request, keep_seconds=self._keep_seconds)
+        else:
+            session.go_on(request)
+        self._sessions[run], self._requests[run] = session, request
+        self._controllers.register(run, request)
+        task = asyncio.create_task(self._watch(request))
+        self._watching.add(task)
+        task.add_done_callback(self._watching.discard)
+        return request
+
+    async def _watch(self, request: Request) -> None:
+        """Let go of a run when it is over, and of its master when that is gone."""
+        with suppress(LogError):
+            await request.ended()
+        self._controllers.unregister(request.run)
+        del self._requests[request.run]
+        if self._claims is not None:
+            self._claims.leave(request.run)
+        await self._sessions[request.run].gone()
+        del self._sessions[request.run]
+
+    async def _known(self, run: str, prompt: str, key: str) -> bool:
+        """Whether a key has been used before, for the same request."""
+        first = await self.log.read(run, 0, 1)
+        if not first:
+            return run in self._requests
+        event = decode_event(first[0].data)
+        if not isinstance(event, RequestReceived) or event.prompt != prompt:
+            raise KeyReused(f"the key {key[:80]!r} was used for another request")
+        return True
+
+    def _session(self, run: str) -> Session:
+        session = self._sessions.get(run)
+        if session is None or session.over:
+            raise MasterGone(f"the master of run {run} is gone: ask anew")
+        if not session.idle:
+            raise MasterBusy(f"the master of run {run} is at work: send it a message instead")
+        return session
+
+
+class KeyReused(CallerError):
+    """An idempotency key that was used for something else."""
+
+
+class MasterGone(CallerError):
+    """A conversation that cannot be gone on with any more."""
+
+
+class MasterBusy(CallerError):
+    """A conversation that cannot be gone on with yet."""
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:24]

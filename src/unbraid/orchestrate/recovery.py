@@ -1,0 +1,34 @@
+"""Requests whose process died are told to their end by the next one that looks."""
+
+from __future__ import annotations
+
+from unbraid.events import FleetEvent, decode_event
+from unbraid.fleet.closing import closing
+from unbraid.fleet.delegation import SOURCE
+from unbraid.live.claims import Claims
+from unbraid.log.port import Log
+from unbraid.orchestrate.voice import now_ms
+
+MAX_LIVE = 10_000
+
+
+async def recover(log: Log, claims: Claims) -> list[str]:
+    """End the runs that nobody works on any more; their names."""
+    ended = []
+    for summary in await log.runs(status="live", limit=MAX_LIVE):
+        # A claim dies with the process that holds it: one that can be had belongs to nobody.
+        if summary.source == SOURCE and claims.take(summary.run):
+            try:
+                events = await _events(log, summary.run)
+                await log.append(summary.run, closing(events, "interrupted", now_ms()))
+                ended.append(summary.run)
+            finally:
+                claims.leave(summary.run)
+    return ended
+
+
+async def _events(log: Log, run: str) -> list[FleetEvent]:
+    events: list[FleetEvent] = []
+    while entries := await log.read(run, events[-1].seq if events else 0):
+        events += [decode_event(entry.data) for entry in entries]
+    return events

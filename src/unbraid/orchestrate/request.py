@@ -1,0 +1,319 @@
+"""One request: a run of the log, from `request_received` to `done`, whatever happens.
+
+The request owns everything below its master. Its events go out through one journal, in the order in
+which they happened. It can be steered while it lives: told more, interrupted, cancelled, its agents
+stopped, their questions answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.errors import BackendError, CallerError, UnbraidError
+from unbraid.events import Draft, PermissionReplied, Prompt
+from unbraid.fleet.delegation import ROOT, Delegation
+from unbraid.hub.control import Pending
+from unbraid.log.port import Log
+from unbraid.orchestrate import replies
+from unbraid.orchestrate.agents import Agent
+from unbraid.orchestrate.backends import Backends
+from unbraid.orchestrate.backends.port import Asking, Conversation
+from unbraid.orchestrate.commands import Commands
+from unbraid.orchestrate.instance import MAX_CHILDREN, Instance
+from unbraid.orchestrate.journal import Journal
+from unbraid.orchestrate.limits import AGENT_LIMITS, Limits
+from unbraid.orchestrate.replies import Reply
+from unbraid.orchestrate.roster import Roster
+from unbraid.orchestrate.spending import Account
+from unbraid.orchestrate.teaching import briefed
+from unbraid.orchestrate.turn import MAX_TURN_CHARS, OverBudget, Permission, TooMuch
+from unbraid.orchestrate.voice import Voice, now_ms
+
+
+class Means(Protocol):
+    """What a request works with; its orchestrator has it."""
+
+    roster: Roster
+    commands: Commands
+    backends: Backends
+    cwd: str
+
+    def draft(self, run: str, draft: Draft) -> None:
+        """Show live viewers what is not in the log."""
+        ...
+
+
+class Outcome(Struct, frozen=True):
+    """How a request has ended: `reason` as in `stream_end`."""
+
+    ok: bool
+    reason: str
+    problem: str | None = None
+
+
+class _Child(Struct):
+    task: asyncio.Task[Reply]
+    stopped: bool = False
+
+
+class Request:
+    """A run that is being orchestrated. It is its run's Controller."""
+
+    def __init__(self, means: Means, log: Log, run: str, prompt: str, limits: Limits) -> None:
+        self.run, self.prompt = run, prompt
+        self.roster, self.commands = means.roster, means.commands
+        self.limits = limits
+        self.on_cancel: Callable[[], None] = lambda: None
+        self._means = means
+        self._account = Account(limits)
+        self._delegation = Delegation()
+        self._journal = Journal(log, run)
+        self._writing = asyncio.create_task(self._journal.run())
+        self._inbox: asyncio.Queue[str] = asyncio.Queue()
+        self._children: dict[int, _Child] = {}
+        self._asking: dict[str, tuple[Pending, Asking | None, Voice]] = {}
+        self._current: asyncio.Task[Reply] | None = None
+        self._interrupted = False
+        master = self.roster.master
+        self._journal.write(
+            self._delegation.begin(
+                master.name, prompt, cwd=means.cwd, model=master.model, now=now_ms()
+            )
+        )
+        self._voice = self._voice_of(ROOT, master)
+
+    # --- its life ---
+
+    async def begun(self) -> None:
+        """Wait until the run is in the log. Raises LogError if it cannot be."""
+        await self._journal.begun.wait()
+        if self._writing.done():
+            self._writing.result()
+
+    async def ended(self) -> None:
+        """Wait until `done` is in the log. Raises LogError if it cannot be."""
+        await asyncio.shield(self._writing)
+
+    @property
+    def over(self) -> bool:
+        """Whether `done` was told."""
+        return self._delegation.done
+
+    async def perform(self, conversation: Conversation) -> Outcome:
+        """Have the master answer, and whatever it is told meanwhile. Ends nothing itself."""
+        working = asyncio.create_task(self._work(conversation))
+        try:
+            # A log that cannot be written ends the work: nobody would ever see it.
+            await asyncio.wait({working, self._writing}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not working.done():
+                working.cancel()
+                await asyncio.wait({working})
+        if working.cancelled():
+            return Outcome(False, "failed", "the log cannot be written")
+        return working.result()
+
+    def finish(self, outcome: Outcome) -> None:
+        """Tell the end: of every stream that is still open, of the master's, of the run."""
+        if self.over:
+            return
+        if outcome.problem is not None:
+            self._voice.error(outcome.problem)
+        self._voice.settle()
+        self._journal.write(self._delegation.finish(outcome.ok, outcome.reason, now_ms()))
+
+    async def _work(self, conversation: Conversation) -> Outcome:
+        master = self.roster.master
+        instance = Instance(
+            self, master, self._voice, conversation, 0, self._asked(self._voice, conversation)
+        )
+        message = self.prompt
+        try:
+            async with asyncio.timeout(self.limits.seconds) as deadline:
+                while True:
+                    reply = await self._answer(instance, message)
+                    if reply is not None and not reply.ok:
+                        return Outcome(False, "failed", reply.text)
+                    if reply is not None and self._inbox.empty():
+                        return Outcome(True, "completed")
+                    message = await self._inbox.get()
+                    self._voice.say(Prompt(text=message))
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            problem = f"the request was not done after {self.limits.seconds:g} s"
+            return Outcome(False, "failed", problem)
+
+    async def _answer(self, instance: Instance, message: str) -> Reply | None:
+        """The master's answer; None if it was interrupted."""
+        self._interrupted = False
+        self._current = asyncio.create_task(instance.answer(message))
+        try:
+            return await self._current
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self._interrupted and task is not None and not task.cancelling():
+                return None
+            raise
+        finally:
+            self._current = None
+
+    # --- for its instances ---
+
+    def open(self, agent: Agent, depth: int) -> AbstractAsyncContextManager[Conversation]:
+        """A fresh conversation with an agent that knows what it has to."""
+        taught = briefed(agent, self.roster, self.commands.usages, depth=depth, most=MAX_CHILDREN)
+        return self._means.backends.of(agent.backend).open(taught)
+
+    def begin(self, caller: Voice, agent: Agent, message: str) -> Voice:
+        """A delegation's stream."""
+        key, events = self._delegation.start(
+            caller.key, agent.name, message, model=agent.model, now=now_ms()
+        )
+        self._journal.write(events)
+        return self._voice_of(key, agent)
+
+    async def child(self, agent: Agent, voice: Voice, depth: int, message: str) -> Reply:
+        """A delegation, from its conversation's opening to its end. Never raises but to be
+        cancelled.
+        """
+        task = asyncio.current_task()
+        assert task is not None
+        child = self._children[voice.stream_id] = _Child(task)
+        reason = "failed"
+        try:
+            reply = await self._ask(agent, voice, depth, message)
+            reason = "completed" if reply.ok else "failed"
+        except asyncio.CancelledError:
+            # Stopped by someone, or the end of everything?
+            if not child.stopped or task.uncancel():
+                voice.end(ok=False, reason="cancelled")
+                raise
+            reply, reason = replies.stopped(agent.name), "cancelled"
+        finally:
+            del self._children[voice.stream_id]
+            self._forget(voice)
+        if reason == "failed":
+            voice.error(reply.text)
+        voice.respond(reply.text)
+        voice.end(ok=reply.ok, reason=reason)
+        return reply
+
+    async def _ask(self, agent: Agent, voice: Voice, depth: int, message: str) -> Reply:
+        seconds = voice.account.limits.seconds
+        try:
+            async with asyncio.timeout(seconds) as deadline:
+                async with self.open(agent, depth) as conversation:
+                    asked = self._asked(voice, conversation)
+                    instance = Instance(self, agent, voice, conversation, depth, asked)
+                    return await instance.answer(message)
+        except TimeoutError:
+            if deadline.expired() and seconds is not None:
+                return replies.out_of_time(agent.name, seconds)
+            return replies.failed(agent.name, "it timed out", "")
+        except Exception as error:
+            # One that fails, in whatever way, does not stop the others.
+            return problem_of(agent.name, error)
+
+    def _voice_of(self, key: str, agent: Agent) -> Voice:
+        limits = agent.limits.filled(AGENT_LIMITS)
+        account = Account(limits, self._account)
+        return Voice(
+            key,
+            self._delegation,
+            self._journal,
+            account,
+            lambda draft: self._means.draft(self.run, draft),
+        )
+
+    # --- what others want of it: hub.control.Controller ---
+
+    async def message(self, text: str) -> None:
+        """Tell the master something more; it answers when it has answered what it was asked."""
+        self._check_live()
+        self._inbox.put_nowait(text)
+
+    async def interrupt(self) -> None:
+        """Stop what the master does now; it waits for the next message."""
+        self._check_live()
+        if self._current is not None:
+            self._interrupted = True
+            self._current.cancel()
+
+    async def cancel(self) -> None:
+        """End the run, and every agent in it."""
+        self.on_cancel()
+
+    async def stop(self, stream_id: int) -> None:
+        """End one agent; its caller is told."""
+        child = self._children.get(stream_id)
+        if child is None:
+            raise CallerError(f"stream {stream_id} is not an agent that can be stopped now")
+        if not child.stopped:
+            child.stopped = True
+            child.task.cancel()
+
+    def pending(self) -> list[Pending]:
+        """The requests for leave that wait."""
+        return [pending for pending, _, _ in self._asking.values()]
+
+    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+        """Answer one."""
+        if request_id not in self._asking:
+            raise CallerError(f"no request {request_id} waits for an answer")
+        _, conversation, _ = self._asking[request_id]
+        if conversation is None:
+            raise CallerError("this agent cannot be answered")
+        await conversation.answer(request_id, behavior, message)
+        self._asking.pop(request_id, None)
+
+    def _asked(self, voice: Voice, conversation: Conversation) -> Callable[[Permission], None]:
+        hears = conversation if isinstance(conversation, Asking) else None
+
+        def asked(event: Permission) -> None:
+            if isinstance(event, PermissionReplied):
+                self._asking.pop(event.request_id, None)
+                return
+            pending = Pending(
+                self.run,
+                event.request_id,
+                event.tool,
+                event.input,
+                voice.stream_id,
+                voice.name,
+                now_ms(),
+            )
+            self._asking[event.request_id] = (pending, hears, voice)
+
+        return asked
+
+    def _forget(self, voice: Voice) -> None:
+        """Nobody waits any more for what this one asked."""
+        for request_id, (_, _, asker) in list(self._asking.items()):
+            if asker is voice:
+                del self._asking[request_id]
+
+    def _check_live(self) -> None:
+        if self.over:
+            raise CallerError(f"run {self.run} is over")
+
+
+def problem_of(name: str, error: Exception) -> Reply:
+    """What went wrong with an agent, as its caller is told."""
+    match error:
+        case BackendError():
+            return replies.failed(name, f"{error.backend}: {error.problem}", error.advice)
+        case TooMuch():
+            return replies.too_much(name, MAX_TURN_CHARS)
+        case OverBudget():
+            return replies.over_budget(name, str(error))
+        case UnbraidError() | msgspec.MsgspecError():
+            return replies.failed(name, str(error), "")
+        case _:
+            return replies.failed(name, f"something is wrong with it ({type(error).__name__})", "")

@@ -1,0 +1,136 @@
+"""One turn of one agent: what it says goes to the log as it is said, its commands are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from contextlib import aclosing
+
+from unbraid import events as e
+from unbraid.errors import UnbraidError
+from unbraid.fleet.gate import Gate
+from unbraid.orchestrate.backends.port import Conversation
+from unbraid.orchestrate.grammar import Command, Parser
+from unbraid.orchestrate.voice import Voice
+
+# A flood is stopped, not stored: no answer is as long as this.
+MAX_TURN_CHARS = 4_000_000
+# What a CLI says of a turn that the log has already, or that only a person would want to see.
+_UNTOLD = (e.Prompt,)
+Permission = e.PermissionAsked | e.PermissionReplied
+_WORDS = (e.TextDelta, e.ThinkingDelta)
+
+
+class TooMuch(UnbraidError):
+    """An agent floods."""
+
+
+class OverBudget(UnbraidError):
+    """An agent goes on after its budget was spent; the text says what was."""
+
+
+class Turn:
+    """What came of a turn: the commands, or else the answer."""
+
+    def __init__(
+        self, voice: Voice, gate: Gate, plugins: Collection[str], *, commands: bool
+    ) -> None:
+        self.ok, self.problem = True, ""
+        self.commands: list[Command] = []
+        self.late = 0
+        self._voice, self._gate = voice, gate
+        self._parser = Parser(plugins) if commands else None
+        self._message: list[str] = []
+        self._message_id: str | None = None
+        self._block = -1
+        self._result: str | None = None
+        self._chars = 0
+        self._overdrawn: str | None = None
+
+    @property
+    def answer(self) -> str:
+        """The agent's last message."""
+        return self._result or "".join(self._message)
+
+    async def take(
+        self,
+        conversation: Conversation,
+        message: str,
+        on_asked: Callable[[Permission], None],
+    ) -> None:
+        """Say a message and hear the turn to its end."""
+        voice = self._voice
+        async with aclosing(conversation.say(message)) as events:
+            async for event in events:
+                if isinstance(event, _WORDS):
+                    self._count(event.delta)
+                    if type(event) is e.TextDelta and not event.context:
+                        self._text(event)
+                    else:
+                        voice.say(event)
+                elif isinstance(event, e.TokenUsage):
+                    voice.used(event)
+                    self._overdrawn = voice.account.spent()
+                elif isinstance(event, e.TurnComplete):
+                    if not event.context:
+                        self._complete(event)
+                elif not isinstance(event, _UNTOLD):
+                    if isinstance(event, Permission):
+                        on_asked(event)
+                    voice.say(event)
+                await voice.room()
+        if self._parser is not None:
+            self.commands, self.late = self._parser.finish(), self._parser.late
+
+    def release(self) -> None:
+        """The turn does not delegate: say what was held."""
+        for event in self._gate.release():
+            self._voice.say(event)
+
+    def delegate(self, labels: list[str]) -> None:
+        """The turn delegates: say to whom. An agent whose words were not held has said it."""
+        if not self._gate.open:
+            self._voice.say(self._gate.delegate(labels))
+
+    def _count(self, delta: str) -> None:
+        self._chars += len(delta)
+        if self._chars > MAX_TURN_CHARS:
+            raise TooMuch
+        if self._overdrawn is not None:
+            raise OverBudget(self._overdrawn)
+
+    def _text(self, event: e.TextDelta) -> None:
+        delta, gate, parser = event.delta, self._gate, self._parser
+        if event.message_id != self._message_id:
+            self._message_id, self._block, self._message = event.message_id, event.block, []
+            self._new_block()
+        elif event.block != self._block:
+            self._block = event.block
+            self._new_block()
+        self._message.append(delta)
+        if parser is not None:
+            parser.feed(delta)
+            if gate.open:
+                self._voice.say(event)
+                return
+            self._voice.speak()
+            passed = gate.text(event, prose_chars=parser.prose_chars, delegating=parser.delegating)
+            if gate.open:
+                parser.close()
+            else:
+                self._voice.draft(delta)
+            for held in passed:
+                self._voice.say(held)
+        else:
+            self._voice.say(event)
+
+    def _new_block(self) -> None:
+        # A block begins at column 0, wherever the one before has ended.
+        if self._parser is not None and not self._parser.at_line_start:
+            self._parser.feed("\n")
+
+    def _complete(self, event: e.TurnComplete) -> None:
+        self._voice.turn_over(event)
+        self._result = event.result
+        if not event.ok:
+            self.ok = False
+            self.problem = event.result or event.subtype or "the turn failed"

@@ -1,0 +1,114 @@
+"""One conversation's stream in the log of its run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from unbraid.events import Draft, Error, RelayEvent, TokenUsage, TurnComplete
+from unbraid.fleet.delegation import Delegation
+from unbraid.orchestrate.journal import Journal
+from unbraid.orchestrate.spending import Account, Meter, tokens_of
+
+OnDraft = Callable[[Draft], None]
+
+
+def now_ms() -> int:
+    """The time as events tell it."""
+    return time.time_ns() // 1_000_000
+
+
+class Voice:
+    """Tells what one agent says, does and uses.
+
+    What a turn used is told after what came of it: the results of its commands, or its answer.
+    """
+
+    def __init__(
+        self, key: str, delegation: Delegation, journal: Journal, account: Account, draft: OnDraft
+    ) -> None:
+        self.key, self.account = key, account
+        self._delegation, self._journal, self._on_draft = delegation, journal, draft
+        self._stream = delegation.stream_of(key)
+        self._meter = Meter()
+        self._usage: TokenUsage | None = None
+
+    @property
+    def stream_id(self) -> int:
+        """The number of its stream."""
+        return self._stream.id
+
+    @property
+    def name(self) -> str:
+        """The agent's."""
+        return self._stream.agent
+
+    async def room(self) -> None:
+        """Wait until the log keeps up."""
+        await self._journal.room()
+
+    def speak(self) -> None:
+        """The agent begins to answer."""
+        if not self._stream.speaking:
+            self._journal.write(self._delegation.speak(self.key, now_ms()))
+
+    def say(self, event: RelayEvent) -> None:
+        """Something that the agent, or one of its own sub-agents, said or did."""
+        self._journal.write(self._delegation.say(self.key, event, now_ms()))
+
+    def draft(self, delta: str) -> None:
+        """Words that may never be said."""
+        stream = self._stream
+        self._on_draft(
+            Draft(stream_id=stream.id, depth=stream.depth, agent=stream.agent, delta=delta)
+        )
+
+    def used(self, usage: TokenUsage) -> None:
+        """What a message used; told with the next one, or by `settle`."""
+        self._meter.message(usage)
+        self.account.charge(usage)
+        if usage.context:
+            self.say(usage)
+            return
+        self.settle()
+        self._usage = usage
+
+    def turn_over(self, turn: TurnComplete) -> None:
+        """What the backend says of the whole turn."""
+        rest = self._meter.rest(turn)
+        if rest is None:
+            return
+        self.account.charge(rest)
+        if self._usage is None:
+            self._usage = rest
+            return
+        cost, rest.cost_usd = rest.cost_usd, None
+        if cost is not None:
+            self._usage.cost_usd = (self._usage.cost_usd or 0.0) + cost
+        if tokens_of(rest):
+            self.settle()
+            self._usage = rest
+
+    def settle(self) -> None:
+        """Tell what was used and is not told yet."""
+        usage, self._usage = self._usage, None
+        if usage is not None:
+            self.say(usage)
+
+    def carried_out(self, tool: str, *, ok: bool) -> None:
+        """A command has finished."""
+        self._journal.write(self._delegation.tool_call(self.key, tool, ok=ok, now=now_ms()))
+
+    def error(self, message: str, code: str | None = None) -> None:
+        """Something failed."""
+        self.say(Error(message=message, code=code))
+
+    def respond(self, content: str) -> None:
+        """Its answer, as its caller gets it."""
+        self._journal.write(self._delegation.respond(self.key, content, now_ms()))
+
+    def end(self, *, ok: bool, reason: str) -> None:
+        """Its stream is over."""
+        self.settle()
+        if not self._stream.ended:
+            self._journal.write(self._delegation.end(self.key, ok=ok, reason=reason, now=now_ms()))
