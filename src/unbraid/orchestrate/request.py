@@ -18,7 +18,7 @@ from msgspec import Struct
 from unbraid.errors import BackendError, CallerError, UnbraidError
 from unbraid.events import Draft, PermissionReplied, Prompt
 from unbraid.fleet.delegation import ROOT, Delegation
-from unbraid.hub.control import Pending
+from unbraid.hub.control import VERBS, Pending
 from unbraid.log.port import Log
 from unbraid.orchestrate import replies
 from unbraid.orchestrate.agents import Agent
@@ -258,6 +258,10 @@ class Request:
         if not child.stopped:
             child.stopped = True
             child.task.cancel()
+
+    def verbs(self) -> list[str]:
+        """All of them."""
+        return list(VERBS)
 
     def pending(self) -> list[Pending]:
         """The requests for leave that wait."""
