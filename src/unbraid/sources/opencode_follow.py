@@ -24,6 +24,7 @@ import msgspec
 
 from unbraid.errors import SourceError
 from unbraid.sources.opencode_db import connect
+from unbraid.sources.opencode_tree import SessionTree
 from unbraid.wire.opencode import rows_as_lines
 
 _MESSAGES = "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?"
@@ -58,7 +59,7 @@ class Database:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.path = path
-        self.parents: dict[str, str | None] = {}
+        self._tree = SessionTree()
         self.about: dict[str, dict[str, Any]] = {}
         self._since = since
         self._seen: dict[str, tuple[int, int]] = {}  # row: its time, and a hash of it
@@ -113,22 +114,18 @@ class Database:
 
     def since(self, root: str, since: int) -> list[bytes]:
         """The lines of one root session from a time on, whatever has been told."""
-        tree = frozenset(each for each in self.parents if self.root(each) == root)
+        tree = frozenset(each for each in self._tree.parents if self.root(each) == root)
         return Database(self.path, since, only=tree | {root}).changed(last=True).get(root, [])
 
     def root(self, session: str) -> str:
         """The session at the top of this one's tree."""
-        seen = {session}
-        while (above := self.parents.get(session)) is not None and above not in seen:
-            seen.add(above)
-            session = above
-        return session
+        return self._tree.root(session)
 
     def _read(self, db: sqlite3.Connection) -> None:
         columns = {row[1] for row in db.execute("PRAGMA table_info(session)")}
         latest = self._since
         for row in _sessions(db, columns):
-            self.parents[row["id"]] = row["parentID"]
+            self._tree.parents[row["id"]] = row["parentID"]
             at = row.pop("updated")
             if self._only is not None and row["id"] not in self._only:
                 continue

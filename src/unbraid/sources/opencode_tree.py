@@ -1,0 +1,62 @@
+"""Whose an event of OpenCode's is: sessions have parents, and a root session is a conversation."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct, field
+
+
+class _Info(Struct):
+    id: str | None = None
+    session_id: str | None = field(default=None, name="sessionID")
+    parent_id: str | None = field(default=None, name="parentID")
+
+
+class _Part(Struct):
+    session_id: str | None = field(default=None, name="sessionID")
+
+
+class _Properties(Struct):
+    session_id: str | None = field(default=None, name="sessionID")
+    info: _Info | None = None
+    part: _Part | None = None
+
+
+class _Event(Struct):
+    type: str = ""
+    properties: _Properties | None = None
+
+
+_event = msgspec.json.Decoder(_Event).decode
+
+
+class SessionTree:
+    """Sessions and their parents, as far as they were told."""
+
+    def __init__(self) -> None:
+        self.parents: dict[str, str | None] = {}
+
+    def root(self, session: str) -> str:
+        """The session at the top of this one's tree."""
+        seen = {session}
+        while (above := self.parents.get(session)) is not None and above not in seen:
+            seen.add(above)
+            session = above
+        return session
+
+    def root_of(self, data: bytes) -> str | None:
+        """The root session that an event belongs to, if any; what it tells of parents is noted."""
+        try:
+            event = _event(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+        given = event.properties
+        if given is None:
+            return None
+        if event.type.startswith("session.") and given.info is not None and given.info.id:
+            self.parents[given.info.id] = given.info.parent_id
+            return self.root(given.info.id)
+        for place in (given, given.info, given.part):
+            if place is not None and place.session_id is not None:
+                return self.root(place.session_id)
+        return None
