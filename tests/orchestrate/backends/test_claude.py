@@ -50,7 +50,7 @@ def test_every_message_is_answered_in_its_own_turn(tmp_path: Path, messages: lis
 
 
 async def test_a_missing_program_says_how_to_go_on(tmp_path: Path) -> None:
-    backend = ClaudeBackend((str(tmp_path / "nothing"),), cwd=tmp_path)
+    backend = ClaudeBackend(env={"UNBRAID_CLAUDE": f"{tmp_path}/nothing --verbose"}, cwd=tmp_path)
     with pytest.raises(BackendError, match="install Claude Code"):
         async with backend.open(ANYONE):
             raise AssertionError

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import os
 import secrets
+import shlex
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
@@ -64,7 +65,7 @@ class ClaudeBackend:
 
     def __init__(
         self,
-        command: Sequence[str] = ("claude",),
+        command: Sequence[str] | None = None,
         *,
         args: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
@@ -72,8 +73,9 @@ class ClaudeBackend:
         keeps_sessions: bool = False,
         start_seconds: float = START_SECONDS,
     ) -> None:
-        self._command, self._args = tuple(command), tuple(args)
         given = dict(os.environ if env is None else env)
+        self._command = command or shlex.split(given.get("UNBRAID_CLAUDE") or "claude")
+        self._args = tuple(args)
         given.pop("CLAUDECODE", None)  # or it takes itself for a part of the one around us
         self._env = {**given, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1"}
         self._cwd, self._keeps_sessions = cwd or Path.cwd(), keeps_sessions

@@ -37,6 +37,11 @@ class Program:
         """The process, and its group."""
         return self._process.pid
 
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process.returncode is None
+
     async def read(self) -> bytes:
         """More of its stdout; nothing when that has ended. What is not read holds it back."""
         assert self._process.stdout is not None
