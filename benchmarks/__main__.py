@@ -19,6 +19,7 @@ from benchmarks import (
     index_live,
     index_speed,
     log_append,
+    page,
     startup,
     translate,
 )
@@ -50,3 +51,4 @@ if __name__ == "__main__":
     fanout_deliveries.main()
     fanout_idle.main()
     fanout_unread.main()
+    page.main()

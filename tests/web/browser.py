@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
 
@@ -22,11 +21,15 @@ TIMEOUT_MS = 30_000
 SERIOUS = ("serious", "critical")
 
 
+class NoChromium(Exception):
+    """There is no browser here."""
+
+
 def chromium() -> str:
-    """Debian's Chromium, or a skip that says why not."""
+    """Debian's Chromium."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
-        pytest.skip("no chromium: `make tools` installs it where there is apt")
+        raise NoChromium("no chromium: `make tools` installs it where there is apt")
     return program
 
 

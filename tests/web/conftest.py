@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 
-from tests.web.browser import TIMEOUT_MS, Manners, started
+from tests.web.browser import TIMEOUT_MS, Manners, NoChromium, chromium, started
 from tests.web.site import Site, site_at
 
 HERE = Path(__file__).parent
@@ -24,6 +24,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
+    try:
+        chromium()
+    except NoChromium as reason:
+        pytest.skip(str(reason))
     async with started() as browser:
         yield browser
 
