@@ -27,7 +27,7 @@ export interface Layout {
 }
 
 const CARDS: Measures = { width: 212, height: 70, across: 64, down: 14 };
-const LINES: Measures = { width: 196, height: 28, across: 56, down: 6 };
+const LINES: Measures = { width: 272, height: 28, across: 56, down: 6 };
 const INDENT = 24;
 const NARROW = 640;
 /** Beyond these, a node is one line. */

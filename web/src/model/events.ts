@@ -321,7 +321,7 @@ export interface Cut {
   last: number;
 }
 
-/** Tokens and cost over all agents of a run, each model message once. */
+/** Token counts and dollars. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
@@ -346,10 +346,11 @@ export interface Run {
   last_seq: number;
 }
 
-/** A page of runs; `before` asks for the next page. */
+/** A page of runs; `before` asks for the next page. A run whose `last_seq` is 0 is history that is not in the log: it is read into it when anything of it is asked for. */
 export interface Runs {
   runs: Run[];
   before: string | null;
+  indexed?: Indexed | null;
 }
 
 /** A place where an agent said what was searched for; `seq` is where it began. */
