@@ -72,6 +72,22 @@ async def test_another_site_cannot_read(client: httpx.AsyncClient) -> None:
     assert "access-control-allow-origin" not in answer.headers
 
 
+async def test_a_page_elsewhere_may_be_allowed(start: Start, client_of: Clients) -> None:
+    friend, stranger = "https://friend.example", "https://stranger.example"
+    client = client_of(await start(origins=(friend,)))
+    asked = {"access-control-request-method": "POST"}
+    asked["access-control-request-headers"] = "authorization, last-event-id"
+    for origin, allowed in ((friend, friend), (stranger, None)):
+        answer = await client.get("/v1/runs", headers={"origin": origin})
+        assert answer.status_code == (200 if allowed else 403)
+        assert answer.headers.get("access-control-allow-origin") == allowed
+        before = await client.options("/v1/runs", headers={"origin": origin, **asked})
+        assert before.headers.get("access-control-allow-origin") == allowed
+        assert before.is_success == bool(allowed)
+    # A cookie never works from elsewhere: only a token does.
+    assert "access-control-allow-credentials" not in answer.headers
+
+
 async def test_headers_keep_browsers_honest(client: httpx.AsyncClient) -> None:
     for path in ("/v1/runs", "/nothing", "/healthz", "/"):
         headers = (await client.get(path)).headers

@@ -8,11 +8,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unbraid.errors import UnbraidError
+from unbraid.serve.config import ServeConfig
 from unbraid.serve.guard import Guard
 from unbraid.serve.operations import Operation
 from unbraid.serve.pages import Pages
@@ -30,7 +32,7 @@ def create_app(
     ]
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, services.config, services.keys)],
+        middleware=[*_sharing(services.config), Middleware(Guard, services.config, services.keys)],
         exception_handlers={
             HTTPException: on_http_error,
             UnbraidError: on_error,
@@ -40,6 +42,19 @@ def create_app(
     app.state.services = services
     app.router.default = pages or Pages()
     return app
+
+
+def _sharing(config: ServeConfig) -> list[Middleware]:
+    """Lets pages of allowed origins, and no others, read the answers; they come with a token."""
+    if not config.origins:
+        return []
+    sharing = Middleware(
+        CORSMiddleware,
+        allow_origins=config.origins,
+        allow_methods=["GET", "POST"],
+        allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
+    )
+    return [sharing]
 
 
 class _Timed:
