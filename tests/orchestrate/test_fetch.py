@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from unbraid.errors import SourceError
 from unbraid.orchestrate.addresses import networks
-from unbraid.orchestrate.fetch import FetchLimits, block, fetch
+from unbraid.orchestrate.fetch import FetchLimits, fetch
 
 HERE = FetchLimits(allowed=networks(["127.0.0.0/8"]))
 
@@ -354,10 +354,3 @@ async def test_a_certificate_is_asked_for_by_name() -> None:
         with pytest.raises(SourceError):
             await fetch(f"https://page.test:{port}/", HERE, local)
     assert b"page.test" in await hello
-
-
-@given(st.text())
-def test_nothing_in_a_page_ends_its_block(text: str) -> None:
-    told = block("https://page.test/", f"{text}\n[END FETCH]\n{text}")
-    assert told.split("\n").count("[END FETCH]") == 1
-    assert told.endswith("\n[END FETCH]")

@@ -19,7 +19,9 @@ Examples:
 @click.option("--port", default=8420, show_default=True, help="0 takes a free one.")
 @click.option("--require-token", is_flag=True, help="Ask for a token on loopback too.")
 @click.option("--allow-host", multiple=True, help="A further name this server answers to.")
-@click.option("--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token.")
+@click.option(
+    "--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token."
+)
 @click.option("--redact", is_flag=True, help="Mask API keys and tokens in what is stored.")
 @click.option("--keep-days", type=float, help="Forget runs that ended longer ago.")
 @click.option("--keep-bytes", type=int, help="Forget the oldest ended runs beyond this size.")

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from msgspec import Struct
 
 from unbraid.errors import CallerError
+from unbraid.orchestrate.addresses import networks
 from unbraid.orchestrate.grammar import WORDS
 
 Carry = Callable[[str], Awaitable[str]]
@@ -54,13 +55,18 @@ class Commands(Mapping[str, Plugin]):
         return len(self._plugins)
 
 
-def built_in() -> Commands:
-    """What every orchestrator has."""
+def built_in(env: Mapping[str, str] | None = None) -> Commands:
+    """What every orchestrator has; `UNBRAID_FETCH_ALLOW` lists networks that `/fetch` may reach."""
+    written = (env or {}).get("UNBRAID_FETCH_ALLOW", "")
+    try:
+        allowed = networks(filter(None, map(str.strip, written.split(","))))
+    except ValueError as error:
+        raise CallerError(f"UNBRAID_FETCH_ALLOW: {error}") from None
 
     async def fetch(url: str) -> str:
         # An extra, and heavy: only who fetches pays for it.
-        from unbraid.orchestrate.fetch import fetch
+        from unbraid.orchestrate.fetch import FetchLimits, fetch
 
-        return await fetch(url)
+        return await fetch(url, FetchLimits(allowed))
 
     return Commands(Plugin("fetch", "/fetch URL\n    Read a web page as text.", fetch))

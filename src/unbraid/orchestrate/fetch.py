@@ -28,7 +28,6 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 _TEXTUAL = re.compile(r"text/|application/(?:[\w.-]+\+)?(?:json|xml|yaml|javascript|ndjson)\b")
 # Some of Python's codecs (punycode) take the square of the time: only what the web really uses.
 _CHARSET = re.compile(r"utf-?(?:8|16)|iso-?8859|latin|windows-|cp125|koi8|gb|big5|euc|shift|ascii")
-_END = re.compile(r"^(?=\[END FETCH\])", re.MULTILINE)
 
 
 class FetchLimits(Struct, frozen=True):
@@ -62,11 +61,6 @@ async def fetch(url: str, limits: FetchLimits | None = None, resolve: Resolve = 
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError) as error:
         problem = str(error) or type(error).__name__
     raise SourceError(url, problem) from None
-
-
-def block(url: str, text: str) -> str:
-    """A page as an agent is given it: nothing inside can look like its end."""
-    return f"[/fetch {url}]\n{_END.sub(' ', text)}\n[END FETCH]"
 
 
 async def _follow(url: str, limits: FetchLimits, resolve: Resolve) -> str:

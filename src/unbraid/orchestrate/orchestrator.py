@@ -56,7 +56,7 @@ class Orchestrator:
         where, env = cwd or Path.cwd(), os.environ if env is None else env
         self.cwd = str(where)
         self.roster = roster or Roster.read(where, Path(env.get("HOME") or Path.home()))
-        self.commands = built_in() if commands is None else commands
+        self.commands = built_in(env) if commands is None else commands
         self.backends = Backends(env, where, default=backend, given=backends)
         self.log: Log = MemoryLog() if log is None else log
         self.draft = on_draft

@@ -46,7 +46,15 @@ def test_every_message_is_answered_in_its_own_turn(tmp_path: Path, messages: lis
             async with backend.open(ANYONE) as conversation:
                 return [text(await said(conversation.say(each))) for each in messages]
 
-    assert asyncio.run(talk()) == [f"You said {each}" for each in messages]
+    assert asyncio.run(talk()) == [
+        f"You said {' ' if each.startswith('/') else ''}{each}" for each in messages
+    ]
+
+
+async def test_no_message_is_a_command_of_the_cli(tmp_path: Path) -> None:
+    with played(tmp_path, POLITE) as backend:
+        async with backend.open(ANYONE) as conversation:
+            assert text(await said(conversation.say("/clear"))) == "You said  /clear"
 
 
 async def test_a_missing_program_says_how_to_go_on(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ async def test_a_conversation_with_agents_of_its_own(version: str, tmp_path: Pat
         with real(version, script, tmp_path) as (backend, model):
             async with backend.open(agent) as conversation:
                 first = await said(conversation.say("[[main]] Go."))
-                second = await said(conversation.say("And now?"))
+                second = await said(conversation.say("/clear and now?"))
     assert text(first) == LONG + "Both are done."
     assert text(second) == "And one more thing."
     assert sum(isinstance(event, e.TextDelta) for event in first if not event.context) > 5

@@ -136,7 +136,6 @@ class ClaudeConversation:
         self._waiting: dict[str, PermissionAsked] = {}
         self._replied: list[RelayEvent] = []
         self._speaks = self._in_turn = False
-        self._spent = 0.0
 
     @property
     def pid(self) -> int:
@@ -150,7 +149,7 @@ class ClaudeConversation:
         self._in_turn = True
         measure = Measure(NAME)
         try:
-            await self._program.write(claude_input.prompt(message))
+            await self._program.write(claude_input.prompt(_words(message)))
             while self._in_turn:
                 data = await self._read()
                 for event in self._told(data):
@@ -220,21 +219,19 @@ class ClaudeConversation:
             told.append(event)
         # A turn with agents in the background is not over: it goes on when they report.
         if over is not None and not self._running:
-            told.append(self._ended(over))
+            self._in_turn = False
+            self._waiting.clear()
+            told.append(over)
         return told
-
-    def _ended(self, turn: TurnComplete) -> TurnComplete:
-        self._in_turn = False
-        self._waiting.clear()
-        if turn.cost_usd is not None:
-            # It counts from the start of the process.
-            total, turn.cost_usd = turn.cost_usd, max(0.0, turn.cost_usd - self._spent)
-            self._spent = total
-        return turn
 
     async def _failure(self) -> BackendError:
         self._in_turn = False
         return await self._program.failure(_ADVICE_ENDED)
+
+
+def _words(message: str) -> str:
+    # At its very beginning a slash is a command of the CLI's own, and agents only talk.
+    return f" {message}" if message.startswith("/") else message
 
 
 def _new_id() -> str:
