@@ -14,6 +14,7 @@ from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
 
 COMMANDS = {
     "approve": "unbraid.cli.approve:approve",
+    "ask": "unbraid.cli.ask:ask",
     "attach": "unbraid.cli.attach:attach",
     "cat": "unbraid.cli.cat:cat",
     "deliver": "unbraid.cli.deliver:deliver",

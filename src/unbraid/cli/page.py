@@ -10,6 +10,7 @@ from unbraid.errors import CallerError
 from unbraid.hub.control import Controllers
 from unbraid.log.port import Log
 from unbraid.serve import ServeConfig, Server, serving
+from unbraid.serve.server import Orchestrating
 from unbraid.serve.services import History
 
 SETTLE_SECONDS = 1.0
@@ -22,6 +23,7 @@ async def page(
     *,
     port: int,
     history: History | None = None,
+    orchestrating: Orchestrating | None = None,
     say: Callable[[str], None] = warn,
 ) -> AsyncIterator[Server]:
     """Serve a log while the block runs, and say where; viewers are given its last events, too."""
@@ -29,7 +31,13 @@ async def page(
 
         async def serve(port: int) -> Server:
             config = ServeConfig(port=port)
-            served = serving(config, log, controllers=controllers, history=history)
+            served = serving(
+                config,
+                log,
+                controllers=controllers,
+                history=history,
+                orchestrating=orchestrating,
+            )
             return await stack.enter_async_context(served)
 
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import click
@@ -37,7 +38,7 @@ def serve(
     keep_bytes: int | None,
     log_path: Path | None,
 ) -> None:
-    """Serve the log over HTTP: runs, their events as SSE, search, ingest.
+    """Serve the log over HTTP: runs, their events as SSE, search, ingest, orchestration.
 
     Listens on loopback unless told otherwise. Beyond it, and with --require-token, callers need a
     token: see `unbraid token`.
@@ -45,6 +46,7 @@ def serve(
     from unbraid.hub.control import Controllers
     from unbraid.live.elsewhere import Elsewhere
     from unbraid.log import data_folder
+    from unbraid.orchestrate.service import orchestrating
     from unbraid.serve import ServeConfig, TokenFile, run_server
 
     config = ServeConfig(
@@ -64,5 +66,6 @@ def serve(
         config,
         on_ready=lambda server: click.echo(server.link(), err=True),
         controllers=controllers,
+        orchestrating=orchestrating(os.environ),
     )
     asyncio.run(served)

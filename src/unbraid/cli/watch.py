@@ -61,8 +61,16 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
         stack.push_async_callback(archive.close)
         if page:
             from unbraid.cli.page import page as serve
+            from unbraid.orchestrate.service import orchestrating
 
-            served = serve(log, controllers, port=port, history=archive, say=overview.say)
+            served = serve(
+                log,
+                controllers,
+                port=port,
+                history=archive,
+                orchestrating=orchestrating(os.environ),
+                say=overview.say,
+            )
             await stack.enter_async_context(served)
         observed = Watch(
             log, claims, os.environ, warn=overview.say, servers=servers, controllers=controllers

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from unbraid.events import TextDelta
 
+DELEGATING = "→ delegating: "
 MAX_LABEL_CHARS = 200
 
 
@@ -51,5 +52,5 @@ class Gate:
             last.ts,
             message_id=last.message_id,
             block=last.block,
-            delta=f"→ delegating: {short}\n",
+            delta=f"{DELEGATING}{short}\n",
         )

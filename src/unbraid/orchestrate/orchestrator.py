@@ -19,6 +19,8 @@ from unbraid.log.port import Log
 from unbraid.orchestrate.backends import Backend, Backends
 from unbraid.orchestrate.commands import Commands, built_in
 from unbraid.orchestrate.limits import REQUEST_LIMITS, Limits
+from unbraid.orchestrate.recovery import recover
+from unbraid.orchestrate.refusals import TooManyRequests, Unfit
 from unbraid.orchestrate.request import Request
 from unbraid.orchestrate.roster import Roster
 from unbraid.orchestrate.session import Session
@@ -29,10 +31,10 @@ RUN_PREFIX = "ask-"
 class Orchestrator:
     """Runs requests: `async for event in Orchestrator().run("…")`.
 
-    Agents come from `roster`, else from the files of `cwd` and the person's home. `backend` is what
-    runs an agent that does not say; `backends` are further ones, or others, by name. Runs go into
-    `log`, else they are kept in memory. A master stays for `keep_seconds` after its answer, so that
-    a further request can go on with it. `on_draft` is shown what the gate holds back.
+    Agents come from `roster`, else from the files of `cwd` and the person's home. `backend` and
+    `model` are for agents that do not say; `backends` are further ones, or others, by name. Runs go
+    into `log`, else they are kept in memory. A master stays for `keep_seconds` after its answer, so
+    that a further request can go on with it. `on_draft` is shown what the gate holds back.
 
     Close it, or use it as `async with`, so that nothing stays behind.
     """
@@ -42,6 +44,7 @@ class Orchestrator:
         roster: Roster | None = None,
         *,
         backend: str | None = None,
+        model: str | None = None,
         backends: Mapping[str, Backend] | None = None,
         commands: Commands | None = None,
         limits: Limits | None = None,
@@ -49,25 +52,32 @@ class Orchestrator:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         keep_seconds: float = 0.0,
+        max_requests: int = 64,
         on_draft: Callable[[str, Draft], None] = lambda run, draft: None,
         controllers: Controllers | None = None,
         claims: Claims | None = None,
     ) -> None:
         where, env = cwd or Path.cwd(), os.environ if env is None else env
-        self.cwd = str(where)
-        self.roster = roster or Roster.read(where, Path(env.get("HOME") or Path.home()))
+        self.cwd, self.model = str(where), model
+        self._roster = roster
+        self._where, self._home = where, Path(env.get("HOME") or Path.home())
         self.commands = built_in(env) if commands is None else commands
         self.backends = Backends(env, where, default=backend, given=backends)
         self.log: Log = MemoryLog() if log is None else log
         self.draft = on_draft
         self._limits = (limits or Limits()).filled(REQUEST_LIMITS)
-        self._keep_seconds = keep_seconds
+        self._keep_seconds, self._max_requests = keep_seconds, max_requests
         self._controllers, self._claims = controllers or Controllers(), claims
         self._sessions: dict[str, Session] = {}
         self._requests: dict[str, Request] = {}
         self._watching: set[asyncio.Task[None]] = set()
         self._starting = asyncio.Lock()
         self._closed = self._entered = False
+
+    @property
+    def roster(self) -> Roster:
+        """The agents that were given, or those that the files tell now."""
+        return self._roster or Roster.read(self._where, self._home)
 
     async def __aenter__(self) -> Orchestrator:
         self._entered = True
@@ -125,6 +135,8 @@ class Orchestrator:
             run = RUN_PREFIX + (secrets.token_hex(8) if key is None else _digest(key))
             if key is not None and await self._known(run, prompt, key):
                 return run
+            if len(self._requests) >= self._max_requests:
+                raise TooManyRequests(f"{self._max_requests} requests are being worked on already")
             session = None if continues is None else self._session(continues)
             request = self._begin(run, prompt, limits, session)
         await request.begun()
@@ -135,6 +147,11 @@ class Orchestrator:
         if run not in self._requests:
             raise CallerError(f"run {run} is not orchestrated here")
         return self._requests[run]
+
+    async def recover(self) -> None:
+        """End the runs that died with their process. To be called before the first request."""
+        if self._claims is not None:
+            await recover(self.log, self._claims)
 
     async def close(self, reason: str = "cancelled") -> None:
         """End every run, every master, and what their backends share."""
@@ -185,28 +202,16 @@ class Orchestrator:
             return run in self._requests
         event = decode_event(first[0].data)
         if not isinstance(event, RequestReceived) or event.prompt != prompt:
-            raise KeyReused(f"the key {key[:80]!r} was used for another request")
+            raise Unfit(f"the key {key[:80]!r} was used for another request")
         return True
 
     def _session(self, run: str) -> Session:
         session = self._sessions.get(run)
         if session is None or session.over:
-            raise MasterGone(f"the master of run {run} is gone: ask anew")
+            raise Unfit(f"the master of run {run} is gone: ask anew")
         if not session.idle:
-            raise MasterBusy(f"the master of run {run} is at work: send it a message instead")
+            raise Unfit(f"the master of run {run} is at work: send it a message instead")
         return session
-
-
-class KeyReused(CallerError):
-    """An idempotency key that was used for something else."""
-
-
-class MasterGone(CallerError):
-    """A conversation that cannot be gone on with any more."""
-
-
-class MasterBusy(CallerError):
-    """A conversation that cannot be gone on with yet."""
 
 
 def _digest(key: str) -> str:

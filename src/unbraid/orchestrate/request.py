@@ -39,10 +39,15 @@ from unbraid.orchestrate.voice import Voice, now_ms
 class Means(Protocol):
     """What a request works with; its orchestrator has it."""
 
-    roster: Roster
     commands: Commands
     backends: Backends
     cwd: str
+    model: str | None
+
+    @property
+    def roster(self) -> Roster:
+        """The agents there are."""
+        ...
 
     def draft(self, run: str, draft: Draft) -> None:
         """Show live viewers what is not in the log."""
@@ -168,6 +173,8 @@ class Request:
 
     def open(self, agent: Agent, depth: int) -> AbstractAsyncContextManager[Conversation]:
         """A fresh conversation with an agent that knows what it has to."""
+        if agent.model is None:
+            agent = msgspec.structs.replace(agent, model=self._means.model)
         taught = briefed(agent, self.roster, self.commands.usages, depth=depth, most=MAX_CHILDREN)
         return self._means.backends.of(agent.backend).open(taught)
 

@@ -71,6 +71,9 @@ class Roster:
     def __len__(self) -> int:
         return len(self._agents)
 
+    def __bool__(self) -> bool:
+        return True  # the master is always there
+
 
 def places(cwd: Path, home: Path) -> list[Path]:
     """Where agents are looked for, first come, first served."""

@@ -14,6 +14,7 @@ from unbraid.hub.control import NotControlled, UnknownRequest
 from unbraid.hub.fanout import TooManyViewers
 from unbraid.hub.ingest import Hole, RunOver, TooManyRuns
 from unbraid.log.port import LogConflict, LogUnusable
+from unbraid.orchestrate.refusals import TooManyRequests, Unfit
 
 CODES = {
     400: "bad_request",
@@ -59,11 +60,11 @@ def as_problem(error: Exception) -> Problem:
             return Problem(409, str(error), offset=error.wanted)
         case LogConflict():
             return Problem(409, str(error), expected=error.expected)
-        case RunOver() | NotControlled():
+        case RunOver() | NotControlled() | Unfit():
             return Problem(409, str(error))
         case UnknownRequest():
             return Problem(404, str(error))
-        case TooManyViewers() | TooManyRuns():
+        case TooManyViewers() | TooManyRuns() | TooManyRequests():
             return Problem(503, str(error))
         case CallerError():
             return Problem(400, str(error))

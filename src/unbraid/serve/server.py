@@ -11,11 +11,12 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
 from unbraid.errors import CallerError, LogError
+from unbraid.events import Draft
 from unbraid.hub.control import Controllers
 from unbraid.hub.fanout import Hub
 from unbraid.hub.ingest import Ingest, Pipeline
@@ -29,7 +30,13 @@ from unbraid.serve.connection import Connection
 from unbraid.serve.metrics import Metrics
 from unbraid.serve.services import History, Services
 
+if TYPE_CHECKING:
+    from unbraid.orchestrate.orchestrator import Orchestrator
+
 RETAIN_SECONDS = 3600.0
+
+# What makes an orchestrator out of a log, the runs that can be steered, and a way to show drafts.
+Orchestrating = Callable[[Log, Controllers, Callable[[str, Draft], None]], "Orchestrator"]
 
 
 class Server:
@@ -57,9 +64,10 @@ async def serving(
     pipeline: Callable[[], Pipeline] | None = None,
     controllers: Controllers | None = None,
     history: History | None = None,
+    orchestrating: Orchestrating | None = None,
 ) -> AsyncIterator[Server]:
     """Serve a log, and the `history` beside it, while the block runs; then tell the viewers, and
-    stop in good order.
+    stop in good order. With `orchestrating`, the server takes requests to orchestrate, too.
     """
     if config.guarded and not config.tokens and not config.loopback:
         raise CallerError("to listen beyond this machine, a token is needed")
@@ -81,7 +89,8 @@ async def serving(
     metrics.watch(hub, ingest)
     held = controllers or Controllers()
     keys = Keys(config.tokens)
-    services = Services(log, hub, ingest, held, keys, config, metrics, history)
+    orchestrator = None if orchestrating is None else orchestrating(log, held, hub.draft)
+    services = Services(log, hub, ingest, held, keys, config, metrics, history, orchestrator)
     listener = _listen(config)
     runner = uvicorn.Server(_uvicorn(config, create_app(services)))
     runner.config.load()
@@ -90,8 +99,12 @@ async def serving(
         # Not `serve`: that would take the signals, which are the caller's.
         await runner.startup([listener])
         try:
+            if orchestrator is not None:
+                await orchestrator.recover()
             yield Server(services, listener)
         finally:
+            if orchestrator is not None:
+                await orchestrator.close("interrupted")
             hub.dismiss("shutdown")
             with suppress(TimeoutError):
                 async with asyncio.timeout(limits.shutdown_seconds):

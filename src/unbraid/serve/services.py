@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from starlette.requests import Request
 
@@ -16,6 +16,9 @@ from unbraid.serve.auth import Keys
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.metrics import Metrics
 from unbraid.sources.search import Place
+
+if TYPE_CHECKING:
+    from unbraid.orchestrate.orchestrator import Orchestrator
 
 
 class History(Protocol):
@@ -56,6 +59,7 @@ class Services:
     config: ServeConfig
     metrics: Metrics
     history: History | None = None
+    orchestrator: Orchestrator | None = None
 
 
 def services_of(request: Request) -> Services:

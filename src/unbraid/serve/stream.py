@@ -5,7 +5,7 @@ had enough.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from starlette.types import Receive, Scope, Send
@@ -24,9 +24,11 @@ class EventStream:
         watching: AbstractAsyncContextManager[Viewer],
         form: Form,
         encoding: str | None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self._watching, self._form = watching, form
         self._encoding = encoding
+        self._more = headers or {}
         self._encoder = None if encoding is None else encoder_for(encoding)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,6 +67,7 @@ class EventStream:
             # nginx in front would hold the stream back until its buffer is full.
             (b"x-accel-buffering", b"no"),
         ]
+        headers += [(name.encode(), value.encode()) for name, value in self._more.items()]
         if self._encoding is not None:
             headers.append((b"content-encoding", self._encoding.encode()))
         return headers

@@ -1,7 +1,16 @@
 """The routes, a file a noun."""
 
 from unbraid.serve.operations import Operation
-from unbraid.serve.routes import control, events, ingest, operate, permissions, runs, search
+from unbraid.serve.routes import (
+    control,
+    events,
+    ingest,
+    operate,
+    orchestrate,
+    permissions,
+    runs,
+    search,
+)
 
 OPERATIONS: tuple[Operation, ...] = (
     *runs.OPERATIONS,
@@ -10,5 +19,6 @@ OPERATIONS: tuple[Operation, ...] = (
     *ingest.OPERATIONS,
     *control.OPERATIONS,
     *permissions.OPERATIONS,
+    *orchestrate.OPERATIONS,
     *operate.OPERATIONS,
 )

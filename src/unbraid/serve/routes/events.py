@@ -23,27 +23,29 @@ async def run_events(request: Request) -> ASGIApp:
     if summary.over and since >= summary.last_seq:
         # What makes an EventSource stop coming back.
         return Response(status_code=204)
-    form = _form(request)
+    form = form_of(request)
     watching = services_of(request).hub.watch(
         summary.run, since, form=form, stream_id=stream_id, types=types
     )
-    return EventStream(watching, form, _encoding(request))
+    return EventStream(watching, form, encoding_of(request))
 
 
 async def all_events(request: Request) -> ASGIApp:
     """The events of all runs, from after a cursor, or from now on."""
-    form, types = _form(request), parameters.types_of(request)
+    form, types = form_of(request), parameters.types_of(request)
     watching = services_of(request).hub.watch_all(
         parameters.since_of(request), form=form, types=types
     )
-    return EventStream(watching, form, _encoding(request))
+    return EventStream(watching, form, encoding_of(request))
 
 
-def _form(request: Request) -> Form:
+def form_of(request: Request) -> Form:
+    """How a viewer wants its events."""
     return Form.NDJSON if Form.NDJSON.value in request.headers.get("accept", "") else Form.SSE
 
 
-def _encoding(request: Request) -> str | None:
+def encoding_of(request: Request) -> str | None:
+    """How a viewer wants them packed."""
     return encoding_for(request.headers.get("accept-encoding", ""))
 
 

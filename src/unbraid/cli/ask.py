@@ -1,0 +1,159 @@
+"""`unbraid ask`: a fleet of our own, from the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unbraid.cli.warning import warn
+
+if TYPE_CHECKING:
+    from unbraid.orchestrate.orchestrator import Orchestrator
+
+CANCELLED = 130
+KEEP_SECONDS = 24 * 3600.0
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid ask "Which of our modules have no tests?"
+  unbraid ask --backend anthropic --model opus "Compare these three designs"
+  git diff | unbraid ask "Review this" -
+  unbraid ask --json "…" | jq -r 'select(.type == "stream_start").agent'
+  unbraid ask --agents"""
+)
+@click.argument("prompt", nargs=-1)
+@click.option(
+    "--backend", help="What runs agents that do not say: claude, opencode, anthropic, openai."
+)
+@click.option("--model", help="The model of agents that do not say.")
+@click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
+@click.option("--agents", "listing", is_flag=True, help="Only list the agents there are.")
+@click.option("--turns", type=click.IntRange(1), help="At most so many turns, of all agents.")
+@click.option("--children", type=click.IntRange(1), help="At most so many delegations.")
+@click.option("--tokens", type=click.IntRange(1), help="At most so many tokens, in and out.")
+@click.option("--dollars", type=click.FloatRange(0, min_open=True), help="At most so much money.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="At most so long.")
+def ask(
+    prompt: tuple[str, ...],
+    backend: str | None,
+    model: str | None,
+    as_json: bool,
+    listing: bool,
+    **limits: Any,
+) -> None:
+    """Ask a master agent, which answers or delegates to your agents and answers then.
+
+    Agents are the Markdown files in agents/, .claude/agents/, .opencode/agent/ and
+    ~/.claude/agents/. The answer goes to standard output, as it is said; what the helpers do is
+    shown below it. The run is in the log like any other. Ctrl-C cancels it and every agent in it.
+    With `-`, what is piped in is part of PROMPT. Without PROMPT on a terminal, asks for one message
+    after the other.
+    """
+    if listing:
+        _list()
+        return
+    sys.exit(asyncio.run(_ask(_prompts(prompt), backend, model, limits, as_json=as_json)))
+
+
+def _prompts(words: tuple[str, ...]) -> Iterator[str]:
+    """What to ask: the words, what is piped in, or what a person types, again and again."""
+    parts = [" ".join(word for word in words if word != "-")]
+    if "-" in words or (not words and not sys.stdin.isatty()):
+        parts.append(sys.stdin.read().strip())
+    if text := "\n\n".join(part for part in parts if part):
+        yield text
+    elif sys.stdin.isatty():
+        while line := click.prompt("", prompt_suffix="> ", default="", show_default=False):
+            yield line
+    else:
+        raise click.UsageError("what is to be asked?")
+
+
+def _list() -> None:
+    from unbraid.cli.printer import safe
+    from unbraid.orchestrate.roster import Roster
+
+    roster = Roster.read(Path.cwd(), Path.home())
+    for agent in (roster.master, *roster):
+        where = "built in" if agent.path is None else str(agent.path)
+        click.echo(safe(f"{agent.name}  {' '.join(agent.description.split())[:100]}  ({where})"))
+    for problem in roster.problems:
+        warn(str(problem))
+
+
+async def _ask(
+    prompts: Iterator[str],
+    backend: str | None,
+    model: str | None,
+    limits: dict[str, Any],
+    *,
+    as_json: bool,
+) -> int:
+    from unbraid.cli.fleet_view import FleetView
+    from unbraid.live.claims import Claims
+    from unbraid.log import SqliteLog, data_folder
+    from unbraid.orchestrate.limits import Limits
+    from unbraid.orchestrate.orchestrator import Orchestrator
+
+    log, view = await SqliteLog.open(), FleetView(as_json=as_json)
+    try:
+        claims = Claims(data_folder())
+        orchestrator = Orchestrator(
+            backend=backend,
+            model=model,
+            log=log,
+            claims=claims,
+            limits=Limits(**limits),
+            keep_seconds=KEEP_SECONDS,
+            on_draft=lambda run, draft: view.draft(draft),
+        )
+        for problem in orchestrator.roster.problems:
+            warn(str(problem))
+        async with orchestrator:
+            await orchestrator.recover()
+            code, run = 0, None
+            # Reading a line holds up nothing: between two requests nothing happens.
+            for prompt in prompts:
+                run = await orchestrator.start(prompt, continues=run)
+                code = await _follow(orchestrator, run, view)
+                if code:
+                    break
+            return code
+    finally:
+        await log.close()
+
+
+async def _follow(orchestrator: Orchestrator, run: str, view: Any) -> int:
+    """Show a run to its end; the exit code."""
+    from unbraid.events import Done, decode_event
+    from unbraid.live.remote import steerable
+    from unbraid.log import data_folder
+    from unbraid.serve.server import stopped_by_signals
+
+    request, stop = orchestrator.request(run), asyncio.Event()
+
+    async def cancel() -> None:
+        await stop.wait()
+        await request.cancel()
+
+    cancelling = asyncio.create_task(cancel())
+    ok = False
+    try:
+        with stopped_by_signals(stop), view:
+            async with steerable(data_folder(os.environ), request):
+                async for batch in orchestrator.log.follow(run):
+                    for entry in batch:
+                        event = decode_event(entry.data)
+                        view.show(event, entry.data)
+                        ok = isinstance(event, Done) and event.ok
+    finally:
+        cancelling.cancel()
+    return 0 if ok else CANCELLED if stop.is_set() else 1

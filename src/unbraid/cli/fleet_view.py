@@ -1,0 +1,147 @@
+"""A run as its person follows it: the master's words as they come, its helpers as live lines below.
+
+The answer goes to standard output, and nothing else does. On a terminal the helpers are drawn below
+it and go away when they are done; elsewhere they are left out.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.text import Text
+
+from unbraid import events as e
+from unbraid.cli.printer import safe
+from unbraid.cli.warning import warn
+from unbraid.fleet.gate import DELEGATING
+from unbraid.fleet.tree import MARKS, Node, Tree, compact
+
+FRAMES_PER_SECOND = 12
+MAX_HELPERS = 20
+ACTION_CHARS = 60
+
+
+class FleetView:
+    """Shows one run after the other."""
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self._as_json = as_json
+        self._out = Console(highlight=False, soft_wrap=True)
+        self._err = Console(stderr=True, highlight=False)
+        self._both = self._out.is_terminal
+        self._live: Live | None = None
+        self._clear()
+
+    def _clear(self) -> None:
+        self._tree, self._line, self._draft = Tree(), "", ""
+        self._actions: dict[int, str] = {}
+        self._spinners: dict[int, Spinner] = {}
+
+    def __enter__(self) -> FleetView:
+        self._clear()
+        console = self._out if self._both else self._err
+        if console.is_terminal and not self._as_json:
+            self._live = Live(
+                console=console,
+                get_renderable=self._drawn,
+                refresh_per_second=FRAMES_PER_SECOND,
+                transient=True,
+            )
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        if self._line:
+            self._print(self._line + "\n")
+            self._line = ""
+
+    def draft(self, draft: e.Draft) -> None:
+        """What the master may be about to say."""
+        self._draft = (self._draft + draft.delta)[-4 * ACTION_CHARS :]
+
+    def show(self, event: e.FleetEvent, data: bytes) -> None:
+        """One more event, and its line of JSON."""
+        if self._as_json:
+            sys.stdout.buffer.write(data + b"\n")
+            sys.stdout.buffer.flush()
+            return
+        self._tree.apply((event,))
+        if isinstance(event, e.Text):
+            if event.stream_id == 0:
+                self._draft = ""
+                self._say(event.delta)
+            else:
+                seen = self._actions.get(event.stream_id, "") + event.delta
+                self._actions[event.stream_id] = seen[-4 * ACTION_CHARS :]
+        elif isinstance(event, e.FleetToolUse):
+            self._actions[event.stream_id] = f"⚙ {event.tool} "
+        elif isinstance(event, e.FleetPermissionAsked):
+            warn(f"{event.agent} asks for {event.tool}: unbraid approve {event.request_id}")
+        elif isinstance(event, e.FleetError):
+            warn(f"{event.agent}: {event.message}")
+
+    def _say(self, delta: str) -> None:
+        if delta.startswith(DELEGATING):
+            if self._live is not None:
+                self._live.console.print(Text(safe(delta.strip()), style="dim"))
+            return
+        if self._live is None or not self._both:
+            self._print(delta)
+            return
+        # Above the helpers there is only room for whole lines; the last one is drawn with them.
+        *whole, self._line = (self._line + delta).split("\n")
+        if whole:
+            self._print("\n".join(whole) + "\n")
+
+    def _print(self, text: str) -> None:
+        if self._both:
+            self._out.print(Text(safe(text)), end="")
+        else:
+            # Not a terminal: bytes cannot do anything to it, and are kept as they are.
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    def _drawn(self) -> RenderableType:
+        parts: list[RenderableType] = []
+        if self._both and self._line:
+            parts.append(Text(safe(self._line)))
+        elif self._draft:
+            parts.append(Text(_tail(self._draft), style="dim italic"))
+        helpers = [node for node in self._tree.nodes.values() if node.stream_id]
+        running = [node for node in helpers if node.ended is None]
+        shown = (running or helpers[-MAX_HELPERS:])[:MAX_HELPERS]
+        parts += [self._helper(node) for node in shown if running]
+        if len(running) > MAX_HELPERS:
+            parts.append(Text(f"… and {len(running) - MAX_HELPERS} more", style="dim"))
+        return Group(*parts)
+
+    def _helper(self, node: Node) -> RenderableType:
+        tokens = node.usage.total_tokens
+        used = f"  {compact(tokens)} tokens" if tokens else ""
+        action = _tail(self._actions.get(node.stream_id, ""))
+        text = Text("  " * (node.depth - 1))
+        text.append(safe(node.agent), style="bold")
+        text.append(f"  {action}{used}", style="dim")
+        if node.status == "waiting":
+            return Text(f"{MARKS['waiting']} ", style="yellow").append_text(text)
+        spinner = self._spinners.setdefault(node.stream_id, Spinner("dots"))
+        spinner.update(text=text)
+        return spinner
+
+
+def _tail(text: str) -> str:
+    """The end of what was said, in one line that no terminal acts on."""
+    line = " ".join(safe(text).split())
+    return line if len(line) <= ACTION_CHARS else "…" + line[1 - ACTION_CHARS :]

@@ -1,0 +1,38 @@
+"""An orchestrator as servers have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from unbraid.events import Draft
+from unbraid.hub.control import Controllers
+from unbraid.live.claims import Claims
+from unbraid.log.folder import data_folder
+from unbraid.log.port import Log
+from unbraid.orchestrate.orchestrator import Orchestrator
+
+# How long a master waits for a further message.
+KEEP_SECONDS = 900.0
+
+
+def orchestrating(
+    env: Mapping[str, str], *, backend: str | None = None, cwd: Path | None = None
+) -> Callable[[Log, Controllers, Callable[[str, Draft], None]], Orchestrator]:
+    """Makes an orchestrator for a server's log."""
+
+    def make(
+        log: Log, controllers: Controllers, on_draft: Callable[[str, Draft], None]
+    ) -> Orchestrator:
+        return Orchestrator(
+            backend=backend,
+            cwd=cwd,
+            env=env,
+            log=log,
+            controllers=controllers,
+            claims=Claims(data_folder(env)),
+            on_draft=on_draft,
+            keep_seconds=KEEP_SECONDS,
+        )
+
+    return make

@@ -1,0 +1,85 @@
+"""A fleet of our own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+from unbraid.errors import CallerError
+from unbraid.hub.frames import Form
+from unbraid.log.names import RUN_PATTERN
+from unbraid.orchestrate.limits import Limits
+from unbraid.serve import parameters
+from unbraid.serve.operations import Operation, Parameter, json_answer
+from unbraid.serve.problems import Problem
+from unbraid.serve.routes.events import LAST_EVENT_ID, encoding_of, form_of
+from unbraid.serve.services import services_of
+from unbraid.serve.stream import EventStream
+
+MAX_KEY_CHARS = 200
+
+
+class Ask(Struct, forbid_unknown_fields=True):
+    """What the master is asked. `continues` names a run whose master goes on with it."""
+
+    prompt: Annotated[str, Meta(min_length=1)]
+    continues: Annotated[str, Meta(pattern=RUN_PATTERN)] | None = None
+    limits: Limits | None = None
+
+
+class Begun(Struct):
+    """The run that was begun."""
+
+    run: str
+
+
+async def orchestrate(request: Request) -> ASGIApp:
+    """Begin a run, or find the one that the same `Idempotency-Key` has begun, and follow it. The
+    run goes on without its viewers. With `Accept: application/json`, only its name.
+    """
+    services = services_of(request)
+    if services.orchestrator is None:
+        raise Problem(501, "this server does not orchestrate")
+    limits = services.config.limits
+    asked = await parameters.json_of(request, Ask, at_most=limits.json_bytes)
+    run = await services.orchestrator.start(
+        asked.prompt, key=_key(request), continues=asked.continues, limits=asked.limits
+    )
+    headers = {"location": f"/v1/runs/{run}", "x-unbraid-run": run}
+    if request.headers.get("accept", "").startswith("application/json"):
+        answer = json_answer(Begun(run), 202)
+        answer.headers.update(headers)
+        return answer
+    form = form_of(request)
+    watching = services.hub.watch(run, parameters.since_of(request) or 0, form=form)
+    return EventStream(watching, form, encoding_of(request), headers)
+
+
+def _key(request: Request) -> str | None:
+    key = request.headers.get("idempotency-key")
+    if key is not None and not 0 < len(key) <= MAX_KEY_CHARS:
+        raise CallerError(f"Idempotency-Key: 1 to {MAX_KEY_CHARS} characters")
+    return key
+
+
+KEY = {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS}
+
+OPERATIONS = (
+    Operation(
+        "POST",
+        "/v1/orchestrate",
+        orchestrate,
+        "Ask a fleet, and follow its run",
+        str,
+        media=Form.SSE.value,
+        parameters=(
+            Parameter("Idempotency-Key", KEY, "The same key gives the same run.", "header"),
+            LAST_EVENT_ID,
+        ),
+        body=Ask,
+        problems=(202, 400, 409, 413, 415, 501),
+    ),
+)
