@@ -30,7 +30,7 @@ class FleetView:
 
     def __init__(self, *, as_json: bool = False) -> None:
         self._as_json = as_json
-        self._out = Console(highlight=False, soft_wrap=True)
+        self._out = Console(highlight=False)
         self._err = Console(stderr=True, highlight=False)
         self._both = self._out.is_terminal
         self._live: Live | None = None
@@ -107,7 +107,7 @@ class FleetView:
 
     def _print(self, text: str) -> None:
         if self._both:
-            self._out.print(Text(safe(text)), end="")
+            self._out.print(Text(safe(text)), end="", soft_wrap=True)
         else:
             # Not a terminal: bytes cannot do anything to it, and are kept as they are.
             sys.stdout.write(text)
