@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import shlex
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,10 @@ SCRIPT = Script(
         "kid": [say("kid looks", bash("echo swordfish")), say("kid is done"), say(SECRET)],
     }
 )
+
+
+AGENTS = """SELECT json_extract(data, '$.agent') FROM message
+    WHERE session_id = ? AND json_extract(data, '$.role') = 'assistant'"""
 
 
 async def start(launch: Launch, argv: list[str], path: str | None = None) -> tuple[int, str, str]:
@@ -103,8 +109,11 @@ async def test_a_session_goes_on_by_its_id(tmp_path: Path) -> None:
             assert answer.strip() == "Yes."
 
 
-async def test_opencodes_children_are_sessions(tmp_path: Path) -> None:
-    cli = cli_of("opencode", "1.18.33")
+@pytest.mark.parametrize("version", ["1.2.27", "1.18.33"])
+async def test_opencodes_children_go_on_as_the_agents_they_are(
+    version: str, tmp_path: Path
+) -> None:
+    cli = cli_of("opencode", version)
     async with asyncio.timeout(120):
         with ScriptedModel(SCRIPT) as model:
             launch = opencode_launch(cli, model.url, tmp_path)
@@ -129,6 +138,12 @@ async def test_opencodes_children_are_sessions(tmp_path: Path) -> None:
             code, answer, told = await start(launch, again, path)
             assert code == 0, told
             assert SECRET in answer
+            assert launch.data is not None
+            with closing(sqlite3.connect(launch.data / "opencode.db")) as db:
+                said = db.execute(AGENTS, [child.agent_id]).fetchall()
+    # It was "general" from its first word to its last.
+    assert {agent for (agent,) in said} == {"general"}
+    assert len(said) == 3
 
 
 async def test_what_is_not_there_is_told(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
     try:
         if found.cwd is not None:
             os.chdir(found.cwd)
-        os.execvp(found.argv[0], found.argv)
+        os.execvpe(found.argv[0], found.argv, os.environ | found.env)
     except OSError as error:
         raise SourceError(found.argv[0], error.strerror or str(error)) from None
 

@@ -2,7 +2,9 @@
 
 A session is resumed by its id. A sub-agent of Claude Code's is no session, so it is made one: its
 transcript, copied to a new file under a new id, as the words of a main agent. The file is created,
-never overwritten, and no other is touched.
+never overwritten, and no other is touched. A child of OpenCode's is a session, but OpenCode lets no
+sub-agent go on with it, and takes its default agent instead: so the child's own agent is declared
+fit for both, to that one process.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from msgspec import Struct
 
 from unbraid.errors import CallerError, SourceError
 from unbraid.events import FleetSessionMeta, StreamStart, decode_event
+from unbraid.live.command import option
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.sources.files import chunks
@@ -25,17 +28,22 @@ from unbraid.sources.places import session_transcripts
 from unbraid.sources.tracks import split
 
 SIDECHAIN = "sidechain:"
+SETTINGS = "OPENCODE_CONFIG_CONTENT"  # OpenCode's settings for one process, over all others
 
 
 class Resumption(Struct):
-    """A command that goes on with an agent, where to start it, and the file made for it."""
+    """A command that goes on with an agent, where to start it and with what in its environment, and
+    the file made for it.
+    """
 
     argv: list[str]
     cwd: str | None
     made: Path | None = None
+    env: dict[str, str] = {}
 
     def __str__(self) -> str:
-        command = shlex.join(self.argv)
+        given = [f"{name}={shlex.quote(value)}" for name, value in self.env.items()]
+        command = " ".join([*given, shlex.join(self.argv)])
         return f"cd {shlex.quote(self.cwd)} && {command}" if self.cwd else command
 
 
@@ -48,8 +56,9 @@ async def resumption(
     if stream and agent is None:
         raise CallerError(f"run {run.run} does not tell the id of its stream {stream}")
     if run.source == "opencode":
-        # A child is a session of its own there.
-        return Resumption(["opencode", *_opencode(agent or session, more)], run.cwd)
+        if agent is None:
+            return _opencode(session, None, run.cwd, env, more)
+        return _opencode(agent, await _kind(log, run.run, stream), run.cwd, env, more)
     if agent is None:
         return Resumption(["claude", "--resume", session, *more], run.cwd)
     main = next(session_transcripts(session, env), None)
@@ -136,7 +145,34 @@ def _as_main(lines: Iterator[dict[str, Any]], session: str) -> Iterator[dict[str
         yield line
 
 
-def _opencode(session: str, more: list[str]) -> list[str]:
-    if more[:1] == ["run"]:
-        return ["run", "--session", session, *more[1:]]
-    return ["--session", session, *more]
+async def _kind(log: Log, run: str, stream: int) -> str | None:
+    """What kind of agent a stream is."""
+    first = await log.read(run, 0, 1, stream_id=stream, types=("stream_start",))
+    return decode_event(first[0].data).agent if first else None
+
+
+def _opencode(
+    session: str, kind: str | None, cwd: str | None, env: Mapping[str, str], more: list[str]
+) -> Resumption:
+    verb, rest = (["run"], more[1:]) if more[:1] == ["run"] else ([], more)
+    given: dict[str, str] = {}
+    named: list[str] = []
+    if kind and option(rest, "--agent") is None:
+        named = [f"--agent={kind}"]
+        given[SETTINGS] = _settings(env.get(SETTINGS), kind)
+    argv = ["opencode", *verb, "--session", session, *named, *rest]
+    return Resumption(argv, cwd, env=given)
+
+
+def _settings(before: str | None, kind: str) -> str:
+    """Settings with an agent that may be a main one, too; whatever else is said there stays."""
+    try:
+        settings = msgspec.json.decode(before or "{}", type=dict[str, Any])
+    except msgspec.MsgspecError:
+        settings = {}
+    agents = settings.get("agent")
+    agents = agents if isinstance(agents, dict) else {}
+    about = agents.get(kind)
+    about = about if isinstance(about, dict) else {}
+    settings["agent"] = {**agents, kind: {**about, "mode": "all"}}
+    return msgspec.json.encode(settings).decode()
