@@ -83,6 +83,45 @@ def test_options_end_where_the_prompt_begins() -> None:
     assert option(["-r"], "--resume", "-r") == ""
 
 
+@pytest.mark.parametrize(
+    ("args", "prompt", "rest"),
+    [
+        (["-p", "Go."], "Go.", ["-p"]),
+        (["--print", "Go.", "--model", "m"], "Go.", ["--print", "--model", "m"]),
+        (["-p", "--allowedTools", "A", "B", "--", "-x"], "-x", ["-p", "--allowedTools", "A", "B"]),
+        (["-p", "--verbose", "Go."], "Go.", ["-p", "--verbose"]),
+    ],
+)  # fmt: skip
+def test_a_prompt_is_taken_out_to_be_said(args: list[str], prompt: str, rest: list[str]) -> None:
+    command = visible(["claude", *args], NEW, steered=True)
+    assert (command.prompt, command.talks, command.prints) == (prompt, True, "text")
+    added = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"]
+    assert command.argv[-len(rest) - 4 :] == [*added, *rest]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["-p"],
+        ["Go."],
+        ["-c", "Go."],
+        ["-p", "/compact"],
+        ["-p", "--model", "opus"],
+        ["-p", "--allowedTools", "A", "Go."],
+        ["-p", "Go.", "--input-format", "text"],
+        ["-p", "Go.", "--verbose", "or not"],
+        ["-p", "--", "Go.", "more"],
+    ],
+)
+def test_what_may_be_no_prompt_stays_where_it_is(args: list[str]) -> None:
+    command = visible(["claude", *args], NEW, steered=True)
+    assert command.prompt is None
+    assert not command.talks
+    assert command.argv == visible(["claude", *args], NEW).argv[:-0] or set(args) <= set(
+        command.argv
+    )
+
+
 def rendered(command: Command, *lines: Mapping[str, object] | bytes) -> bytes:
     rendering = Rendering(command)
     given = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]

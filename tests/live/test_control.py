@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.live.agents import UNBRAID, cli_of, log_path
+from tests.invariants import check
+from tests.live.agents import UNBRAID, cli_of, log_path, logged, play, verdict
+from tests.said import CLEAN
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.testing import Script, ScriptedModel, Spawn, claude_launch, say, scenario
@@ -22,10 +25,12 @@ from unbraid.wire import claude_input
 pytestmark = pytest.mark.cli
 
 VERSIONS = ("2.0.76", "2.1.325")
+STEERED_VERSIONS = ("1.0.128", *VERSIONS)
 LISTENING = (
     "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
     "--permission-prompt-tool", "stdio",
 )  # fmt: skip
+STEERED = ("-p", "[[main]] Go.")
 
 
 class Talk:
@@ -67,18 +72,24 @@ class Talk:
 
 
 @contextlib.asynccontextmanager
-async def talking(version: str, script: Script, home: Path, *, asks: bool) -> AsyncIterator[Talk]:
+async def talking(
+    version: str, script: Script, home: Path, *, asks: bool, steered: bool = False
+) -> AsyncIterator[Talk]:
+    """A run that is talked to by whoever started it; or, `steered`, only from elsewhere."""
     cli = cli_of("claude", version)
     log = await SqliteLog.open(log_path(home))
     try:
         async with asyncio.timeout(90):
             with ScriptedModel(script) as model:
-                launch = claude_launch(cli, model.url, home, LISTENING, asks=asks)
-                argv = [UNBRAID, "run", "--", *launch.argv]
-                child = await Child.start(argv, launch.env, launch.cwd, talks=True)
+                args = STEERED if steered else LISTENING
+                launch = claude_launch(cli, model.url, home, args, asks=asks)
+                options = ["--steer"] if steered else []
+                argv = [UNBRAID, "run", *options, "--", *launch.argv]
+                child = await Child.start(argv, launch.env, launch.cwd, talks=not steered)
                 try:
-                    await child.write(claude_input.initialize("first"))
-                    await child.write(claude_input.prompt("[[main]] Go."))
+                    if not steered:
+                        await child.write(claude_input.initialize("first"))
+                        await child.write(claude_input.prompt("[[main]] Go."))
                     yield Talk(child, launch, log, model)
                 finally:
                     await child.stop()
@@ -131,3 +142,60 @@ async def test_one_sub_agent_is_stopped(tmp_path: Path) -> None:
         assert (end.stream_id, end.reason) == (start.stream_id, "cancelled")
         await talk.order("stop", talk.run)
         assert await talk.child.wait() != 0
+
+
+@pytest.mark.parametrize("version", STEERED_VERSIONS)
+async def test_a_prompt_can_be_followed_by_more(version: str, tmp_path: Path) -> None:
+    script = scenario("interrupt")
+    async with talking(version, script, tmp_path, asks=False, steered=True) as talk:
+        await talk.model.reached("main", 0, chunks=5)
+        await talk.logged(e.RequestReceived)
+        await talk.order("interrupt", talk.run)
+        await talk.logged(e.FleetTurnComplete)
+        # Whoever interrupts has more to say, and takes the time that it takes.
+        await talk.order("send", talk.run, "Go on.")
+        shown = [line async for _, line in talk.child.lines()]
+        assert await talk.child.wait() == 0
+    assert shown[-1] == b"After the interrupt."
+
+
+@pytest.mark.parametrize("version", STEERED_VERSIONS)
+async def test_a_prompt_on_the_command_line_asks_for_leave(version: str, tmp_path: Path) -> None:
+    script = scenario("permission")
+    async with talking(version, script, tmp_path, asks=True, steered=True) as talk:
+        for number, verb in enumerate(("approve", "deny"), 1):
+            asked = await talk.logged(e.FleetPermissionAsked, number)
+            assert isinstance(asked, e.FleetPermissionAsked)
+            await talk.order(verb, asked.request_id)
+        shown = [line async for _, line in talk.child.lines()]
+        assert await talk.child.wait() == 0
+    assert shown == [b"One yes, one no."]
+    assert (tmp_path / "app" / "allowed.txt").exists()
+    assert not (tmp_path / "app" / "denied.txt").exists()
+
+
+@pytest.mark.parametrize("version", STEERED_VERSIONS)
+@pytest.mark.parametrize("name", ["api-error", "nested", "background"])
+async def test_steered_by_nobody_it_runs_as_ever(version: str, name: str, tmp_path: Path) -> None:
+    steer = (UNBRAID, "run", "--steer", "--")
+    plain = await play(version, name, tmp_path / "a", STEERED, prefix=())
+    ours = await play(version, name, tmp_path / "b", STEERED, prefix=steer)
+    assert (ours.stdout, ours.exit) == (plain.stdout, plain.exit)
+    (events,) = (await logged(tmp_path / "b")).values()
+    check(events)
+    told = verdict(ours, events, tmp_path / "recording")
+    # 1.0 writes a sub-agent's words down when it is over.
+    assert (told._replace(disordered=[]) if version.startswith("1.0") else told) == CLEAN
+
+
+async def test_what_cannot_be_steered_runs_all_the_same(tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    child = await Child.start([UNBRAID, "run", "--steer", "--", "echo", "hi"], env, tmp_path)
+    try:
+        assert [line async for _, line in child.lines()] == [b"hi"]
+        assert await child.wait() == 0
+    finally:
+        await child.stop()
+    assert child.stderr == (
+        b"unbraid: this command cannot be steered, and runs as it would without --steer\n"
+    )

@@ -19,8 +19,8 @@ Examples:
 def approve(request: str | None, as_json: bool) -> None:
     """Allow the tool that REQUEST asks for; without REQUEST, list what waits.
 
-    Runs that `unbraid run` has started ask here if they were started with `--input-format
-    stream-json --permission-prompt-tool stdio`.
+    Runs ask here that were started with `unbraid run --steer`, or by a program of yours with
+    `--input-format stream-json --permission-prompt-tool stdio`.
     """
     if request is not None:
         asyncio.run(_answer(request, "allow", None))

@@ -19,15 +19,18 @@ from unbraid.cli.warning import warn
 Examples:
   unbraid run -- claude -p "Fix the tests"
   unbraid run -- opencode run "Fix the tests"
+  unbraid run --steer -- claude -p "Fix the tests"
   unbraid run --serve -- claude -p "Fix the tests"
   unbraid run --to https://agents.example.org -- claude -p "Fix the tests\"""",
 )
+@click.option("--steer", "steered", is_flag=True, help="Let it be talked to while it works.")
 @click.option("--serve", "served", is_flag=True, help="Show the run on a page meanwhile.")
 @click.option("--port", default=8420, show_default=True, help="The page's port; 0: any.")
 @sending_options
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")
 def run(
     command: tuple[str, ...],
+    steered: bool,
     served: bool,
     port: int,
     to: str | None,
@@ -40,6 +43,10 @@ def run(
     the log cannot be written, the agent goes on and a warning says so. So it does if the server
     that it is sent --to is away: the run is kept, and sent when the server is back.
 
+    With --steer, Claude Code is told the prompt after `-p` over its standard input, and goes on
+    listening until it has answered: `unbraid send`, `interrupt` and `stop RUN/STREAM` work, and a
+    tool that would be refused asks for leave instead, and waits for `unbraid approve` or `deny`.
+
     With --serve, everything that `unbraid serve` gives is there for as long as the agent works, and
     the run can be steered over HTTP. The page's address is printed on standard error.
     """
@@ -50,4 +57,6 @@ def run(
         from unbraid.cli.page import page
 
         face = partial(page, port=port)
-    sys.exit(asyncio.run(start(command, os.environ, warn, sending=sending, face=face)))
+    sys.exit(
+        asyncio.run(start(command, os.environ, warn, sending=sending, face=face, steered=steered))
+    )

@@ -34,8 +34,12 @@ class Child:
             self._loop.add_signal_handler(number, self._pass_on, number)
 
     @classmethod
-    async def start(cls, argv: Sequence[str], *, captured: bool, talks: bool) -> Child:
-        """Start a program; one that `talks` gets its input from us, line by line."""
+    async def start(
+        cls, argv: Sequence[str], *, captured: bool, talks: bool, relays: bool = True
+    ) -> Child:
+        """Start a program; one that `talks` gets its input from us, line by line: what comes in on
+        our own stdin, if that `relays`, and what is written.
+        """
         pipe = asyncio.subprocess.PIPE
         try:
             process = await asyncio.create_subprocess_exec(
@@ -48,7 +52,7 @@ class Child:
         except OSError as error:
             raise SourceError(argv[0], error.strerror or str(error)) from None
         child = cls(process)
-        if talks:
+        if talks and relays:
             threading.Thread(target=child._read_stdin, daemon=True).start()
         return child
 
@@ -57,6 +61,12 @@ class Child:
         stdout = self._process.stdout
         while stdout is not None and (data := await stdout.read(READ_BYTES)):
             yield data
+
+    @property
+    def listens(self) -> bool:
+        """Whether anything can still be said to it."""
+        stdin = self._process.stdin
+        return stdin is not None and not stdin.is_closing()
 
     def write(self, data: bytes) -> None:
         """Whole lines to its stdin; a program that no longer listens is no error."""

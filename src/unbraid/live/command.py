@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,6 +18,12 @@ from unbraid.sources.release import FIRST_FORWARDING, FIRST_PARTIAL, FIRST_SESSI
 
 # Options of Claude Code's that bring a session of their own.
 _SESSION_GIVEN = ("--session-id", "--resume", "-r", "--continue", "-c", "--from-pr")
+
+# Those of its flags that take no value and often stand before the prompt.
+_FLAGS = (
+    "-p", "--print", "-c", "--continue", "--verbose", "--dangerously-skip-permissions",
+    "--include-partial-messages", "--forward-subagent-text", "--fork-session",
+)  # fmt: skip
 
 
 class Command(Struct):
@@ -31,6 +38,7 @@ class Command(Struct):
     session: str | None = None
     resumes: bool = False
     forwards: bool = False
+    prompt: str | None = None  # what to say first, where it is said over stdin
 
 
 def kind_of(argv: Sequence[str]) -> tuple[str, int]:
@@ -46,11 +54,13 @@ def kind_of(argv: Sequence[str]) -> tuple[str, int]:
     return "other", 1
 
 
-def visible(argv: Sequence[str], version: Release) -> Command:
-    """The command to start in place of this one."""
+def visible(argv: Sequence[str], version: Release, *, steered: bool = False) -> Command:
+    """The command to start in place of this one; `steered`, one that listens, if that can be."""
     kind, first = kind_of(argv)
     command = Command(list(argv), kind)
     if kind == "claude":
+        if steered:
+            _listen(command, first)
         _claude(command, first, version)
     elif kind == "opencode":
         # Anything but JSON is meant for the person's own terminal; the database tells the rest.
@@ -70,6 +80,36 @@ def option(args: Sequence[str], *names: str) -> str | None:
             if name.startswith("--") and word.startswith(f"{name}="):
                 return word[len(name) + 1 :]
     return None
+
+
+def _listen(command: Command, first: int) -> None:
+    """Take the prompt out of the arguments, where it is plain which of them it is."""
+    args = command.argv[first:]
+    place = _prompt_place(args)
+    prints = option(args, "--print", "-p") is not None
+    if place is None or not prints or option(args, "--input-format") is not None:
+        return
+    command.prompt = args.pop(place)
+    if args[-1] == "--":
+        args.pop()
+    added = ["--input-format", "stream-json"]
+    if option(args, "--permission-prompt-tool") is None:
+        added += ["--permission-prompt-tool", "stdio"]
+    command.argv = [*command.argv[:first], *added, *args]
+
+
+def _prompt_place(args: list[str]) -> int | None:
+    """Where the prompt stands: right after a flag that takes no value, or alone after `--`."""
+    if "--" in args:
+        place = args.index("--") + 1
+        return place if place == len(args) - 1 else None
+    places = [
+        number
+        for number, (before, word) in enumerate(pairwise(args), 1)
+        if before in _FLAGS and not word.startswith("-")
+    ]
+    # A word that begins with a slash may be a command, which is no prompt.
+    return places[0] if len(places) == 1 and not args[places[0]].startswith("/") else None
 
 
 def _claude(command: Command, first: int, version: Release) -> None:

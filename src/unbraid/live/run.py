@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import stat
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
@@ -15,10 +17,11 @@ from unbraid.live.claude import ClaudeTelling
 from unbraid.live.command import Command, kind_of, visible
 from unbraid.live.keeping import Keeping, now_ms
 from unbraid.live.opencode import OpenCodeTelling
+from unbraid.live.prompting import Prompting
 from unbraid.live.remote import steerable
 from unbraid.live.render import Rendering
 from unbraid.live.sending import Sending
-from unbraid.live.steering import Steering
+from unbraid.live.steering import Listener, Steering
 from unbraid.log.folder import data_folder
 from unbraid.log.port import Log
 from unbraid.sources.places import claude_projects
@@ -56,26 +59,44 @@ async def run(
     *,
     sending: Sending | None = None,
     face: Face | None = None,
+    steered: bool = False,
 ) -> int:
-    """Run a command as it would run without us, shown by a `face` meanwhile; its exit code."""
+    """Run a command as it would run without us, shown by a `face` meanwhile; its exit code.
+
+    One that is to be `steered` is told its prompt over stdin, so that more can be said to it.
+    """
     kind, first = kind_of(argv)
     version = await version_of(argv[:first]) if kind == "claude" else ()
-    command = visible(argv, version)
+    command = visible(argv, version, steered=steered and _nobody_types())
+    if steered and not command.talks:
+        warn("this command cannot be steered, and runs as it would without --steer")
     keeping, controllers = Keeping(warn, sending), Controllers()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(keeping.close)
         await keeping.begin(command.session)
         telling = _telling(command, keeping, env)
-        child = await Child.start(command.argv, captured=command.captured, talks=command.talks)
+        child = await Child.start(
+            command.argv,
+            captured=command.captured,
+            talks=command.talks,
+            relays=command.prompt is None,
+        )
         if face is not None and keeping.log is not None:
             await stack.enter_async_context(face(keeping.log, controllers))
-        steering = Steering(keeping, child.write if command.talks else None, child.send_signal)
+        listener: Listener | None = child if command.talks else None
+        hears: list[Callable[[bytes], None]] = []
+        if command.prompt is not None:
+            listener = prompting = Prompting(child, command.prompt)
+            stack.callback(prompting.stop)
+            hears.append(prompting.printed)
+        steering = Steering(keeping, listener, child.send_signal)
+        hears.append(steering.printed)
         child.overhear = steering.passed
         keeping.on_open = lambda run: controllers.register(run, steering)
         await stack.enter_async_context(_told(telling, keeping))
         if keeping.log is not None and not keeping.failed:
             await stack.enter_async_context(steerable(data_folder(env), steering))
-        await _pass(child, command, telling, steering)
+        await _pass(child, command, telling, hears)
         return await child.wait()
 
 
@@ -142,7 +163,9 @@ async def _told(telling: Telling, keeping: Keeping) -> AsyncIterator[None]:
         await keeping.finish()
 
 
-async def _pass(child: Child, command: Command, telling: Telling, steering: Steering) -> None:
+async def _pass(
+    child: Child, command: Command, telling: Telling, hears: Sequence[Callable[[bytes], None]]
+) -> None:
     """Its stdout to ours: as it is, or as it would have been."""
     rendering = None if command.prints == "raw" else Rendering(command)
     lines = Lines()
@@ -151,7 +174,8 @@ async def _pass(child: Child, command: Command, telling: Telling, steering: Stee
         shown = data
         whole = [line for line in lines.feed(data) if isinstance(line, bytes)]
         for line in whole:
-            steering.printed(line)
+            for hear in hears:
+                hear(line)
         if rendering is not None:
             shown = b"".join(map(rendering.line, whole))
         if shown and not await asyncio.to_thread(write_out, shown):
@@ -159,6 +183,14 @@ async def _pass(child: Child, command: Command, telling: Telling, steering: Stee
     if rendering is not None:
         rest = [rendering.line(line) for line in lines.finish() if isinstance(line, bytes)]
         await asyncio.to_thread(write_out, b"".join([*rest, rendering.end()]))
+
+
+def _nobody_types() -> bool:
+    """Whether nothing that the agent would read comes in on stdin: a terminal, or the void."""
+    try:
+        return stat.S_ISCHR(os.fstat(0).st_mode)
+    except OSError:
+        return True
 
 
 def _sizes(env: Mapping[str, str]) -> dict[Path, int]:

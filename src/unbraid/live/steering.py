@@ -1,4 +1,4 @@
-"""One run of Claude Code's that we started and that listens (`--input-format stream-json`).
+"""One run of Claude Code's that we started, and that may listen (`--input-format stream-json`).
 
 Whoever feeds its stdin talks to it as before; what others send through us goes in between, in whole
 lines. Requests for leave that it prints wait here until anyone has answered them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import signal
 from collections.abc import Callable
+from typing import Protocol
 
 import msgspec
 from msgspec import Raw, Struct
@@ -40,16 +41,26 @@ class _Line(Struct):
 _read = msgspec.json.Decoder(_Line).decode
 
 
+class Listener(Protocol):
+    """An agent's stdin."""
+
+    @property
+    def listens(self) -> bool:
+        """Whether anything can still be said to it."""
+        ...
+
+    def write(self, data: bytes) -> None:
+        """Whole lines."""
+        ...
+
+
 class Steering:
-    """The controller of one run; `write` is its stdin, None if that is not ours to write to."""
+    """The controller of one run; `listener` is None if its stdin is not ours to write to."""
 
     def __init__(
-        self,
-        keeping: Keeping,
-        write: Callable[[bytes], None] | None,
-        send_signal: Callable[[int], None],
+        self, keeping: Keeping, listener: Listener | None, send_signal: Callable[[int], None]
     ) -> None:
-        self._keeping, self._write, self._send_signal = keeping, write, send_signal
+        self._keeping, self._listener, self._send_signal = keeping, listener, send_signal
         self._pending: dict[str, Pending] = {}
 
     @property
@@ -81,7 +92,8 @@ class Steering:
 
     def verbs(self) -> list[str]:
         """Without a stdin of ours, it can only be ended."""
-        return ["cancel"] if self._write is None else list(VERBS)
+        listens = self._listener is not None and self._listener.listens
+        return list(VERBS) if listens else ["cancel"]
 
     def pending(self) -> list[Pending]:
         """The requests that wait for an answer."""
@@ -123,11 +135,14 @@ class Steering:
         del self._pending[request_id]
 
     def _say(self, line: bytes) -> None:
-        if self._write is None:
+        if self._listener is None:
             raise CallerError(
-                "this run does not listen: start it with --input-format stream-json to talk to it"
+                "this run does not listen: start it with `unbraid run --steer`, or with "
+                "--input-format stream-json, to talk to it"
             )
-        self._write(line)
+        if not self._listener.listens:
+            raise CallerError("this run has answered, and no longer listens")
+        self._listener.write(line)
 
 
 def _try(line: bytes) -> _Line:
