@@ -1,0 +1,67 @@
+/** A tool call with what came of it. */
+export interface Call {
+  id: string;
+  tool: string;
+  input: unknown;
+  /** null as long as there is no result. */
+  ok: boolean | null;
+  result: string | null;
+  parts: unknown[] | null;
+  until: number | null;
+  duration_ms: number | null;
+  /** The stream that this call has started. */
+  child: number | null;
+}
+
+export type Kind =
+  'prompt' | 'text' | 'thinking' | 'tool' | 'response' | 'error' | 'turn' | 'permission' | 'raw';
+
+/**
+ * One thing said, done or told; `seq` is where it began. Once a stream's `look` has given it out, an
+ * item is never changed, only replaced: who holds one can tell by `===` whether it is still what it
+ * was.
+ */
+export interface Item {
+  look: number;
+  kind: Kind;
+  seq: number;
+  ts: number;
+  text: string;
+  message_id: string | null;
+  call: Call | null;
+  ok: boolean | null;
+}
+
+/** Tokens and cost. */
+export interface Spent {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_creation_tokens: number;
+  cost_usd: number | null;
+}
+
+export function nothingSpent(): Spent {
+  return {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_creation_tokens: 0,
+    cost_usd: null,
+  };
+}
+
+export function spend(total: Spent, more: Spent): void {
+  total.input_tokens += more.input_tokens;
+  total.output_tokens += more.output_tokens;
+  total.cache_read_tokens += more.cache_read_tokens;
+  total.cache_creation_tokens += more.cache_creation_tokens;
+  // Left out where it is not known, which is not the same as nothing.
+  if (more.cost_usd != null) total.cost_usd = (total.cost_usd ?? 0) + more.cost_usd;
+}
+
+export function tokensOf(spent: Spent): number {
+  return (
+    spent.input_tokens + spent.output_tokens + spent.cache_read_tokens + spent.cache_creation_tokens
+  );
+}

@@ -1,0 +1,116 @@
+import type { AgentView } from './agents';
+import type { Done, FleetEvent, FleetPermissionAsked, StreamStart } from './events';
+import type { Spent } from './items';
+import { nothingSpent, spend } from './items';
+import { Stream } from './stream';
+
+/** A run as its events tell it: streams by their number, what waits for leave, what was spent. */
+export class Run {
+  streams = new Map<number, Stream>();
+  permissions = new Map<string, FleetPermissionAsked>();
+  /** Streams that changed since someone last looked; who looks clears it. */
+  touched = new Set<number>();
+  source = '';
+  cwd: string | null = null;
+  session_id: string | null = null;
+  started = 0;
+  updated = 0;
+  seq = 0;
+  done: Done | null = null;
+  private prompt: FleetEvent | null = null;
+  private spent = nothingSpent();
+  private toldCost: number | null = null;
+
+  apply(event: FleetEvent): void {
+    // What came before is here already: a server may send it again after a loss.
+    if (event.seq <= this.seq) return;
+    this.seq = event.seq;
+    this.started ||= event.ts;
+    this.updated = Math.max(this.updated, event.ts);
+    switch (event.type) {
+      case 'request_received':
+        this.source = event.source;
+        this.cwd = event.cwd ?? null;
+        this.session_id = event.session_id ?? null;
+        this.prompt = event;
+        return;
+      case 'stream_start':
+        return this.open(event);
+      case 'done':
+        this.done = event;
+        this.permissions.clear();
+        return;
+      case 'permission_asked':
+        this.permissions.set(event.request_id, event);
+        break;
+      case 'permission_replied':
+        this.permissions.delete(event.request_id);
+        break;
+      case 'token_usage':
+        spend(this.spent, { ...event, cost_usd: event.cost_usd ?? null });
+        break;
+      case 'turn_complete':
+        // Agents tell the cost of a session so far, and their messages often none.
+        if (event.cost_usd != null) this.toldCost = Math.max(this.toldCost ?? 0, event.cost_usd);
+        break;
+      case 'session_meta':
+        if (event.stream_id === 0) {
+          this.cwd ??= event.cwd ?? null;
+          this.session_id ??= event.session_id ?? null;
+        }
+        break;
+      case 'stream_end':
+        for (const [id, asked] of this.permissions) {
+          if (asked.stream_id === event.stream_id) this.permissions.delete(id);
+        }
+    }
+    const stream = this.streams.get(event.stream_id);
+    if (stream !== undefined) {
+      stream.apply(event);
+      this.touched.add(stream.id);
+    }
+  }
+
+  /** Fleet-wide: once the run is over, what it says itself. */
+  get total(): Spent {
+    if (this.done !== null) return { ...this.done, cost_usd: this.done.cost_usd ?? this.toldCost };
+    const cost = Math.max(this.spent.cost_usd ?? 0, this.toldCost ?? 0);
+    const known = this.spent.cost_usd !== null || this.toldCost !== null;
+    return { ...this.spent, cost_usd: known ? cost : null };
+  }
+
+  /** What the root was asked to do. */
+  get title(): string {
+    return this.streams.get(0)?.asked ?? '';
+  }
+
+  /** In order of appearance. */
+  agents(): AgentView[] {
+    return Array.from(this.streams.values(), (stream) => stream.view());
+  }
+
+  /** The same run, to go its own way from here. */
+  fork(): Run {
+    const fork: Run = Object.assign(Object.create(Run.prototype), this);
+    fork.spent = { ...this.spent };
+    fork.permissions = new Map(this.permissions);
+    fork.touched = new Set(this.touched);
+    fork.streams = new Map();
+    for (const [id, stream] of this.streams) fork.streams.set(id, stream.fork());
+    return fork;
+  }
+
+  private open(event: StreamStart): void {
+    const stream = new Stream(event);
+    if (this.prompt?.type === 'request_received' && this.prompt.prompt && stream.id === 0) {
+      stream.prompt(this.prompt, this.prompt.prompt);
+    }
+    this.streams.set(stream.id, stream);
+    this.touched.add(stream.id);
+    const parent = stream.parent === null ? undefined : this.streams.get(stream.parent);
+    if (parent !== undefined && event.tool_use_id) {
+      parent.spawned(event.tool_use_id, stream.id);
+      this.touched.add(parent.id);
+    }
+  }
+}
