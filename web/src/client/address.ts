@@ -1,0 +1,36 @@
+/** The addresses of this page: all behind the `#`, so that no server ever sees them. */
+export type Address =
+  | { page: 'runs'; query: string }
+  | { page: 'run'; run: string; stream: number | null; seq: number | null };
+
+export function parse(hash: string): Address {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const asked = new URLSearchParams(query);
+  const [page, run, stream] = path.split('/').map(decoded);
+  if (page === 'run' && run) {
+    return { page, run, stream: whole(stream), seq: whole(asked.get('seq')) };
+  }
+  return { page: 'runs', query: asked.get('q') ?? '' };
+}
+
+export function runsAddress(query = ''): string {
+  return query ? `#/?${new URLSearchParams({ q: query })}` : '#/';
+}
+
+export function runAddress(run: string, stream: number | null = null, seq?: number): string {
+  const path = `#/run/${encodeURIComponent(run)}${stream === null ? '' : `/${stream}`}`;
+  return seq === undefined ? path : `${path}?seq=${seq}`;
+}
+
+function whole(text: string | null | undefined): number | null {
+  return text && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // A person may type anything.
+    return part;
+  }
+}

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parse, runAddress, runsAddress } from './address';
+import { Lines } from './lines';
+
+test('lines are whole, wherever the bytes were cut', () => {
+  const values = fc.array(fc.record({ a: fc.string({ unit: 'binary' }), b: fc.integer() }));
+  fc.assert(
+    fc.property(values, fc.infiniteStream(fc.integer({ min: 1, max: 9 })), (told, sizes) => {
+      const text = told.map((value) => `${JSON.stringify(value)}\n\n`).join('');
+      const bytes = new TextEncoder().encode(text);
+      const lines = new Lines<unknown>();
+      const found: unknown[] = [];
+      for (let at = 0; at < bytes.length;) {
+        const size = sizes.next().value;
+        found.push(...lines.feed(bytes.subarray(at, at + size)));
+        at += size;
+      }
+      expect(found).toEqual(told);
+    }),
+    { seed: 1 },
+  );
+});
+
+test('every address leads to its place', () => {
+  const run = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,40}$/);
+  const number = fc.option(fc.nat());
+  fc.assert(
+    fc.property(run, number, number, (run, stream, seq) => {
+      const address = runAddress(run, stream, seq ?? undefined);
+      expect(parse(address)).toEqual({ page: 'run', run, stream, seq });
+    }),
+    { seed: 1 },
+  );
+  fc.assert(
+    fc.property(fc.string(), (query) => {
+      expect(parse(runsAddress(query))).toEqual({ page: 'runs', query });
+    }),
+    { seed: 1 },
+  );
+});
+
+test('whatever is typed as an address leads somewhere', () => {
+  fc.assert(
+    fc.property(fc.string(), (hash) => {
+      expect(['run', 'runs']).toContain(parse(`#${hash}`).page);
+    }),
+    { seed: 1 },
+  );
+  expect(parse('#/run/a/%zz')).toEqual({ page: 'run', run: 'a', stream: null, seq: null });
+});

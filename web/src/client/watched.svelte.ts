@@ -1,0 +1,167 @@
+import type { AgentView } from '../model/agents';
+import type { Aside, FleetEvent, FleetPermissionAsked, Gap, Run as Summary } from '../model/events';
+import type { Item, Spent } from '../model/items';
+import { nothingSpent } from '../model/items';
+import { Recording } from '../model/recording';
+import { Run } from '../model/run';
+import type { Stream } from '../model/stream';
+import { get, type Refusal } from './api';
+import { Feed, type Standing } from './feed';
+
+/** How long one frame may fold events: the rest of it is for drawing. */
+const FOLD_MS = 10;
+/** Fewer than this are nothing to speak of. */
+const BEHIND = 500;
+
+class Signal {
+  version = $state(0);
+}
+
+/**
+ * A run that someone looks at, live or as it was. What came in is folded once a frame, and only
+ * what has changed is told to those who draw it.
+ */
+export class Watched {
+  standing = $state<Standing>('connecting');
+  problem = $state.raw<Refusal | null>(null);
+  gap = $state.raw<Gap | null>(null);
+  /** The moment that is looked at; null is now. */
+  moment = $state<number | null>(null);
+  agents = $state.raw<AgentView[]>([]);
+  permissions = $state.raw<FleetPermissionAsked[]>([]);
+  total = $state.raw<Spent>(nothingSpent());
+  seq = $state(0);
+  behind = $state(0);
+  begin = $state(0);
+  end = $state(0);
+  over = $state(false);
+  ok = $state<boolean | null>(null);
+  title = $state('');
+  cwd = $state<string | null>(null);
+  source = $state('');
+  session_id = $state<string | null>(null);
+  draft = $state('');
+
+  private live = new Run();
+  private recording = new Recording();
+  private shown = $state.raw(this.live);
+  private signals = new Map<number, Signal>();
+  private waiting: FleetEvent[] = [];
+  private taken = 0;
+  private frame: number | null = null;
+  private feed: Feed<FleetEvent | Aside>;
+
+  constructor(readonly run: string) {
+    this.feed = new Feed({
+      path: `/v1/runs/${encodeURIComponent(run)}/events`,
+      since: () => this.waiting.at(-1)?.seq ?? this.live.seq,
+      onlines: (lines) => this.take(lines),
+      onstanding: (standing, problem) => {
+        this.standing = this.over ? 'over' : standing;
+        this.problem = problem;
+        if (standing === 'live') void this.measure();
+      },
+    });
+  }
+
+  stop(): void {
+    this.feed.stop();
+    if (this.frame !== null) cancelAnimationFrame(this.frame);
+  }
+
+  get events(): readonly FleetEvent[] {
+    return this.recording.events;
+  }
+
+  stream(id: number): Stream | undefined {
+    void this.signal(id).version;
+    return this.shown.streams.get(id);
+  }
+
+  /** What a stream has said so far, at the moment that is looked at. */
+  items(id: number): Item[] {
+    return this.stream(id)?.look() ?? [];
+  }
+
+  /** Look at the run as it was; null goes back to now. */
+  scrub(moment: number | null): void {
+    this.moment = moment;
+    this.shown = moment === null ? this.live : this.recording.at(moment);
+    this.tell(this.shown.streams.keys());
+    for (const signal of this.signals.values()) signal.version++;
+  }
+
+  private signal(id: number): Signal {
+    let signal = this.signals.get(id);
+    if (signal === undefined) this.signals.set(id, (signal = new Signal()));
+    return signal;
+  }
+
+  private take(lines: (FleetEvent | Aside)[]): void {
+    for (const line of lines) {
+      if (line.type === 'gap') this.gap = line;
+      else if (line.type === 'draft') this.draft += line.delta;
+      else if (line.type !== 'cut') this.waiting.push(line);
+    }
+    this.frame ??= requestAnimationFrame(this.fold);
+  }
+
+  private fold = (): void => {
+    this.frame = null;
+    const until = performance.now() + FOLD_MS;
+    while (this.taken < this.waiting.length) {
+      const event = this.waiting[this.taken++]!;
+      this.live.apply(event);
+      this.recording.add(event);
+      if (this.draft && event.stream_id === 0 && event.type === 'text') this.draft = '';
+      // The clock is not free: ask it now and then.
+      if (this.taken % 64 === 0 && performance.now() > until) break;
+    }
+    this.behind = Math.max(this.behind - this.taken, this.waiting.length - this.taken, 0);
+    if (this.taken === this.waiting.length) {
+      this.waiting = [];
+      this.taken = 0;
+    } else {
+      this.frame = requestAnimationFrame(this.fold);
+    }
+    this.know();
+    if (this.moment === null) this.tell(this.live.touched);
+    this.live.touched.clear();
+  };
+
+  /** What is true of the run whichever moment is looked at. */
+  private know(): void {
+    const run = this.live;
+    this.seq = run.seq;
+    this.begin = this.recording.begin;
+    this.end = this.recording.end;
+    this.title = run.title;
+    this.cwd = run.cwd;
+    this.source = run.source;
+    this.session_id = run.session_id;
+    if (run.done !== null) {
+      this.over = true;
+      this.ok = run.done.ok;
+      this.standing = 'over';
+      this.feed.stop();
+    }
+  }
+
+  private tell(streams: Iterable<number>): void {
+    this.agents = this.shown.agents();
+    this.permissions = [...this.live.permissions.values()];
+    this.total = this.shown.total;
+    for (const id of streams) this.signal(id).version++;
+  }
+
+  /** How far behind the log this page is, after it has come (back). */
+  private async measure(): Promise<void> {
+    try {
+      const { last_seq } = await get<Summary>(`/v1/runs/${encodeURIComponent(this.run)}`);
+      const left = last_seq - (this.waiting.at(-1)?.seq ?? this.live.seq);
+      this.behind = left > BEHIND ? left : 0;
+    } catch {
+      // The feed itself will tell what is wrong.
+    }
+  }
+}

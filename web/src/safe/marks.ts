@@ -1,0 +1,37 @@
+/**
+ * Characters that change how others look and are not seen themselves: those that turn the direction
+ * of text (so that code reads as something else) and control characters. They are shown by name.
+ */
+const NAMES: Record<string, string> = {
+  '\u202a': 'LRE',
+  '\u202b': 'RLE',
+  '\u202c': 'PDF',
+  '\u202d': 'LRO',
+  '\u202e': 'RLO',
+  '\u2066': 'LRI',
+  '\u2067': 'RLI',
+  '\u2068': 'FSI',
+  '\u2069': 'PDI',
+};
+// eslint-disable-next-line no-control-regex
+const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const RETURNS = /\r\n?/g;
+const ESCAPES =
+  // eslint-disable-next-line no-control-regex
+  /[\u001b\u009b](?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[()*+][0-9A-Z]|[0-~])?/g;
+
+/** An agent's words with nothing hidden in them. */
+export function visible(text: string): string {
+  return text
+    .replace(RETURNS, '\n')
+    .replace(HIDDEN, (mark) => `⟨${NAMES[mark] ?? `U+${code(mark)}`}⟩`);
+}
+
+/** What a terminal would have shown, without its colours. */
+export function withoutEscapes(text: string): string {
+  return text.replace(ESCAPES, '');
+}
+
+function code(mark: string): string {
+  return mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+}

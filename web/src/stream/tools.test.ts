@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Call } from '../model/items';
+import { difference } from './difference';
+import { pictureOf } from './tools';
+
+function call(tool: string, input: unknown): Call {
+  const nothing = { ok: null, result: null, parts: null, until: null, duration_ms: null };
+  return { id: 't', tool, input, child: null, ...nothing };
+}
+
+test('each kind of tool has its look', () => {
+  expect(pictureOf(call('Bash', { command: 'ls -l' }))).toMatchObject({
+    look: 'shell',
+    summary: 'ls -l',
+  });
+  expect(pictureOf(call('bash', { command: 'ls', description: 'List' })).summary).toBe('List');
+  const edit = { file_path: '/a', old_string: 'x', new_string: 'y' };
+  expect(pictureOf(call('Edit', edit))).toMatchObject({
+    look: 'edit',
+    changes: [{ path: '/a', before: 'x', after: 'y' }],
+  });
+  expect(pictureOf(call('write', { filePath: '/b', content: 'new' }))).toMatchObject({
+    look: 'edit',
+    changes: [{ path: '/b', before: '', after: 'new' }],
+  });
+  const task = { subagent_type: 'scout', description: 'Look around', prompt: 'Please' };
+  expect(pictureOf(call('Task', task))).toEqual({ look: 'agent', summary: 'scout: Look around' });
+  expect(pictureOf(call('Grep', { pattern: 'foo', path: '/x' })).summary).toBe('/x');
+});
+
+test('no input breaks the picture', () => {
+  const tool = fc.constantFrom('Bash', 'Edit', 'MultiEdit', 'TodoWrite', 'Task', 'Read', 'x');
+  const value = fc.oneof(
+    fc.anything(),
+    fc.record({ edits: fc.anything(), todos: fc.anything(), command: fc.anything() }),
+  );
+  fc.assert(
+    fc.property(tool, value, (name, input) => {
+      expect(typeof pictureOf(call(name, input)).summary).toBe('string');
+    }),
+    { seed: 1 },
+  );
+});
+
+test('both texts can be read from their difference', () => {
+  const line = fc.constantFrom('a', 'b', 'c', '');
+  const text = fc.array(line, { maxLength: 6 }).map((all) => all.join('\n'));
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const lines = difference(before, after);
+      if (lines.some(({ sign }) => sign === '…')) return;
+      const read = (gone: string) =>
+        lines.filter(({ sign }) => sign !== gone).map(({ text }) => text);
+      const whole = (given: string) => given.replace(/\n$/, '').split('\n');
+      if (before !== '') expect(read('+')).toEqual(whole(before));
+      if (after !== '') expect(read('-')).toEqual(whole(after));
+    }),
+    { seed: 1 },
+  );
+});
+
+test('what stayed the same is shortened', () => {
+  const many = Array.from({ length: 50 }, (_, at) => `line ${at}`);
+  const shown = difference(many.join('\n'), [...many, 'new'].join('\n'));
+  expect(shown.length).toBeLessThan(12);
+  expect(shown.some(({ sign, text }) => sign === '…' && text.includes('lines'))).toBe(true);
+  expect(shown.at(-1)).toEqual({ sign: '+', text: 'new' });
+});
