@@ -10,8 +10,10 @@ import msgspec
 from unbraid import events
 from unbraid.hub.control import Pending
 from unbraid.hub.frames import Cut
+from unbraid.log.activity import Activity
 from unbraid.log.port import Found
 from unbraid.log.summary import Usage
+from unbraid.serve.routes.control import Control
 from unbraid.serve.routes.runs import Run, Runs
 
 PLAIN = {int: "number", float: "number", str: "string", bool: "boolean", type(None): "null"}
@@ -22,8 +24,9 @@ RAW = {"content": "string"}
 def main() -> None:
     """Every type that crosses the wire."""
     print("// Made by web/generate.py from the Python types. Change those, then `make page`.\n")
-    told = [*events.FLEET_EVENTS, events.Gap, events.Draft, Cut, Usage, Run, Runs, Found, Pending]
-    for kind in told:
+    asides = [events.Gap, events.Draft, Cut]
+    answers = [Usage, Activity, Run, Runs, Control, Found, Pending]
+    for kind in [*events.FLEET_EVENTS, *asides, *answers]:
         print(_interface(kind))
     names = "\n".join(f"  | {kind.__name__}" for kind in events.FLEET_EVENTS)
     print(f"export type FleetEvent =\n{names};\n")

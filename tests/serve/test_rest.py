@@ -46,6 +46,7 @@ async def test_tells_about_one_run(client: httpx.AsyncClient, log: SqliteLog) ->
         "started": 1000,
         "updated": 1004,
         "usage": usage,
+        "activity": {"span_ms": 125, "counts": [6]},
         "first_seq": 1,
         "last_seq": 6,
     }

@@ -19,6 +19,7 @@ from unbraid.events import (
     StreamStart,
 )
 from unbraid.fleet.usage import Usage
+from unbraid.log.activity import Activity
 
 TITLE_CHARS = 200
 
@@ -39,6 +40,7 @@ class RunSummary(Struct):
     started: int = 0
     updated: int = 0
     usage: Usage = field(default_factory=Usage)
+    activity: Activity = field(default_factory=Activity)
     first_seq: int = 1
     last_seq: int = 0
     bytes: int = 0
@@ -60,6 +62,7 @@ class RunSummary(Struct):
         self.bytes += size
         self.started = self.started or event.ts
         self.updated = max(self.updated, event.ts)
+        self.activity.add(event.ts - self.started)
         match event:
             case FleetTokenUsage():
                 self.usage.add(event)

@@ -1,3 +1,4 @@
+import { SvelteMap } from 'svelte/reactivity';
 import type { AgentView } from '../model/agents';
 import type { Aside, FleetEvent, FleetPermissionAsked, Gap, Run as Summary } from '../model/events';
 import type { Item, Spent } from '../model/items';
@@ -12,10 +13,6 @@ import { Feed, type Standing } from './feed';
 const FOLD_MS = 10;
 /** Fewer than this are nothing to speak of. */
 const BEHIND = 500;
-
-class Signal {
-  version = $state(0);
-}
 
 /**
  * A run that someone looks at, live or as it was. What came in is folded once a frame, and only
@@ -45,9 +42,11 @@ export class Watched {
   private live = new Run();
   private recording = new Recording();
   private shown = $state.raw(this.live);
-  private signals = new Map<number, Signal>();
+  /** Counts up for a stream that has changed: who has read it draws again. */
+  private versions = new SvelteMap<number, number>();
   private waiting: FleetEvent[] = [];
   private taken = 0;
+  private latest = 0;
   private frame: number | null = null;
   private feed: Feed<FleetEvent | Aside>;
 
@@ -74,7 +73,7 @@ export class Watched {
   }
 
   stream(id: number): Stream | undefined {
-    void this.signal(id).version;
+    void this.versions.get(id);
     return this.shown.streams.get(id);
   }
 
@@ -87,14 +86,7 @@ export class Watched {
   scrub(moment: number | null): void {
     this.moment = moment;
     this.shown = moment === null ? this.live : this.recording.at(moment);
-    this.tell(this.shown.streams.keys());
-    for (const signal of this.signals.values()) signal.version++;
-  }
-
-  private signal(id: number): Signal {
-    let signal = this.signals.get(id);
-    if (signal === undefined) this.signals.set(id, (signal = new Signal()));
-    return signal;
+    this.tell([...this.live.streams.keys()]);
   }
 
   private take(lines: (FleetEvent | Aside)[]): void {
@@ -117,7 +109,6 @@ export class Watched {
       // The clock is not free: ask it now and then.
       if (this.taken % 64 === 0 && performance.now() > until) break;
     }
-    this.behind = Math.max(this.behind - this.taken, this.waiting.length - this.taken, 0);
     if (this.taken === this.waiting.length) {
       this.waiting = [];
       this.taken = 0;
@@ -133,6 +124,7 @@ export class Watched {
   private know(): void {
     const run = this.live;
     this.seq = run.seq;
+    this.behind = this.latest - run.seq > BEHIND ? this.latest - run.seq : 0;
     this.begin = this.recording.begin;
     this.end = this.recording.end;
     this.title = run.title;
@@ -151,15 +143,15 @@ export class Watched {
     this.agents = this.shown.agents();
     this.permissions = [...this.live.permissions.values()];
     this.total = this.shown.total;
-    for (const id of streams) this.signal(id).version++;
+    for (const id of streams) this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
   }
 
   /** How far behind the log this page is, after it has come (back). */
   private async measure(): Promise<void> {
     try {
       const { last_seq } = await get<Summary>(`/v1/runs/${encodeURIComponent(this.run)}`);
-      const left = last_seq - (this.waiting.at(-1)?.seq ?? this.live.seq);
-      this.behind = left > BEHIND ? left : 0;
+      this.latest = last_seq;
+      this.know();
     } catch {
       // The feed itself will tell what is wrong.
     }

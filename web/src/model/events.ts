@@ -330,6 +330,12 @@ export interface Usage {
   cost_usd: number | null;
 }
 
+/** Events in up to `SPANS` equal spans of time since the run's start. When the run outgrows them, they become twice as long. */
+export interface Activity {
+  span_ms: number;
+  counts: number[];
+}
+
 /** A run as told over HTTP. */
 export interface Run {
   run: string;
@@ -342,6 +348,7 @@ export interface Run {
   started: number;
   updated: number;
   usage: Usage;
+  activity: Activity;
   first_seq: number;
   last_seq: number;
 }
@@ -351,6 +358,12 @@ export interface Runs {
   runs: Run[];
   before: string | null;
   indexed?: Indexed | null;
+}
+
+/** What a run can be told to do; nothing, if nobody here steers it. */
+export interface Control {
+  run: string;
+  verbs: string[];
 }
 
 /** A place where an agent said what was searched for; `seq` is where it began. */

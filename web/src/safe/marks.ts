@@ -13,11 +13,10 @@ const NAMES: Record<string, string> = {
   '\u2068': 'FSI',
   '\u2069': 'PDI',
 };
-// eslint-disable-next-line no-control-regex
+
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 const RETURNS = /\r\n?/g;
 const ESCAPES =
-  // eslint-disable-next-line no-control-regex
   /[\u001b\u009b](?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[()*+][0-9A-Z]|[0-~])?/g;
 
 /** An agent's words with nothing hidden in them. */

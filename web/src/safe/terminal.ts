@@ -7,10 +7,8 @@ export interface Piece {
   look: string;
 }
 
-// eslint-disable-next-line no-control-regex
 const COLOUR = /\u001b\[[0-9;]*m/g;
 const OTHER_ESCAPES =
-  // eslint-disable-next-line no-control-regex
   /[\u001b\u009b](?!\[[0-9;]*m)(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[()*+][0-9A-Z]|[0-~])?/g;
 
 /** A terminal's output in its sixteen colours; every other escape sequence is dropped. */

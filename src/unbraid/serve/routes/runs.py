@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from unbraid.events import FleetEvent, FleetTokenUsage, decode_event
 from unbraid.fleet.usage import Usage
+from unbraid.log.activity import Activity
 from unbraid.log.summary import RunSummary
 from unbraid.serve import parameters
 from unbraid.serve.conversation import Conversation, Item
@@ -35,6 +36,7 @@ class Run(Struct):
     started: int
     updated: int
     usage: Usage
+    activity: Activity
     first_seq: int
     last_seq: int
 

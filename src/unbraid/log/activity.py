@@ -1,0 +1,28 @@
+"""How busy a run was over its time, in a few numbers, however long it runs."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+SPANS = 32
+FIRST_SPAN_MS = 125
+
+
+class Activity(Struct):
+    """Events in up to `SPANS` equal spans of time since the run's start. When the run outgrows
+    them, they become twice as long.
+    """
+
+    span_ms: int = FIRST_SPAN_MS
+    counts: list[int] = field(default_factory=list)
+
+    def add(self, since_start_ms: int) -> None:
+        """Count one more event."""
+        since_start_ms = max(0, since_start_ms)
+        while since_start_ms >= SPANS * self.span_ms:
+            self.span_ms *= 2
+            pairs = zip(self.counts[::2], [*self.counts[1::2], 0], strict=False)
+            self.counts = [first + second for first, second in pairs]
+        place = since_start_ms // self.span_ms
+        self.counts.extend([0] * (place + 1 - len(self.counts)))
+        self.counts[place] += 1

@@ -1,0 +1,119 @@
+import type { FleetEvent, Pending, Run, Runs } from '../model/events';
+import { get, type Refusal } from './api';
+import { Feed, type Standing } from './feed';
+
+const PAGE = 200;
+/** Many agents talk at once; the list need not follow every word. */
+const REFRESH_MS = 1000;
+const TELLING = [
+  ...['request_received', 'stream_start', 'stream_end', 'token_usage', 'turn_complete'],
+  ...['permission_asked', 'permission_replied', 'done'],
+];
+
+interface Filter {
+  text: string;
+  status: string;
+}
+
+/** The list of runs, kept up to date. */
+export class Listed {
+  runs = $state.raw<Run[]>([]);
+  waiting = $state.raw<Pending[]>([]);
+  loaded = $state(false);
+  standing = $state<Standing>('connecting');
+  problem = $state.raw<Refusal | null>(null);
+  more = $state(false);
+  filter = $state.raw<Filter>({ text: '', status: '' });
+
+  private known = new Map<string, Run>();
+  private before: string | null = null;
+  private paging = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private feed: Feed<FleetEvent>;
+
+  constructor() {
+    this.feed = new Feed({
+      path: `/v1/events?${new URLSearchParams({ types: TELLING.join() })}`,
+      since: () => null,
+      onlines: () => this.soon(),
+      onstanding: (standing, problem) => {
+        this.standing = standing;
+        this.problem = problem;
+        // The feed tells what happens from now on; what happened before is in the list.
+        if (standing === 'live') void this.refresh();
+      },
+    });
+  }
+
+  stop(): void {
+    this.feed.stop();
+    clearTimeout(this.timer);
+  }
+
+  async narrow(filter: Filter): Promise<void> {
+    this.filter = filter;
+    this.loaded = false;
+    await this.refresh();
+  }
+
+  /** The newest and the live ones again; the others stay as they are. */
+  async refresh(): Promise<void> {
+    const filter = this.filter;
+    try {
+      const [first, live, asking] = await Promise.all([
+        this.page(filter.status),
+        filter.status ? { runs: [] } : this.page('live'),
+        get<{ permissions: Pending[] }>('/v1/permissions'),
+      ]);
+      // Someone may have asked for others in the meantime.
+      if (filter !== this.filter) return;
+      if (!this.loaded) {
+        this.known.clear();
+        this.before = first.before;
+      }
+      this.waiting = asking.permissions;
+      this.keep([...live.runs, ...first.runs]);
+      this.loaded = true;
+    } catch {
+      // A server that is away is told of by the feed; this comes again when it is back.
+    }
+  }
+
+  /** The next older ones. */
+  async next(): Promise<void> {
+    if (this.before === null || this.paging) return;
+    this.paging = true;
+    const filter = this.filter;
+    try {
+      const page = await this.page(filter.status, this.before);
+      if (filter !== this.filter) return;
+      this.before = page.before;
+      this.keep(page.runs);
+    } finally {
+      this.paging = false;
+    }
+  }
+
+  private page(status: string, before?: string): Promise<Runs> {
+    const asked = new URLSearchParams({ limit: String(PAGE) });
+    if (this.filter.text) asked.set('q', this.filter.text);
+    if (status) asked.set('status', status);
+    if (before) asked.set('before', before);
+    return get<Runs>(`/v1/runs?${asked}`);
+  }
+
+  /** Live ones first, then the last started. */
+  private keep(runs: Run[]): void {
+    for (const run of runs) this.known.set(run.run, run);
+    const rank = (run: Run) => (run.status === 'live' ? 1 : 0);
+    this.runs = [...this.known.values()].sort((a, b) => rank(b) - rank(a) || b.started - a.started);
+    this.more = this.before !== null;
+  }
+
+  private soon(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      void this.refresh();
+    }, REFRESH_MS);
+  }
+}

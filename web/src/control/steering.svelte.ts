@@ -1,0 +1,68 @@
+import { get, post } from '../client/api';
+import type { Control } from '../model/events';
+import { announcer } from '../parts/announcer.svelte';
+
+/** What a run can be told to do, and telling it. */
+export class Steering {
+  verbs = $state.raw<string[]>([]);
+  problem = $state('');
+  busy = $state(false);
+
+  constructor(readonly run: string) {
+    void this.ask();
+  }
+
+  can(verb: string): boolean {
+    return this.verbs.includes(verb);
+  }
+
+  async ask(): Promise<void> {
+    try {
+      this.verbs = (await get<Control>(`${this.path}/control`)).verbs;
+    } catch {
+      // Who cannot be asked cannot be told either.
+      this.verbs = [];
+    }
+  }
+
+  message(text: string): Promise<boolean> {
+    return this.tell(`${this.path}/message`, { text }, 'Sent');
+  }
+
+  interrupt(): Promise<boolean> {
+    return this.tell(`${this.path}/interrupt`, undefined, 'Interrupted');
+  }
+
+  cancel(): Promise<boolean> {
+    return this.tell(`${this.path}/cancel`, undefined, 'Asked to end');
+  }
+
+  stop(stream: number): Promise<boolean> {
+    return this.tell(`${this.path}/streams/${stream}/stop`, undefined, 'Asked to stop');
+  }
+
+  answer(request: string, behavior: 'allow' | 'deny', message?: string): Promise<boolean> {
+    const path = `/v1/permissions/${encodeURIComponent(request)}`;
+    const words = behavior === 'allow' ? 'Allowed' : 'Denied';
+    return this.tell(path, { behavior, message: message || null }, words);
+  }
+
+  private get path(): string {
+    return `/v1/runs/${encodeURIComponent(this.run)}`;
+  }
+
+  private async tell(path: string, body: unknown, done: string): Promise<boolean> {
+    this.busy = true;
+    this.problem = '';
+    try {
+      await post(path, body);
+      announcer.say(done);
+      return true;
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : String(error);
+      return false;
+    } finally {
+      this.busy = false;
+    }
+  }
+}
