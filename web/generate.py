@@ -8,11 +8,11 @@ import typing
 import msgspec
 
 from unbraid import events
+from unbraid.fleet.usage import Usage
 from unbraid.hub.control import Pending
 from unbraid.hub.frames import Cut
 from unbraid.log.activity import Activity
 from unbraid.log.port import Found
-from unbraid.log.summary import Usage
 from unbraid.serve.routes.control import Control
 from unbraid.serve.routes.runs import Run, Runs
 
