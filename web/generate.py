@@ -8,13 +8,11 @@ import typing
 import msgspec
 
 from unbraid import events
-from unbraid.fleet.usage import Usage
 from unbraid.hub.control import Pending
 from unbraid.hub.frames import Cut
-from unbraid.log.activity import Activity
 from unbraid.log.port import Found
 from unbraid.serve.routes.control import Control
-from unbraid.serve.routes.runs import Run, Runs
+from unbraid.serve.routes.runs import Runs
 
 PLAIN = {int: "number", float: "number", str: "string", bool: "boolean", type(None): "null"}
 # Both travel as the bytes that came; what they hold is known all the same.
@@ -24,13 +22,25 @@ RAW = {"content": "string"}
 def main() -> None:
     """Every type that crosses the wire."""
     print("// Made by web/generate.py from the Python types. Change those, then `make page`.\n")
-    asides = [events.Gap, events.Draft, Cut]
-    answers = [Usage, Activity, Run, Runs, Control, Found, Pending]
-    for kind in [*events.FLEET_EVENTS, *asides, *answers]:
+    told = [*events.FLEET_EVENTS, events.Gap, events.Draft, Cut, Runs, Control, Found, Pending]
+    for kind in _with_parts(told):
         print(_interface(kind))
     names = "\n".join(f"  | {kind.__name__}" for kind in events.FLEET_EVENTS)
     print(f"export type FleetEvent =\n{names};\n")
     print("export type Aside = Gap | Draft | Cut;")
+
+
+def _with_parts(kinds: list[type[msgspec.Struct]]) -> list[type[msgspec.Struct]]:
+    found = list(kinds)
+    for kind in found:
+        for field in msgspec.structs.fields(kind):
+            parts = [field.type, *typing.get_args(field.type)]
+            found += [part for part in parts if _is_struct(part) and part not in found]
+    return found
+
+
+def _is_struct(hint: typing.Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, msgspec.Struct)
 
 
 def _interface(kind: type[msgspec.Struct]) -> str:
@@ -55,8 +65,8 @@ def _type(hint: typing.Any, name: str) -> str:
         return f"{_type(args[0], name)}[]"
     if origin in (typing.Union, types.UnionType):
         return " | ".join(_type(arg, name) for arg in args)
-    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-        return hint.__name__
+    if _is_struct(hint):
+        return str(hint.__name__)
     return "unknown"
 
 

@@ -321,38 +321,6 @@ export interface Cut {
   last: number;
 }
 
-/** Token counts and dollars. */
-export interface Usage {
-  input_tokens: number;
-  output_tokens: number;
-  cache_read_tokens: number;
-  cache_creation_tokens: number;
-  cost_usd: number | null;
-}
-
-/** Events in up to `SPANS` equal spans of time since the run's start. When the run outgrows them, they become twice as long. */
-export interface Activity {
-  span_ms: number;
-  counts: number[];
-}
-
-/** A run as told over HTTP. */
-export interface Run {
-  run: string;
-  source: string;
-  session_id: string | null;
-  title: string | null;
-  cwd: string | null;
-  status: string;
-  agents: number;
-  started: number;
-  updated: number;
-  usage: Usage;
-  activity: Activity;
-  first_seq: number;
-  last_seq: number;
-}
-
 /** A page of runs; `before` asks for the next page. A run whose `last_seq` is 0 is history that is not in the log: it is read into it when anything of it is asked for. */
 export interface Runs {
   runs: Run[];
@@ -385,6 +353,44 @@ export interface Pending {
   stream_id: number;
   agent: string;
   ts: number;
+}
+
+/** A run as told over HTTP. */
+export interface Run {
+  run: string;
+  source: string;
+  session_id: string | null;
+  title: string | null;
+  cwd: string | null;
+  status: string;
+  agents: number;
+  started: number;
+  updated: number;
+  usage: Usage;
+  activity: Activity;
+  first_seq: number;
+  last_seq: number;
+}
+
+/** How many of the sessions on this machine have been looked at, of how many. */
+export interface Indexed {
+  listed: number;
+  total: number;
+}
+
+/** Token counts and dollars. */
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_creation_tokens: number;
+  cost_usd: number | null;
+}
+
+/** Events in up to `SPANS` equal spans of time since the run's start. When the run outgrows them, they become twice as long. */
+export interface Activity {
+  span_ms: number;
+  counts: number[];
 }
 
 export type FleetEvent =
