@@ -1,5 +1,5 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 // File names without hashes: the server sends an ETag, and a build shows in git as a change of the
 // same few files.
@@ -19,5 +19,7 @@ export default defineConfig({
       },
     },
   },
+  // A busy machine is slow, not wrong.
+  test: { testTimeout: 120_000 },
   server: { proxy: { '/v1': 'http://127.0.0.1:8420' } },
 });

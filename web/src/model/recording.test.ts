@@ -4,10 +4,10 @@ import { made } from './made';
 import { Recording } from './recording';
 import { Run } from './run';
 
-const EVENTS = made(10_000, 12);
+const EVENTS = made(600, 6);
 
 function recorded(): Recording {
-  const recording = new Recording();
+  const recording = new Recording(64);
   for (const event of EVENTS) recording.add(event);
   return recording;
 }
@@ -32,7 +32,7 @@ test('wherever one jumps to, and from where, the run is what its first events te
     fc.property(place, (count) => {
       expect(told(recording.after(count))).toEqual(told(folded(count)));
     }),
-    { numRuns: 40, seed: 1, examples: [[EVENTS.length], [0], [4096], [8192], [4095]] },
+    { seed: 1, examples: [[EVENTS.length], [0], [64], [128], [63]] },
   );
 });
 

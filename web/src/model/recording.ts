@@ -11,8 +11,10 @@ export class Recording {
   private times: number[] = [];
   private past = new Run();
   private folded = 0;
-  /** The run after every STRIDE events, as far as anyone has looked. */
+  /** The run after every `stride` events, as far as anyone has looked. */
   private kept: Run[] = [];
+
+  constructor(private readonly stride = STRIDE) {}
 
   get begin(): number {
     return this.times.find((time) => time > 0) ?? 0;
@@ -35,14 +37,14 @@ export class Recording {
 
   /** The run as its first `count` events tell it. */
   after(count: number): Run {
-    const near = Math.min(Math.floor(count / STRIDE), this.kept.length);
-    if (count < this.folded || this.folded < near * STRIDE) {
+    const near = Math.min(Math.floor(count / this.stride), this.kept.length);
+    if (count < this.folded || this.folded < near * this.stride) {
       this.past = this.kept[near - 1]?.fork() ?? new Run();
-      this.folded = near * STRIDE;
+      this.folded = near * this.stride;
     }
     while (this.folded < count) {
       this.past.apply(this.events[this.folded++]!);
-      if (this.folded === (this.kept.length + 1) * STRIDE) this.kept.push(this.past.fork());
+      if (this.folded === (this.kept.length + 1) * this.stride) this.kept.push(this.past.fork());
     }
     return this.past;
   }
