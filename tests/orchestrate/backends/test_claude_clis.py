@@ -93,25 +93,35 @@ async def test_siblings_share_nothing_and_speak_at_once(tmp_path: Path) -> None:
         assert "oslo" not in json.dumps(request)
 
 
-@pytest.mark.parametrize(
-    ("version", "tools", "wanted"),
-    [
-        (OLD, ("Read", "Bash(git status)"), {"Read", "Bash"}),
-        (CURRENT, ("Read", "Bash(git status)"), {"Read", "Bash"}),
-        (CURRENT, (), set()),
-    ],
-)
-async def test_an_agent_has_the_tools_it_was_given(
-    version: str, tools: tuple[str, ...], wanted: set[str], tmp_path: Path
-) -> None:
-    script = Script({"main": [say("Hello.")]})
+@versions
+async def test_an_agent_has_the_tools_it_was_given(version: str, tmp_path: Path) -> None:
+    agents = (
+        Agent("some", tools=("Read", "Bash(git status)", "/agent"), denied=("/fetch",)),
+        Agent("none", tools=()),
+        Agent("most", denied=("Bash",)),
+    )
+    script = Script({agent.name: [say("Hello.")] for agent in agents})
     async with asyncio.timeout(120):
         with real(version, script, tmp_path) as (backend, model):
-            async with backend.open(Agent("anyone", tools=tools)) as conversation:
-                await said(conversation.say("[[main]] Go."))
-    asked = asked_by(model, "[[main]]")
-    shown = {tool["name"] for each in asked for tool in each.get("tools") or []}
-    assert shown - {"DeferredToolPlaceholder"} == wanted
+
+            async def ask(agent: Agent) -> None:
+                async with backend.open(agent) as conversation:
+                    await said(conversation.say(f"[[{agent.name}]] Go."))
+
+            await asyncio.gather(*map(ask, agents))
+    had = {
+        name: {
+            tool["name"]
+            for each in asked_by(model, f"[[{name}]]")
+            for tool in each.get("tools") or []
+        }
+        - {"DeferredToolPlaceholder"}
+        for name in script.agents
+    }
+    assert had["some"] == {"Read", "Bash"}
+    assert had["none"] == set()
+    assert "Read" in had["most"]
+    assert "Bash" not in had["most"]
 
 
 @versions

@@ -70,11 +70,17 @@ async def test_a_conversation_with_agents_of_its_own(version: str, tmp_path: Pat
 
 @versions
 async def test_an_agent_has_the_tools_it_was_given(version: str, tmp_path: Path) -> None:
-    script = Script({name: [say("Hello.")] for name in ("some", "none", "all")})
+    agents = (
+        Agent("some", tools=("Read", "Bash(git status)", "/agent")),
+        Agent("none", tools=()),
+        Agent("all"),
+        Agent("most", denied=("Bash", "/fetch")),
+    )
+    script = Script({agent.name: [say("Hello.")] for agent in agents})
     async with real(version, script, tmp_path) as (backend, model):
-        for name, tools in (("some", ("Read", "Bash(git status)")), ("none", ()), ("all", None)):
-            async with backend.open(Agent(name, tools=tools)) as conversation:
-                await said(conversation.say(f"[[{name}]] Go."))
+        for agent in agents:
+            async with backend.open(agent) as conversation:
+                await said(conversation.say(f"[[{agent.name}]] Go."))
     had = {
         name: {
             tool["function"]["name"]
@@ -82,12 +88,13 @@ async def test_an_agent_has_the_tools_it_was_given(version: str, tmp_path: Path)
             if f"[[{name}]]" in json.dumps(each["messages"])
             for tool in each.get("tools") or []
         }
-        for name in ("some", "none", "all")
+        for name in script.agents
     }
     assert had["some"] == {"read", "bash"}
     assert had["none"] == set()
     assert had["all"] > {"read", "bash", "write", "task"}
     assert "question" not in had["all"]
+    assert had["most"] == had["all"] - {"bash"}
 
 
 @versions

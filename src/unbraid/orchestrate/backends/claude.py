@@ -108,22 +108,26 @@ class ClaudeBackend:
             args.append(f"--append-system-prompt={agent.prompt}")
         if agent.model not in (None, "inherit"):
             args.append(f"--model={agent.model}")
-        if agent.tools is not None:
-            args += _tools(agent.tools, release)
+        args += _tools(agent, release)
         if not self._keeps_sessions and release >= FIRST_TOOLS:
             args.append("--no-session-persistence")
         return args
 
 
-def _tools(tools: Sequence[str], release: Release) -> list[str]:
-    """The options that leave an agent these tools and no others."""
-    names = {tool.partition("(")[0] for tool in tools}
-    args = [] if any(name.startswith("mcp__") for name in names) else ["--strict-mcp-config"]
-    built_in = sorted(name for name in names if not name.startswith("mcp__"))
-    if release >= FIRST_TOOLS:
-        return [*args, f"--tools={','.join(built_in)}"]
-    rest = [name for name in _EARLY_TOOLS if name not in names]
-    return [*args, f"--disallowedTools={','.join(rest)}"] if rest else args
+def _tools(agent: Agent, release: Release) -> list[str]:
+    """The options that leave an agent the tools that are its own."""
+    args: list[str] = []
+    denied = [tool for tool in agent.denied if not tool.startswith("/")]
+    if agent.backend_tools is not None:
+        names = {tool.partition("(")[0] for tool in agent.backend_tools}
+        built_in = sorted(name for name in names if not name.startswith("mcp__"))
+        if len(built_in) == len(names):
+            args.append("--strict-mcp-config")
+        if release >= FIRST_TOOLS:
+            args.append(f"--tools={','.join(built_in)}")
+        else:
+            denied += [name for name in _EARLY_TOOLS if name not in names]
+    return [*args, f"--disallowedTools={','.join(denied)}"] if denied else args
 
 
 class ClaudeConversation:

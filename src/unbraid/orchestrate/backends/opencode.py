@@ -72,8 +72,8 @@ class OpenCodeBackend:
         about: dict[str, Any] = {"system": agent.prompt} if agent.prompt else {}
         if agent.model not in (None, "inherit"):
             about["model"] = _model(agent.model or "")
-        about["tools"] = await _refused(link, agent.tools)
-        rules = [] if agent.tools is None else await _no_servers(link, agent.tools)
+        about["tools"] = await _refused(link, agent)
+        rules = await _no_servers(link, agent.backend_tools)
         wanted = {"title": agent.name, **({"permission": rules} if rules else {})}
         info = await link.call("POST", "/session", wanted)
         conversation = OpenCodeConversation(link, info, about)
@@ -211,22 +211,29 @@ def _model(written: str) -> dict[str, str]:
     return {"providerID": provider, "modelID": model}
 
 
-async def _refused(link: Link, tools: Sequence[str] | None) -> dict[str, bool]:
+async def _refused(link: Link, agent: Agent) -> dict[str, bool]:
     """The tools that an agent does not have. Those it has stay as OpenCode's settings say."""
-    if tools is None:
-        return dict.fromkeys(_NEVER, False)
-    given = {tool.partition("(")[0].lower() for tool in tools}
-    if not given.isdisjoint(_EDITING):
-        given.update(_EDITING)
-    known = await link.call("GET", "/experimental/tool/ids")
-    return {tool: False for tool in {*known, *_NEVER} if tool not in given}
+    refused = {*_NEVER, *map(_name, agent.denied)}
+    if agent.backend_tools is not None:
+        given = set(map(_name, agent.backend_tools))
+        if not given.isdisjoint(_EDITING):
+            given.update(_EDITING)
+        refused.update(set(await link.call("GET", "/experimental/tool/ids")) - given)
+    return dict.fromkeys(sorted(refused), False)
 
 
-async def _no_servers(link: Link, tools: Sequence[str]) -> list[dict[str, str]]:
+async def _no_servers(link: Link, tools: Sequence[str] | None) -> list[dict[str, str]]:
     """Rules against the tools of MCP servers, but for those of which a tool was given."""
+    if tools is None:
+        return []
     servers = await link.call("GET", "/mcp")
     return [
         {"permission": f"{server}_*", "pattern": "*", "action": "deny"}
         for server in servers
         if not any(tool.startswith(f"{server}_") for tool in tools)
     ]
+
+
+def _name(tool: str) -> str:
+    """A tool as OpenCode calls it, which Claude Code may call `Bash(git status)`."""
+    return tool.partition("(")[0].lower()
