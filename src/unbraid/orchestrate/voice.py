@@ -31,7 +31,7 @@ class Voice:
         self._delegation, self._journal, self._on_draft = delegation, journal, draft
         self._stream = delegation.stream_of(key)
         self._meter = Meter()
-        self._usage: TokenUsage | None = None
+        self._usages: list[TokenUsage] = []
 
     @property
     def stream_id(self) -> int:
@@ -71,7 +71,7 @@ class Voice:
             self.say(usage)
             return
         self.settle()
-        self._usage = usage
+        self._usages = [usage]
 
     def turn_over(self, turn: TurnComplete) -> None:
         """What the backend says of the whole turn."""
@@ -79,20 +79,16 @@ class Voice:
         if rest is None:
             return
         self.account.charge(rest)
-        if self._usage is None:
-            self._usage = rest
-            return
-        cost, rest.cost_usd = rest.cost_usd, None
-        if cost is not None:
-            self._usage.cost_usd = (self._usage.cost_usd or 0.0) + cost
-        if tokens_of(rest):
-            self.settle()
-            self._usage = rest
+        if self._usages and rest.cost_usd is not None:
+            last = self._usages[-1]
+            last.cost_usd, rest.cost_usd = (last.cost_usd or 0.0) + rest.cost_usd, None
+        if tokens_of(rest) or rest.cost_usd is not None:
+            self._usages.append(rest)
 
     def settle(self) -> None:
         """Tell what was used and is not told yet."""
-        usage, self._usage = self._usage, None
-        if usage is not None:
+        usages, self._usages = self._usages, []
+        for usage in usages:
             self.say(usage)
 
     def carried_out(self, tool: str, *, ok: bool) -> None:

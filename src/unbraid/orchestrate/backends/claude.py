@@ -220,6 +220,10 @@ class ClaudeConversation:
                 self._running.discard(event.context)
             elif isinstance(event, PermissionAsked):
                 self._waiting[event.request_id] = event
+            elif isinstance(event, PermissionReplied):
+                if event.request_id not in self._waiting:
+                    continue  # guessed from what came of it; the answer itself was told
+                del self._waiting[event.request_id]
             told.append(event)
         # A turn with agents in the background is not over: it goes on when they report.
         if over is not None and not self._running:
