@@ -18,10 +18,9 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from unbraid.sources.session import SETTLE_SECONDS, Fed, Session
+from unbraid.sources.session import LONGEST_WAIT_SECONDS, SETTLE_SECONDS, Fed, Session
 from unbraid.translate.agents import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS
 
-LONGEST_WAIT_SECONDS = 1.0
 QUIET_SECONDS = 0.15
 OWN_FILE_DELAY_SECONDS = 0.25
 
@@ -175,9 +174,11 @@ class Weaving:
         waited = now - head.arrived
         if self.session is None or waited >= LONGEST_WAIT_SECONDS:
             return True
+        # Each file is written by itself: the agent's own may be behind its parent's.
+        if self.session.awaits(head.fed.data):
+            return False
         noted = self._twins.get(head.uuid or "")
         if noted is not None:
-            # Each file is written by itself: the agent's own may be behind its parent's.
             return now - noted >= SETTLE_SECONDS
         twin = head.uuid is not None and b'"type":"system"' not in head.fed.data[:100]
         return not twin and min(waited, now - self._grown) >= QUIET_SECONDS

@@ -5,7 +5,8 @@ them. So a child's last words are there whenever the parent's line that reports 
 new at one look is merged by its own times, children before parents where those are equal.
 
 Claude Code writes each file by itself, so a parent's may be ahead of its child's by moments: a line
-that reports an agent's end is left lying until it has been there for `SETTLE_SECONDS`.
+that reports an agent's end is left lying until it has been there for `SETTLE_SECONDS`, and, for a
+while, until the agent's own file ends with its answer.
 
 Everything is told as bytes of named sources. A source's name says which file it is, which
 generation of it (see `follow`), and from which byte on it belongs to the run: `main.jsonl@1+0`.
@@ -22,6 +23,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from unbraid.sources.endings import answers, done_agent, reports_end
 from unbraid.sources.files import chunks, sniff
 from unbraid.sources.follow import Place, Tail
 from unbraid.sources.tracks import Track, merge, split
@@ -30,6 +32,7 @@ from unbraid.wire.transcript import agent_line
 MAIN = "main.jsonl"
 BATCH_BYTES = 1 << 16
 SETTLE_SECONDS = 0.1
+LONGEST_WAIT_SECONDS = 1.0
 # More than this at once is history, not news.
 MAX_SETTLING_BYTES = 1 << 20
 
@@ -107,8 +110,9 @@ class Session:
         known: Mapping[str, Known] | None = None,
         *,
         owner_of: Callable[[Path], str | None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.main, self.id = main, main.stem
+        self.main, self.id, self._clock = main, main.stem, clock
         self._folder = main.with_suffix("") / "subagents"
         self._known = dict(known or {})
         self._owner_of = owner_of or Owners().of
@@ -177,9 +181,16 @@ class Session:
             yield first
             yield from news
 
+    def awaits(self, line: bytes) -> bool:
+        """Whether a line reports that an agent is done, and its own file does not answer yet."""
+        agent = done_agent(line)
+        file = f"agent-{agent}.jsonl"
+        tail = next((t for t in self._tails.values() if t.path.name == file), None)
+        return tail is not None and not answers(tail.path)
+
     def _settle(self, sizes: dict[str, int | None]) -> None:
         """Cut the sizes short where an end is told that is too new."""
-        now, self.unsettled = time.monotonic(), False
+        now, self.unsettled = self._clock(), False
         for name, size in sizes.items() if self.has_children else ():
             tail = self._tails[name]
             if size is None or not 0 < size - tail.offset < MAX_SETTLING_BYTES:
@@ -189,9 +200,11 @@ class Session:
             self._sizes[name] = [*seen, (size, now)]
             for line in tail.peek(size).split(b"\n"):
                 end = at + len(line) + 1
-                if _ends(line):
+                if reports_end(line):
                     since = next((since for upto, since in seen if upto >= end), now)
-                    if now - since < SETTLE_SECONDS:
+                    waited = now - since
+                    longer = waited < LONGEST_WAIT_SECONDS and self.awaits(line)
+                    if waited < SETTLE_SECONDS or longer:
                         self.unsettled, sizes[name] = True, at
                         break
                 at = end
@@ -271,12 +284,6 @@ class Owners:
             if owner is not None:
                 self._owners[path] = owner
         return owner
-
-
-def _ends(line: bytes) -> bool:
-    """Whether a line of a transcript reports that an agent has ended."""
-    result = line.find(b'"toolUseResult":{')
-    return b"<task-notification>" in line or (result > 0 and line.find(b'"agentId"', result) > 0)
 
 
 def _asked(name: str) -> bool:
