@@ -20,7 +20,7 @@ from unbraid.orchestrate.recovery import recover
 from unbraid.orchestrate.refusals import TooManyRequests, Unfit
 from unbraid.testing import Turn, say
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 300
 
 
 def busy() -> dict[str, list[Turn]]:

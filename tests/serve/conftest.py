@@ -32,7 +32,11 @@ async def start(log: SqliteLog) -> AsyncIterator[Start]:
     async with AsyncExitStack() as stack:
 
         async def starter(*, limits: Limits | None = None, **settings: Any) -> Server:
-            parts = {n: settings.pop(n) for n in ("pipeline", "controllers") if n in settings}
+            parts = {
+                n: settings.pop(n)
+                for n in ("pipeline", "controllers", "orchestrating")
+                if n in settings
+            }
             config = ServeConfig(port=0, limits=limits or Limits(shutdown_seconds=1), **settings)
             return await stack.enter_async_context(serving(config, log, **parts))
 
