@@ -1,7 +1,7 @@
 """Every agent's words, once, in the right place.
 
 `Translator` turns the bytes of a run's sources into relay events; `Pipeline` goes on to the entries
-of its log, and `Tree` folds those into who worked for whom.
+of its log, and `Tree` folds those into who worked for whom. `Orchestrator` runs a fleet of our own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from unbraid.errors import BackendError, CallerError, LogError, SourceError, UnbraidError
     from unbraid.fleet.streams import Fleet
     from unbraid.fleet.tree import Tree
+    from unbraid.orchestrate.orchestrator import Orchestrator
     from unbraid.pipeline import Pipeline
     from unbraid.translate.translator import Translator
     from unbraid.wire.claude import extract_content, fingerprint, parse_double_encoded
@@ -26,6 +27,7 @@ _PUBLIC = {
     "CallerError": "unbraid.errors",
     "Fleet": "unbraid.fleet.streams",
     "LogError": "unbraid.errors",
+    "Orchestrator": "unbraid.orchestrate.orchestrator",
     "Pipeline": "unbraid.pipeline",
     "Record": "unbraid.wire.record",
     "SourceError": "unbraid.errors",
@@ -43,6 +45,7 @@ __all__ = [
     "CallerError",
     "Fleet",
     "LogError",
+    "Orchestrator",
     "Pipeline",
     "Record",
     "SourceError",

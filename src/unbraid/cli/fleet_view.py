@@ -69,7 +69,10 @@ class FleetView:
 
     def draft(self, draft: e.Draft) -> None:
         """What the master may be about to say."""
+        first = not self._draft
         self._draft = (self._draft + draft.delta)[-4 * ACTION_CHARS :]
+        if first:
+            self._draw()
 
     def show(self, event: e.FleetEvent, data: bytes) -> None:
         """One more event, and its line of JSON."""
@@ -85,12 +88,19 @@ class FleetView:
             else:
                 seen = self._actions.get(event.stream_id, "") + event.delta
                 self._actions[event.stream_id] = seen[-4 * ACTION_CHARS :]
+        elif isinstance(event, e.StreamStart):
+            self._draw()
         elif isinstance(event, e.FleetToolUse):
             self._actions[event.stream_id] = f"⚙ {event.tool} "
         elif isinstance(event, e.FleetPermissionAsked):
             warn(f"{event.agent} asks for {event.tool}: unbraid approve {event.request_id}")
         elif isinstance(event, e.FleetError):
             warn(f"{event.agent}: {event.message}")
+
+    def _draw(self) -> None:
+        """What is new is seen at once; what only goes on, with the next frame."""
+        if self._live is not None:
+            self._live.refresh()
 
     def _say(self, delta: str) -> None:
         if delta.startswith(DELEGATING):
