@@ -129,6 +129,18 @@ def test_now_dates_what_tells_no_time() -> None:
     assert [x.ts for x in events if isinstance(x, e.Text)] == [5, 9]
 
 
+def test_a_run_of_another_time_keeps_its_own() -> None:
+    then, now = 1_000_000, 9_000_000
+    for begun, ended in ((then, then + 30), (now, now + 30)):
+        fleet = Fleet()
+        said = [e.SessionMeta(), e.TextDelta("", begun, "m", 0, "a")]
+        events = fleet.apply([*said, e.TextDelta("", ended, "m", 0, "b")], now=now)
+        done = fleet.finish(True, "completed", now=now + 50)[-1]
+        assert isinstance(done, e.Done)
+        assert events[0].ts == begun
+        assert done.duration_ms == done.ts - begun == (30 if begun == then else 50)
+
+
 contexts = st.sampled_from(["", "a", "b", "c"])
 anything = st.one_of(
     st.builds(e.TextDelta, contexts, st.integers(0, 9), st.just("m"), st.just(0), st.text()),

@@ -9,7 +9,7 @@ Guarantees, whatever comes in:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -22,6 +22,9 @@ F = TypeVar("F", bound=e.FleetEvent)
 ROOT_AGENT = "main"
 CONTENT = (e.TextDelta, e.ThinkingDelta, e.ToolUse)
 AFTERTHOUGHTS = (e.Progress, e.SessionMeta, e.SubAgentEnded)
+
+# A source's own times that differ from ours by more than this are of another time, not late.
+NOW_MS = 60_000
 
 
 _PLACE = {field.name for field in msgspec.structs.fields(e.FleetEvent)}
@@ -79,6 +82,7 @@ class Fleet:
         self._seq = first_seq
         self._ts = 0
         self._first_ts = 0
+        self._elsewhen = False  # whether the run tells its own time, and that is not now
         self._streams: dict[str, Stream] = {}  # by context: its latest invocation
         self._count = 0
         self._totals = Totals()
@@ -90,8 +94,12 @@ class Fleet:
             e.SubAgentEnded: self._ended,
         }
 
-    def apply(self, events: Iterable[e.RelayEvent], now: int = 0) -> list[e.FleetEvent]:
+    def apply(self, events: Sequence[e.RelayEvent], now: int = 0) -> list[e.FleetEvent]:
         """Place relay events in the log; `now` dates those whose source told no time."""
+        if now and not self._count:
+            told = next((event.ts for event in events if event.ts), now)
+            self._elsewhen = abs(now - told) > NOW_MS
+            now = told if self._elsewhen else now
         for event in events:
             self._ts = event.ts or now or self._ts
             if not self._count:
@@ -116,7 +124,7 @@ class Fleet:
         """End the run: every open stream, then `done`."""
         if self.done:
             return []
-        self._ts = max(self._ts, now)
+        self._ts = max(self._ts, 0 if self._elsewhen else now)
         if not self._count:
             self._open(e.RelayEvent())
         root = self._streams[""]
