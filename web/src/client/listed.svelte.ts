@@ -1,4 +1,4 @@
-import type { FleetEvent, Pending, Run, Runs } from '../model/events';
+import type { FleetEvent, Indexed, Pending, Run, Runs } from '../model/events';
 import { get, type Refusal } from './api';
 import { Feed, type Standing } from './feed';
 
@@ -23,6 +23,8 @@ export class Listed {
   standing = $state<Standing>('connecting');
   problem = $state.raw<Refusal | null>(null);
   more = $state(false);
+  /** How much of this machine's history is listed so far; null when all of it is. */
+  indexed = $state.raw<Indexed | null>(null);
   filter = $state.raw<Filter>({ text: '', status: '' });
 
   private known = new Map<string, Run>();
@@ -72,6 +74,9 @@ export class Listed {
         this.before = first.before;
       }
       this.waiting = asking.permissions;
+      this.indexed = first.indexed ?? null;
+      if (this.indexed && this.indexed.listed < this.indexed.total) this.soon();
+      else this.indexed = null;
       this.keep([...live.runs, ...first.runs]);
       this.loaded = true;
     } catch {

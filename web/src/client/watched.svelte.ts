@@ -11,6 +11,9 @@ import { Feed, type Standing } from './feed';
 
 /** How long one frame may fold events: the rest of it is for drawing. */
 const FOLD_MS = 10;
+/** While the past is still coming in, it is drawn only so often: nobody can follow it anyway. */
+const CATCHING_UP_MS = 1000;
+const CATCHING_UP_FOLD_MS = 60;
 /** Fewer than this are nothing to speak of. */
 const BEHIND = 500;
 
@@ -24,7 +27,10 @@ export class Watched {
   gap = $state.raw<Gap | null>(null);
   /** The moment that is looked at; null is now. */
   moment = $state<number | null>(null);
+  /** As of the moment that is looked at. */
   agents = $state.raw<AgentView[]>([]);
+  /** As of now, whichever moment is looked at. */
+  everyone = $state.raw<AgentView[]>([]);
   permissions = $state.raw<FleetPermissionAsked[]>([]);
   total = $state.raw<Spent>(nothingSpent());
   seq = $state(0);
@@ -46,7 +52,10 @@ export class Watched {
   private versions = new SvelteMap<number, number>();
   private waiting: FleetEvent[] = [];
   private taken = 0;
-  private latest = 0;
+  /** The last event of the log when this page last asked; null until it knows. */
+  private latest: number | null = null;
+  private told = performance.now();
+  private drawn = false;
   private frame: number | null = null;
   private feed: Feed<FleetEvent | Aside>;
 
@@ -100,7 +109,12 @@ export class Watched {
 
   private fold = (): void => {
     this.frame = null;
-    const until = performance.now() + FOLD_MS;
+    const began = performance.now();
+    // How long drawing takes is not to be held against the folding that follows it.
+    if (this.drawn) this.told = began;
+    this.drawn = false;
+    const late = this.latest === null || this.live.seq < this.latest;
+    const until = began + (late ? CATCHING_UP_FOLD_MS : FOLD_MS);
     while (this.taken < this.waiting.length) {
       const event = this.waiting[this.taken++]!;
       this.live.apply(event);
@@ -115,16 +129,25 @@ export class Watched {
     } else {
       this.frame = requestAnimationFrame(this.fold);
     }
+    const caughtUp = this.latest !== null && this.live.seq >= this.latest;
+    if (caughtUp || began - this.told > CATCHING_UP_MS) this.draw();
+  };
+
+  private draw(): void {
+    this.drawn = true;
     this.know();
     if (this.moment === null) this.tell(this.live.touched);
     this.live.touched.clear();
-  };
+  }
 
   /** What is true of the run whichever moment is looked at. */
   private know(): void {
     const run = this.live;
     this.seq = run.seq;
-    this.behind = this.latest - run.seq > BEHIND ? this.latest - run.seq : 0;
+    this.everyone = run.agents();
+    this.permissions = [...run.permissions.values()];
+    const left = (this.latest ?? 0) - run.seq;
+    this.behind = left > BEHIND ? left : 0;
     this.begin = this.recording.begin;
     this.end = this.recording.end;
     this.title = run.title;
@@ -140,8 +163,7 @@ export class Watched {
   }
 
   private tell(streams: Iterable<number>): void {
-    this.agents = this.shown.agents();
-    this.permissions = [...this.live.permissions.values()];
+    this.agents = this.moment === null ? this.everyone : this.shown.agents();
     this.total = this.shown.total;
     for (const id of streams) this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
   }
@@ -151,9 +173,10 @@ export class Watched {
     try {
       const { last_seq } = await get<Summary>(`/v1/runs/${encodeURIComponent(this.run)}`);
       this.latest = last_seq;
-      this.know();
     } catch {
       // The feed itself will tell what is wrong.
+      this.latest ??= 0;
     }
+    this.frame ??= requestAnimationFrame(this.fold);
   }
 }

@@ -139,6 +139,11 @@ export class Stream {
     return this.items.find((item) => item.kind === 'prompt')?.text ?? '';
   }
 
+  /** What it said last. */
+  get lastWords(): string {
+    return this.items.findLast((item) => item.kind === 'text')?.text ?? '';
+  }
+
   /** All items so far. Those given out before are the same objects unless they have changed. */
   look(): Item[] {
     this.looks++;
