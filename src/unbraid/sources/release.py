@@ -6,6 +6,8 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
+from unbraid.sources.process import NOTHING, PIPE, let_go, start
+
 Release = tuple[int, ...]
 
 FIRST_SESSION_ID: Release = (1, 0, 54)
@@ -26,15 +28,10 @@ def release_of(printed: str) -> Release:
 async def version_of(program: Sequence[str], env: Mapping[str, str] | None = None) -> Release:
     """What a CLI says it is; () if it does not say."""
     try:
-        asked = await asyncio.create_subprocess_exec(
-            *program,
-            "--version",
-            env=env,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
+        asked = await start(
+            [*program, "--version"], env, stdin=NOTHING, stdout=PIPE, stderr=NOTHING
         )
-    except OSError:
+    except (OSError, ValueError):
         return ()
     try:
         async with asyncio.timeout(VERSION_SECONDS):
@@ -43,6 +40,5 @@ async def version_of(program: Sequence[str], env: Mapping[str, str] | None = Non
         return ()
     finally:
         if asked.returncode is None:
-            asked._transport.close()  # type: ignore[attr-defined]  # kills it, and lets go of it
-            await asked.wait()
+            await let_go(asked)
     return release_of(printed.decode("utf-8", "replace"))

@@ -105,8 +105,41 @@ async def test_a_second_cancellation_ends_it_at_once(tmp_path: Path) -> None:
     assert survivors(mark) == []
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(steps=st.integers(0, 60))
+OWNER = """
+import asyncio, os, sys
+from pathlib import Path
+from unbraid.orchestrate.backends.program import started
+async def main():
+    async with started("stubborn", sys.argv[1:], dict(os.environ), Path.cwd()) as program:
+        said = b""
+        while said.count(b"up") < 2:
+            said += await program.read()
+        print("up", flush=True)
+        await asyncio.Event().wait()
+asyncio.run(main())
+"""
+
+
+async def test_it_ends_even_if_we_are_killed(tmp_path: Path) -> None:
+    env, mark = marked(dict(os.environ))
+    # One that hears a SIGTERM ends its family by itself, as the CLIs do.
+    gentle = STUBBORN.replace("signal.SIGTERM, signal.SIG_IGN", "signal.SIGTERM, signal.SIG_DFL")
+    owner = await asyncio.create_subprocess_exec(
+        *python(OWNER), *python(gentle.replace("(False, True)", "(False, False)")),
+        env=env, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert owner.stdout is not None
+    assert await owner.stdout.readline() == b"up\n"
+    assert len(survivors(mark)) == 4
+    owner.kill()
+    await owner.wait()
+    async with asyncio.timeout(60):
+        while survivors(mark):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.integers(0, 150))
 def test_cancelled_at_any_moment_it_leaves_nobody(tmp_path: Path, steps: int) -> None:
     env, mark = marked(dict(os.environ))
     talker = python("import sys\nfor line in sys.stdin: print(line, end='', flush=True)")

@@ -103,8 +103,7 @@ async def served(
     # Whoever is on this machine can reach its port.
     env = {"OPENCODE_SERVER_PASSWORD": secrets.token_urlsafe(24), **env}
     argv = [*command, "serve", "--hostname", "127.0.0.1", "--port", "0"]
-    nothing = asyncio.subprocess.DEVNULL
-    async with started(NAME, argv, env, cwd, stdin=nothing, advice=_ADVICE_MISSING) as program:
+    async with started(NAME, argv, env, cwd, talks=False, advice=_ADVICE_MISSING) as program:
         try:
             async with asyncio.timeout(start_seconds):
                 url = await _address(program)

@@ -1,7 +1,8 @@
 """A program that runs for us and never outlives us: a group of its own, and a mark on its family.
 
 An agent's CLI starts shells, and some of them leave its group. So everything it starts carries a
-mark in its environment, and what still has the mark when the program has ended is ended, too.
+mark in its environment, and what still has the mark when the program has ended is ended, too. And
+should we be killed ourselves, a guard at the other end of a pipe sees it and ends the group.
 """
 
 from __future__ import annotations
@@ -13,24 +14,39 @@ import secrets
 import signal
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
 
 from unbraid.errors import BackendError
+from unbraid.sources.process import NOTHING, PIPE, Process, exited, let_go, start
 
 READ_BYTES = 1 << 16
 STDERR_BYTES = 4096
 GRACE_SECONDS = 3.0
 FAMILY_TRIES = 500
 _MARK = "UNBRAID_INSTANCE"
+# It reads until nobody is left who could write.
+_GUARD = 'cat; kill -TERM -"$1"; sleep 3; kill -KILL -"$1"'
 
 
 class Program:
     """A running program: lines to its stdin, bytes from its stdout, the end of its stderr."""
 
-    def __init__(self, name: str, process: asyncio.subprocess.Process, mark: str) -> None:
+    def __init__(self, name: str, process: Process, mark: str) -> None:
         self.name, self._process, self._mark = name, process, mark
+        self._guard: Process | None = None
         self._tail = b""
         self._errors = asyncio.create_task(self._read_errors())
+
+    async def guarded(self) -> None:
+        """Have it ended even if we are killed."""
+        with contextlib.suppress(OSError):
+            self._guard = await start(
+                ("/bin/sh", "-c", _GUARD, "guard", str(self.pid)),
+                {"PATH": os.defpath},
+                stdin=PIPE,
+                stdout=NOTHING,
+                stderr=NOTHING,
+                start_new_session=True,
+            )
 
     @property
     def pid(self) -> int:
@@ -85,27 +101,25 @@ class Program:
                     self._process.stdin.close()
                 self._signal_group(signal.SIGTERM)
                 async with asyncio.timeout(GRACE_SECONDS):
-                    await self._exited()
+                    await exited(self._process)
         except TimeoutError:
             pass
         finally:
             # Nothing is awaited before this: a second cancellation must not let it live.
             self._signal_group(signal.SIGKILL)
             self._kill_family()
+            if self._guard is not None:
+                _kill_group(self._guard.pid, signal.SIGKILL)
             self._errors.cancel()
-            await self._exited()
+            await exited(self._process)
             for _ in range(FAMILY_TRIES):  # one of them may have started another meanwhile
                 if not self._kill_family():
                     break
                 await asyncio.sleep(0.01)
-            # Its pipes may be held open by someone, and the loop would wait for them for ever.
-            self._process._transport.close()  # type: ignore[attr-defined]
+            await let_go(self._process)
+            if self._guard is not None:
+                await let_go(self._guard)
             await asyncio.gather(self._errors, return_exceptions=True)
-
-    async def _exited(self) -> None:
-        # Not `wait`: that waits for the pipes, too, which a stray grandchild may hold open.
-        while self._process.returncode is None:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
 
     def _kill_family(self) -> bool:
         """Whether there was anyone left to be ended."""
@@ -116,8 +130,7 @@ class Program:
         return bool(pids)
 
     def _signal_group(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
+        _kill_group(self._process.pid, number)
 
     async def _read_errors(self) -> None:
         assert self._process.stderr is not None
@@ -132,19 +145,19 @@ async def started(
     env: Mapping[str, str],
     cwd: Path,
     *,
-    stdin: int | IO[bytes] = asyncio.subprocess.PIPE,
+    talks: bool = True,
     advice: str = "",
 ) -> AsyncIterator[Program]:
-    """A program for as long as the context lasts."""
+    """A program for as long as the context lasts; one that `talks` reads what we write."""
     mark = secrets.token_hex(8)
     try:
-        process = await asyncio.create_subprocess_exec(
-            *argv,
-            env={**env, _MARK: mark},
-            cwd=cwd,
-            stdin=stdin,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+        process = await start(
+            argv,
+            {**env, _MARK: mark},
+            cwd,
+            stdin=PIPE if talks else NOTHING,
+            stdout=PIPE,
+            stderr=PIPE,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
@@ -152,9 +165,15 @@ async def started(
         raise BackendError(name, f"{argv[0]}: {problem or error}", advice) from None
     program = Program(name, process, mark)
     try:
+        await program.guarded()
         yield program
     finally:
         await program.end()
+
+
+def _kill_group(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
 
 
 def _signal_name(number: int) -> str:
