@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.cli import main
-from unbraid.cli.printer import Printer, safe
+from unbraid.cli.printer import Printer
 from unbraid.events import Text
+from unbraid.screen import safe
 
 HOSTILE = {
     "colour": "\x1b[31mred\x1b[0m",

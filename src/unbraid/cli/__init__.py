@@ -59,7 +59,7 @@ class Lazy(click.Group):
         try:
             return super().invoke(ctx)
         except UnbraidError as error:
-            from unbraid.cli.printer import safe
+            from unbraid.screen import safe
 
             click.echo(f"unbraid: {safe(str(error))}", err=True)
             sys.exit(EXIT_CODES.get(type(error), 1))

@@ -49,9 +49,9 @@ async def _answer(request: str, behavior: str, message: str | None) -> None:
 
 
 async def _list(*, as_json: bool) -> None:
-    from unbraid.cli.printer import safe
     from unbraid.live.remote import everyone
     from unbraid.log import data_folder
+    from unbraid.screen import safe
 
     found = await everyone(data_folder())
     waiting = [request for _, about in found for request in about.pending]

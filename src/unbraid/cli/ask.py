@@ -78,7 +78,7 @@ def _prompts(words: tuple[str, ...]) -> Iterator[str]:
 
 
 def _list() -> None:
-    from unbraid.cli.printer import safe
+    from unbraid.screen import safe
     from unbraid.orchestrate.roster import Roster
 
     roster = Roster.read(Path.cwd(), Path.home())

@@ -31,7 +31,7 @@ def deliver(token: str | None, seconds: float) -> None:
 
     Ends with 1 if something is still left.
     """
-    from unbraid.cli.printer import safe
+    from unbraid.screen import safe
     from unbraid.live.sending import deliver as send
     from unbraid.log.folder import data_folder
 

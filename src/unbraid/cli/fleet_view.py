@@ -15,7 +15,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from unbraid import events as e
-from unbraid.cli.printer import safe
+from unbraid.screen import safe
 from unbraid.cli.warning import warn
 from unbraid.fleet.gate import DELEGATING
 from unbraid.fleet.tree import MARKS, Node, Tree, compact

@@ -15,7 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from unbraid.cli.printer import safe
+from unbraid.screen import safe
 from unbraid.cli.table import runs_table, short
 from unbraid.cli.warning import warn
 from unbraid.live.archive import Archive

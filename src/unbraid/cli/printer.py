@@ -8,29 +8,14 @@ piece, as whole blocks do.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import click
-import msgspec
 
 from unbraid import events as e
+from unbraid.screen import gist, safe, short
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 GUTTER = 20
-LONG = 200
-TELLING = ("command", "file_path", "filePath", "pattern", "path", "url", "query", "description")
-
-# What a terminal would act on instead of showing: C0 and C1 controls, bidirectional overrides.
-_UNSAFE = {c: f"\\x{c:02x}" for c in [*range(0x20), *range(0x7F, 0xA0)] if c not in (9, 10)}
-_UNSAFE |= {
-    c: f"\\u{c:04x}"
-    for c in [0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF]
-}
-
-
-def safe(text: str) -> str:
-    """Text that no terminal acts on: controls and direction marks are shown as escapes."""
-    return text.translate(_UNSAFE)
 
 
 class Printer:
@@ -57,26 +42,26 @@ class Printer:
                 again = f"  (goes on from {event.resumes})" if event.resumes is not None else ""
                 yield self._line(stream, click.style(f"▶ {safe(event.agent)}", bold=True) + again)
                 if event.prompt:
-                    yield self._line(stream, click.style(f"“{_short(event.prompt)}”", dim=True))
+                    yield self._line(stream, click.style(f"“{short(event.prompt)}”", dim=True))
             case e.FleetPrompt():
-                yield self._line(stream, click.style(f"“{_short(event.text)}”", dim=True))
+                yield self._line(stream, click.style(f"“{short(event.text)}”", dim=True))
             case e.FleetToolUse():
-                shown = _short(_gist(event.input))
+                shown = short(gist(event.input))
                 yield self._line(stream, f"⚙ {click.style(safe(event.tool), bold=True)} {shown}")
             case e.FleetToolResult() if event.tool_use_id in self._spawning and event.ok:
                 pass  # what a helper has answered stands in the helper's own gutter
             case e.FleetToolResult():
                 mark = "→" if event.ok else click.style("✘", fg="red")
-                yield self._line(stream, click.style(f"{mark} {_short(event.content)}", dim=True))
+                yield self._line(stream, click.style(f"{mark} {short(event.content)}", dim=True))
             case e.FleetPermissionAsked():
                 asked = f"? may it use {safe(event.tool)}"
                 yield self._line(stream, click.style(asked, fg="yellow"))
             case e.FleetPermissionReplied():
                 yield self._line(stream, click.style(f"? {safe(event.behavior)}", fg="yellow"))
             case e.FleetError():
-                yield self._line(stream, click.style(f"✘ {_short(event.message)}", fg="red"))
+                yield self._line(stream, click.style(f"✘ {short(event.message)}", fg="red"))
             case e.FleetMalformed():
-                told = f"✘ unreadable at byte {event.offset}: {_short(event.reason)}"
+                told = f"✘ unreadable at byte {event.offset}: {short(event.reason)}"
                 yield self._line(stream, click.style(told, fg="red"))
             case e.FleetRetracted():
                 yield self._line(stream, click.style("✘ took back its last words", fg="red"))
@@ -113,17 +98,3 @@ class Printer:
         name = name if len(name) <= GUTTER else name[: GUTTER - 1] + "…"
         color = COLORS[stream % len(COLORS)]
         return f"{click.style(f'{name:<{GUTTER}} │', fg=color)} {text}"
-
-
-def _gist(given: Any) -> str:
-    """What a call is about, in one line: its most telling argument, else all of them."""
-    if isinstance(given, dict):
-        for name in TELLING:
-            if isinstance(given.get(name), str):
-                return str(given[name])
-    return msgspec.json.encode(given).decode()
-
-
-def _short(text: str) -> str:
-    text = " ".join(safe(text[: LONG * 2]).split())
-    return text if len(text) <= LONG else text[: LONG - 1] + "…"

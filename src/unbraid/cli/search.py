@@ -54,7 +54,7 @@ async def _places(query: str, limit: int) -> list[dict[str, Any]]:
 
 
 def _line(place: dict[str, Any]) -> str:
-    from unbraid.cli.printer import safe
+    from unbraid.screen import safe
     from unbraid.cli.table import age
 
     where = place["run"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from rich.table import Table
 from rich.text import Text
 
-from unbraid.cli.printer import safe
+from unbraid.screen import safe
 from unbraid.log.summary import RunSummary
 
 COLORS = {"live": "green", "done": "dim", "failed": "red", "orphaned": "yellow"}

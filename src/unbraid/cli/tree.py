@@ -23,8 +23,8 @@ def tree(sources: tuple[str, ...], shape: str | None) -> None:
 
     Sources are the same as for `unbraid cat`.
     """
-    from unbraid.cli.printer import safe
     from unbraid.fleet.tree import Tree
+    from unbraid.screen import safe
     from unbraid.sources.gather import events_of, gather
 
     for run in gather(sources, os.environ):

@@ -1,0 +1,37 @@
+"""Agents' words, made fit for a screen: nothing in them is ever acted on, and little is enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+LONG = 200
+TELLING = ("command", "file_path", "filePath", "pattern", "path", "url", "query", "description")
+
+# What a terminal would act on instead of showing: C0 and C1 controls, bidirectional overrides.
+_UNSAFE = {c: f"\\x{c:02x}" for c in [*range(0x20), *range(0x7F, 0xA0)] if c not in (9, 10)}
+_UNSAFE |= {
+    c: f"\\u{c:04x}"
+    for c in [0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF]
+}
+
+
+def safe(text: str) -> str:
+    """Text that no terminal acts on: controls and direction marks are shown as escapes."""
+    return text.translate(_UNSAFE)
+
+
+def short(text: str, most: int = LONG) -> str:
+    """The beginning of a text, safe and on one line."""
+    text = " ".join(safe(text[: most * 2]).split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def gist(given: Any) -> str:
+    """What a call is about: its most telling argument, else all of them."""
+    if isinstance(given, dict):
+        for name in TELLING:
+            if isinstance(given.get(name), str):
+                return str(given[name])
+    return msgspec.json.encode(given).decode()
