@@ -61,6 +61,7 @@ endef
 # OpenCode looks for ripgrep and would download one of its own. The page is tested in Debian's Chromium.
 tools:
 	$(call apt,rg,ripgrep,tests with OpenCode will be skipped)
+	$(call apt,tmux,tmux,tests in a real terminal will be skipped)
 	$(call apt,chromium,chromium,tests of the page will be skipped)
 
 peers:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-HEAVY = {"asyncio", "msgspec", "prometheus_client", "rich", "sqlite3", "starlette", "uvicorn"}
+HEAVY = {"asyncio", "msgspec", "prometheus_client", "rich", "sqlite3", "starlette"}
+HEAVY |= {"textual", "uvicorn"}
 
 
 def test_the_version_is_told_without_heavy_imports() -> None:

@@ -31,6 +31,7 @@ COMMANDS = {
     "stop": "unbraid.cli.control:stop",
     "tail": "unbraid.cli.tail:tail",
     "token": "unbraid.cli.token:token",
+    "top": "unbraid.cli.top:top",
     "tree": "unbraid.cli.tree:tree",
     "watch": "unbraid.cli.watch:watch",
 }

@@ -78,8 +78,8 @@ def _prompts(words: tuple[str, ...]) -> Iterator[str]:
 
 
 def _list() -> None:
-    from unbraid.screen import safe
     from unbraid.orchestrate.roster import Roster
+    from unbraid.screen import safe
 
     roster = Roster.read(Path.cwd(), Path.home())
     for agent in (roster.master, *roster):

@@ -31,9 +31,9 @@ def deliver(token: str | None, seconds: float) -> None:
 
     Ends with 1 if something is still left.
     """
-    from unbraid.screen import safe
     from unbraid.live.sending import deliver as send
     from unbraid.log.folder import data_folder
+    from unbraid.screen import safe
 
     left = False
     for address, arrived in send(data_folder(), token, warn, seconds):

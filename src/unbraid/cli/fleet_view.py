@@ -15,10 +15,10 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from unbraid import events as e
-from unbraid.screen import safe
 from unbraid.cli.warning import warn
 from unbraid.fleet.gate import DELEGATING
 from unbraid.fleet.tree import MARKS, Node, Tree, compact
+from unbraid.screen import safe
 
 FRAMES_PER_SECOND = 12
 MAX_HELPERS = 20

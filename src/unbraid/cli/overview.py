@@ -15,11 +15,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from unbraid.screen import safe
 from unbraid.cli.table import runs_table, short
 from unbraid.cli.warning import warn
 from unbraid.live.archive import Archive
 from unbraid.log.summary import RunSummary
+from unbraid.screen import safe
 
 NEWEST = 12
 FRAMES_PER_SECOND = 8

@@ -54,8 +54,8 @@ async def _places(query: str, limit: int) -> list[dict[str, Any]]:
 
 
 def _line(place: dict[str, Any]) -> str:
-    from unbraid.screen import safe
     from unbraid.cli.table import age
+    from unbraid.screen import safe
 
     where = place["run"]
     if place["stream_id"] is not None:

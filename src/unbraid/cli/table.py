@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from rich.table import Table
 from rich.text import Text
 
-from unbraid.screen import safe
 from unbraid.log.summary import RunSummary
+from unbraid.screen import safe
 
 COLORS = {"live": "green", "done": "dim", "failed": "red", "orphaned": "yellow"}
 

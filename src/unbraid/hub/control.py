@@ -100,6 +100,10 @@ class Controllers:
             return found
         return self.of(run)
 
+    async def everywhere(self) -> dict[str, Controller]:
+        """All controllers there are, by run."""
+        return {**await self._others(), **self._by_run}
+
     def pending(self) -> list[Pending]:
         """All requests that wait in the runs of this process."""
         return [request for held in self._by_run.values() for request in held.pending()]

@@ -1,0 +1,482 @@
+"""`unbraid top`: runs, the agents of one run, what one agent says.
+
+Followers of the log only fold what they read; a tick a few times a second draws what has changed.
+So a flood costs no more than a trickle, and keys are answered in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Footer, Static
+
+from unbraid.errors import LogError, UnbraidError
+from unbraid.hub.control import VERBS, Controller, Pending
+from unbraid.log.summary import RunSummary
+from unbraid.screen import gist, short
+from unbraid.tui.desk import Desk
+from unbraid.tui.dialogs import Ask, Confirm, Dialog, Help, Leave
+from unbraid.tui.picture import Picture
+from unbraid.tui.reader import Reader
+from unbraid.tui.rows import Rows
+from unbraid.tui.runs import ordered, run_row, run_title
+from unbraid.tui.search import Search
+from unbraid.tui.transcript import Transcript
+
+DRAW_SECONDS = 0.1
+LIST_SECONDS = 0.5
+STEER_SECONDS = 1.0
+UNLOGGED_SECONDS = 2.0
+RETRY_SECONDS = 2.0
+
+# What opens a dialog. These keys have priority: they are acted on before the next one is looked at,
+# so that words which someone types ahead go to the dialog and are never taken for commands.
+ASKING = ("help", "search", "answer", "message", "interrupt", "stop")
+
+EMPTY = """\
+No agents here yet.
+
+Start one in another terminal, as you always do:
+
+    claude
+    opencode
+
+or so that you can steer it from here:
+
+    unbraid run --steer -- claude -p "Fix the tests"
+
+It appears by itself. `unbraid demo` shows a recorded fleet, `unbraid doctor` what was found.
+"""
+
+
+class Top(App[None]):
+    """The view."""
+
+    TITLE = "unbraid"
+    CSS = """
+    #title { height: 1; padding: 0 1; background: $panel; }
+    #left { width: 40%; min-width: 32; max-width: 72; }
+    #runs { height: 1fr; min-height: 4; border: round $panel-lighten-2; }
+    #agents { height: 2fr; min-height: 5; border: round $panel-lighten-2; }
+    #right { width: 1fr; }
+    #about { height: 2; padding: 0 2; }
+    #stream { height: 1fr; border: round $panel-lighten-2; }
+    #empty { height: 1fr; padding: 1 3; display: none; }
+    .-nothing #empty { display: block; }
+    .-nothing #body { display: none; }
+    #waiting { height: 1; padding: 0 1; background: $warning-darken-3; display: none; }
+    #title, #about, #waiting { text-wrap: nowrap; text-overflow: ellipsis; }
+    #runs:focus, #agents:focus, #stream:focus { border: round $accent; }
+    .-narrow #body { layout: vertical; }
+    .-narrow #left { width: 1fr; max-width: 100%; height: 45%; }
+    .-narrow #right { height: 1fr; }
+    """
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - an instance variable to its base class
+        (0, "-narrow"),
+        (70, "-wide"),
+    ]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q,ctrl+c", "quit", "Quit"),
+        Binding("question_mark", "help", "Help", key_display="?", priority=True),
+        Binding("slash", "search", "Find", key_display="/", priority=True),
+        Binding("x", "whole", "Details"),
+        Binding("z", "zoom", "Zoom", show=False),
+        Binding("p", "answer", "Answer", priority=True),
+        Binding("m", "message", "Message", priority=True),
+        Binding("i", "interrupt", "Interrupt", priority=True),
+        Binding("s", "stop", "Stop", priority=True),
+        Binding("y", "copy", "Copy command", show=False),
+        Binding("escape", "back", "Back", show=False),
+        Binding("1", "pane('runs')", show=False),
+        Binding("2", "pane('agents')", show=False),
+        Binding("3", "pane('stream')", show=False),
+    ]
+
+    def __init__(
+        self, desk: Desk, run: str | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        super().__init__()
+        self._clock = clock
+        self._desk, self._wanted_run = desk, run
+        self._logged: list[RunSummary] = []
+        self._unlogged: list[RunSummary] = []
+        self._steerable: dict[str, Controller] = {}
+        self._picture: Picture | None = None
+        self._reader: Reader | None = None
+        self._able: list[str] = []
+        # Held, not looked up: workers outlive the screen by a moment when the view is closed.
+        self._runs, self._agents = Rows(id="runs"), Rows(id="agents")
+        self._title, self._about = Static(id="title"), Static(id="about")
+        self._transcript, self._bar = Transcript(id="stream"), Static(id="waiting")
+        self._folded: set[int] = set()
+        self._dirty = False
+        self._warnings: list[str] = []
+        self._goal: tuple[int, int] | None = None  # the stream and seq to show once they are known
+
+    def compose(self) -> ComposeResult:
+        """The lists on the left, the words on the right."""
+        self._runs.border_title, self._agents.border_title = "Runs", "Agents"
+        yield self._title
+        yield Static(EMPTY, id="empty", markup=False)
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield self._runs
+                yield self._agents
+            with Vertical(id="right"):
+                yield self._about
+                yield self._transcript
+        yield self._bar
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self._runs.focus()
+        for text in self._warnings:
+            self.warn(text)
+        self.list_runs()
+        self.list_unlogged()
+        self.look_for_leave()
+        self.set_interval(DRAW_SECONDS, self._draw)
+
+    # --- what is looked at all the time ---
+
+    @work
+    async def list_runs(self) -> None:
+        """Whenever the log has grown, list its runs again."""
+        seen: tuple[int, int] | None = None
+        first = True
+        while True:
+            try:
+                bounds = await self._desk.log.bounds()
+                if bounds != seen:
+                    self._logged, seen = await self._desk.runs(), bounds
+                if first and self._wanted_run is not None:
+                    await self._open(self._wanted_run)
+            except UnbraidError as error:
+                self._tell(error)
+                await asyncio.sleep(RETRY_SECONDS)
+            first = False
+            self._show_runs()
+            await asyncio.sleep(LIST_SECONDS)
+
+    @work
+    async def list_unlogged(self) -> None:
+        """Now and then, sessions that nobody has followed."""
+        while True:
+            try:
+                self._unlogged = await self._desk.unlogged()
+            except UnbraidError as error:
+                self._tell(error)
+            await asyncio.sleep(UNLOGGED_SECONDS)
+
+    @work
+    async def look_for_leave(self) -> None:
+        """Who can be steered, and who waits."""
+        while True:
+            try:
+                self._steerable = await self._desk.steerable()
+            except UnbraidError as error:
+                self._tell(error)
+            self._show_waiting()
+            await asyncio.sleep(STEER_SECONDS)
+
+    @work(exclusive=True, group="follow")
+    async def follow(self, picture: Picture) -> None:
+        """Fold the chosen run as it grows."""
+        while True:
+            try:
+                summary = await self._desk.log.run(picture.run)
+                picture.known = summary.last_seq if summary else 0
+                async for batch in self._desk.log.follow(picture.run, picture.marks.seq):
+                    picture.apply(batch)
+                    self._dirty = True
+                    await asyncio.sleep(0)
+                return
+            except LogError as error:
+                self._tell(error)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    @work(exclusive=True, group="read")
+    async def read(self, reader: Reader) -> None:
+        """Show the chosen stream."""
+        while True:
+            try:
+                await reader.run()
+            except LogError as error:
+                self._tell(error)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    # --- what is chosen ---
+
+    @on(Rows.Moved, "#runs")
+    def run_moved(self, event: Rows.Moved) -> None:
+        """The cursor stands on another run."""
+        if any(run.run == event.key for run in self._logged):
+            self._choose(event.key)
+
+    @on(Rows.Chosen, "#runs")
+    async def run_chosen(self, event: Rows.Chosen) -> None:
+        """Enter on a run: go in."""
+        await self._attempt(self._open(event.key))
+        self.action_pane("agents")
+
+    @on(Rows.Moved, "#agents")
+    def agent_moved(self, event: Rows.Moved) -> None:
+        """The cursor stands on another agent."""
+        self._read_stream(int(event.key))
+
+    @on(Rows.Chosen, "#agents")
+    def agent_chosen(self) -> None:
+        """Enter on an agent: read."""
+        self.action_pane("stream")
+
+    @on(Rows.Folded, "#agents")
+    def agent_folded(self, event: Rows.Folded) -> None:
+        """Fold what is below an agent, or unfold it."""
+        self._folded ^= {int(event.key)}
+        self._dirty = True
+
+    @on(Transcript.Wanted)
+    def place_wanted(self, event: Transcript.Wanted) -> None:
+        """Someone looks beyond the window."""
+        if self._reader is not None:
+            self._reader.want(event.where)
+
+    async def _open(self, name: str) -> None:
+        run = await self._desk.open(name)
+        self._logged = await self._desk.runs()
+        self._choose(run)
+
+    def _choose(self, run: str, goal: tuple[int, int] | None = None) -> None:
+        self._goal = goal
+        if self._picture is None or self._picture.run != run:
+            self._picture = Picture(run)
+            self._folded = set()
+            self.follow(self._picture)
+            self._read_stream(goal[0] if goal else 0)
+        self._dirty = True
+        self._show_runs()
+        self._show_waiting()
+
+    def _read_stream(self, stream: int, seq: int | None = None) -> None:
+        if self._picture is None:
+            return
+        self._reader = Reader(self._transcript, self._desk.log, self._picture, stream, seq)
+        self.read(self._reader)
+        self._dirty = True
+
+    # --- drawing ---
+
+    def _draw(self) -> None:
+        picture, reader = self._picture, self._reader
+        if not self._dirty or picture is None or reader is None:
+            return
+        if picture.marks.seq < picture.known:
+            return  # its beginning is still being read: nothing of it is news
+        self._dirty = False
+        if self._goal is not None and picture.marks.seq >= self._goal[1]:
+            (stream, seq), self._goal = self._goal, None
+            if seq or stream != reader.stream:
+                self._read_stream(stream, seq or None)
+                return
+        self._agents.show(picture.rows(self._folded), str(reader.stream))
+        self._agents.border_subtitle = _count(len(picture.tree.nodes), "agent")
+        self._about.update(Text("\n").join(picture.about(reader.stream)))
+        reader.tick()
+
+    def _all_runs(self) -> list[RunSummary]:
+        known = {run.session_id or run.run for run in self._logged}
+        known |= {run.run for run in self._logged}
+        return ordered([*self._logged, *(run for run in self._unlogged if run.run not in known)])
+
+    def _show_runs(self) -> None:
+        runs = self._all_runs()
+        self.screen_stack[0].set_class(not runs, "-nothing")
+        if self._picture is None and self._logged and self._wanted_run is None:
+            self._choose(next(run.run for run in runs if run in self._logged))
+            return
+        now, waiting = self._clock() * 1000, {request.run for request in self._waiting()}
+        rows = [run_row(run, now, waits=run.run in waiting) for run in runs]
+        chosen = self._picture.run if self._picture else None
+        at = (
+            self._runs.cursor
+            if self._runs.cursor in {run.run for run in self._unlogged}
+            else chosen
+        )
+        self._runs.show(rows, at)
+        live = sum(run.status == "live" for run in runs)
+        self._runs.border_subtitle = f"{live} live of {len(runs)}"
+        shown = next((run for run in runs if run.run == chosen), None)
+        self._title.update(run_title(shown))
+
+    def _show_waiting(self) -> None:
+        waiting = list(self._waiting())
+        self._bar.display = bool(waiting)
+        if waiting:
+            first = waiting[0]
+            more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
+            asked = short(f"{first.tool} {gist(first.input)}", 300)
+            self._bar.update(Text(f"◐ p answers{more}: {asked}"))
+        able = [*self._verbs(), *["answer"] * bool(waiting)]
+        if able != self._able:
+            # The footer is drawn anew by this: not for nothing.
+            self._able = able
+            self.refresh_bindings()
+
+    def _waiting(self) -> Iterable[Pending]:
+        chosen = self._picture.run if self._picture else ""
+        for run in sorted(self._steerable, key=lambda run: run != chosen):
+            yield from self._steerable[run].pending()
+
+    def warn(self, text: str) -> None:
+        """Something that a person should know, at once or as soon as the view is there."""
+        if self.is_running:
+            self.notify(short(text, 400), severity="warning", markup=False)
+        else:
+            self._warnings.append(text)
+
+    def _tell(self, error: UnbraidError) -> None:
+        self.notify(short(str(error), 400), severity="error", markup=False)
+
+    # --- keys ---
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys that can do nothing now are shown as such; in a dialog they are letters."""
+        if action in ASKING and len(self.screen_stack) > 1:
+            return False
+        if action == "stop":
+            action = "stop" if self._reader is not None and self._reader.stream else "cancel"
+        steers = action in (*VERBS, "answer")
+        return True if not steers or action in self._able else None
+
+    async def action_help(self) -> None:
+        """The keys."""
+        await self.push_screen(Help())
+
+    def action_pane(self, name: str) -> None:
+        """Go to a list."""
+        # At once: `focus` waits a moment, and the next key may be there already.
+        self.screen.set_focus(self.query_one(f"#{name}"))
+
+    async def action_back(self) -> None:
+        """From the words to the agents to the runs."""
+        if self.screen.maximized is not None:
+            self.screen.minimize()
+            return
+        focused = self.focused.id if self.focused else None
+        self.action_pane("agents" if focused == "stream" else "runs")
+
+    def action_zoom(self) -> None:
+        """One list on the whole screen, and back."""
+        if self.screen.maximized is not None:
+            self.screen.minimize()
+        elif self.focused is not None:
+            self.screen.maximize(self.focused)
+
+    def action_whole(self) -> None:
+        """Fold thinking, calls and results, or unfold them."""
+        self._transcript.toggle(whole=not self._transcript.whole)
+
+    def action_copy(self) -> None:
+        """The command that goes on with the chosen agent."""
+        if self._picture is not None and self._reader is not None:
+            command = f"unbraid attach {self._picture.run}/{self._reader.stream} --resume"
+            self.copy_to_clipboard(command)
+            self.notify(command, title="Copied", markup=False)
+
+    async def action_search(self) -> None:
+        """Find what anyone said."""
+
+        async def go(place: str | None) -> None:
+            if place is None:
+                return
+            run, stream, seq = place.rsplit("/", 2)
+            if not any(each.run == run for each in self._logged):
+                await self._attempt(self._open(run))
+            self._choose(run, (int(stream), int(seq)))
+            self.action_pane("stream")
+
+        await self._ask(Search(self._desk, self._all_runs), go)
+
+    async def action_answer(self) -> None:
+        """Answer whoever waits."""
+        asked = next(iter(self._waiting()), None)
+        if asked is None:
+            return
+        title = next((run.title for run in self._logged if run.run == asked.run), None)
+
+        async def answer(behavior: str | None) -> None:
+            if behavior is not None:
+                held = self._steerable[asked.run]
+                await self._steer(behavior, held.answer(asked.request_id, behavior, None))
+                self._steerable = await self._desk.steerable()
+                self._show_waiting()
+
+        await self._ask(Leave(asked, title or asked.run), answer)
+
+    async def action_message(self) -> None:
+        """Tell the main agent something."""
+        held = self._held()
+
+        async def tell(text: str | None) -> None:
+            if text is not None:
+                await self._steer("message", held.message(text))
+
+        await self._ask(Ask("Tell the main agent"), tell)
+
+    async def action_interrupt(self) -> None:
+        """Interrupt the main agent."""
+        question = "Interrupt what the main agent does now? It takes the next message."
+        await self._order(question, "interrupt", self._held().interrupt)
+
+    async def action_stop(self) -> None:
+        """Stop the chosen agent, or the run."""
+        stream, held = self._reader.stream if self._reader else 0, self._held()
+        if stream:
+            await self._order(f"Stop agent {stream}?", "stop", lambda: held.stop(stream))
+        else:
+            await self._order("End the whole run?", "end", held.cancel)
+
+    async def _order(self, question: str, name: str, do: Callable[[], Awaitable[None]]) -> None:
+        async def confirmed(answer: str | None) -> None:
+            if answer is not None:
+                await self._steer(name, do())
+
+        await self._ask(Confirm(question), confirmed)
+
+    async def _ask(self, dialog: Dialog, then: Callable[[str | None], Awaitable[None]]) -> None:
+        await self.push_screen(dialog, then)
+
+    def _held(self) -> Controller:
+        assert self._picture is not None  # or the key would do nothing
+        return self._steerable[self._picture.run]
+
+    def _verbs(self) -> list[str]:
+        held = None if self._picture is None else self._steerable.get(self._picture.run)
+        return [] if held is None else held.verbs()
+
+    async def _steer(self, name: str, doing: Awaitable[None]) -> None:
+        try:
+            await doing
+        except UnbraidError as error:
+            self._tell(error)
+        else:
+            self.notify(f"{name}: done", markup=False)
+
+    async def _attempt(self, opening: Awaitable[None]) -> None:
+        try:
+            await opening
+        except UnbraidError as error:
+            self._tell(error)
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}{'s'[: number != 1]}"

@@ -1,0 +1,151 @@
+"""What is asked on top of the view: a line of text, yes or no, leave for a tool, a place."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+from rich.style import Style
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Input, Static
+
+from unbraid.hub.control import Pending
+from unbraid.screen import gist, safe, short
+
+MAX_CHARS = 20_000
+
+HELP = """\
+Left: runs, live ones first; below, the agents of the chosen run.
+Right: what the chosen agent says.
+
+  tab, 1 2 3   from list to list
+  enter, esc   further in, and back
+  ↑ ↓, j k     move; PgUp PgDn, Home End
+  space        fold the agents below one
+  x            thinking, calls and results whole (click: one)
+  z            one list on the whole screen, and back
+  /            find what any agent ever said
+  y            copy the command that goes on with an agent
+
+Where it is allowed (`unbraid run --steer`, OpenCode's servers):
+
+  p            answer an agent that waits for leave
+  m            tell the main agent something
+  i            interrupt the main agent
+  s            stop the chosen agent; the main one: the run
+
+● works  ◐ waits for you  ✔ done  ✘ failed  ■ stopped  ○ lost
+"""
+
+
+class Dialog(ModalScreen[str | None]):
+    """A box in the middle; Escape closes it without an answer."""
+
+    DEFAULT_CSS = """
+    Dialog { align: center middle; }
+    Dialog > Vertical {
+        width: 90%; max-width: 100; height: auto; max-height: 90%;
+        border: round $primary; padding: 0 1; background: $surface;
+    }
+    Dialog VerticalScroll { height: auto; max-height: 16; scrollbar-size-vertical: 1; }
+    Dialog Footer { dock: none; background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "answer", "Close")]
+
+    def on_mount(self) -> None:
+        """Take the keys at once, not when the screen has been drawn."""
+        self.set_focus(next(iter(self.query(Input)), None))
+
+    def action_answer(self, answer: str | None = None) -> None:
+        """Close with an answer."""
+        self.dismiss(answer)
+
+
+class Help(Dialog):
+    """The keys."""
+
+    DEFAULT_CSS = "Help VerticalScroll { max-height: 100%; }"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("question_mark,q,enter", "answer", show=False)]
+
+    def compose(self) -> ComposeResult:
+        """The keys, and how to close them."""
+        with Vertical() as box:
+            box.border_title, box.border_subtitle = "unbraid top", "esc"
+            yield VerticalScroll(Static(HELP, markup=False))
+
+
+class Ask(Dialog):
+    """A line of text."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._title = title
+
+    def compose(self) -> ComposeResult:
+        """The line."""
+        with Vertical() as box:
+            box.border_title = Text(self._title)
+            yield Input()
+            yield Footer(show_command_palette=False)
+
+    @on(Input.Submitted)
+    def said(self, event: Input.Submitted) -> None:
+        """Enter."""
+        self.dismiss(event.value.strip() or None)
+
+
+class Confirm(Dialog):
+    """Yes or no; the answer is yes, or nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer('yes')", "Yes"),
+        Binding("n", "answer", "No"),
+    ]
+
+    def __init__(self, question: str) -> None:
+        super().__init__()
+        self._question = question
+
+    def compose(self) -> ComposeResult:
+        """The question."""
+        with Vertical():
+            yield Static(self._question, markup=False)
+            yield Footer(show_command_palette=False)
+
+
+class Leave(Dialog):
+    """May an agent use a tool? Shows all that it wants to do; the answer is allow or deny."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "answer('allow')", "Approve"),
+        Binding("d", "answer('deny')", "Deny"),
+    ]
+
+    def __init__(self, asked: Pending, title: str) -> None:
+        super().__init__()
+        self._asked, self._title = asked, title
+
+    def compose(self) -> ComposeResult:
+        """Who asks, and for what."""
+        about, given = gist(self._asked.input), self._asked.input
+        whole = msgspec.json.format(msgspec.json.encode(given)).decode()
+        more = len(whole) - MAX_CHARS
+        with Vertical() as box:
+            box.border_title = "May it?"
+            yield Static(short(self._title, 200), markup=False)
+            words = Text.assemble(
+                (short(self._asked.tool, 60), Style(bold=True)), "  ", short(about)
+            )
+            yield Static(words)
+            with VerticalScroll():
+                # Line ends within a text are shown as such: what is asked must be easy to read.
+                shown = safe(whole[:MAX_CHARS].replace("\\n", "\n"))
+                yield Static(shown, markup=False)
+                if more > 0:
+                    yield Static(f"… {more:,} more characters", markup=False)
+            yield Footer(show_command_palette=False)

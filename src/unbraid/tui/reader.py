@@ -1,0 +1,78 @@
+"""Keeps the transcript at what someone wants to see of a stream: one wish at a time, in order."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from unbraid.log.port import Log
+from unbraid.tui.picture import Picture
+from unbraid.tui.transcript import Transcript
+from unbraid.tui.window import Window
+
+RESTING = 2
+
+
+class Reader:
+    """Reads one stream into the transcript, for as long as `run` runs."""
+
+    def __init__(
+        self, transcript: Transcript, log: Log, picture: Picture, stream: int, seq: int | None
+    ) -> None:
+        self.stream = stream
+        self._transcript, self._seq = transcript, seq
+        self._window = Window(log, picture.run, stream, picture.marks, picture.spawning)
+        self._wishes: dict[str, None] = {}
+        self._wished = asyncio.Event()
+
+    def want(self, where: str) -> None:
+        """`where` is new, older, newer, beginning or end."""
+        self._wishes[where] = None
+        self._wished.set()
+
+    def tick(self) -> None:
+        """The log may have grown: follow it, unless someone looks elsewhere."""
+        if not self._transcript.following:
+            self._window.leave_end()
+        elif self._window.live:
+            self.want("new")
+
+    async def run(self) -> None:
+        """Show the end, or the place that was asked for; then whatever is wanted."""
+        window, transcript = self._window, self._transcript
+        transcript.clear()
+        if self._seq is None:
+            await window.to_end()
+            transcript.show(window.items)
+        else:
+            await window.to_event(self._seq)
+            transcript.show(window.items, anchor=self._seq)
+        self._wishes.clear()  # they were about what stood there before
+        while True:
+            await self._wished.wait()
+            self._wished.clear()
+            wishes, self._wishes = self._wishes, {}
+            began = time.monotonic()
+            for where in wishes:
+                await self._fulfil(where)
+            # Whatever this costs, most of the time is left for keys and for folding the run.
+            await asyncio.sleep((time.monotonic() - began) * RESTING)
+
+    async def _fulfil(self, where: str) -> None:
+        window, transcript = self._window, self._transcript
+        match where:
+            case "new":
+                if not await window.grow():
+                    return
+            case "older":
+                await window.older()
+            case "newer":
+                await window.newer()
+            case "beginning":
+                await window.to_beginning()
+                transcript.show(window.items, anchor=0)
+                return
+            case "end":
+                await window.to_end()
+                transcript.following = True
+        transcript.show(window.items)

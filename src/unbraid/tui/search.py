@@ -1,0 +1,109 @@
+"""Find what any agent ever said, and go there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from rich.style import Style
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Footer, Input
+
+from unbraid.errors import UnbraidError
+from unbraid.log.port import Found
+from unbraid.log.summary import RunSummary
+from unbraid.screen import short
+from unbraid.sources.search import Place
+from unbraid.tui.desk import Desk
+from unbraid.tui.dialogs import Dialog
+from unbraid.tui.picture import DIM
+from unbraid.tui.rows import Row, Rows
+
+PAUSE_SECONDS = 0.3
+KINDS = {"tool_use": "⚙", "thinking": "✻", "prompt": "▌", "response": "→"}
+
+
+class Search(Dialog):
+    """Words in, places out: runs whose title has them, then what was said. The answer is the place,
+    as `run/stream/seq`.
+    """
+
+    DEFAULT_CSS = """
+    Search > Vertical { height: 80%; }
+    Search Rows { height: 1fr; }
+    """
+
+    def __init__(self, desk: Desk, runs: Callable[[], list[RunSummary]]) -> None:
+        super().__init__()
+        self._desk, self._runs = desk, runs
+
+    def compose(self) -> ComposeResult:
+        """A line for the words, and the places below it."""
+        with Vertical() as box:
+            box.border_title = "Find"
+            yield Input(placeholder='words, or "a phrase"')
+            yield Rows(id="places")
+            yield Footer(show_command_palette=False)
+
+    @on(Input.Changed)
+    def changed(self, event: Input.Changed) -> None:
+        """Other words."""
+        self.find(event.value.strip())
+
+    @on(Input.Submitted)
+    def submitted(self) -> None:
+        """Enter in the line goes to the first place."""
+        rows = self.query_one(Rows)
+        if rows.rows:
+            self.dismiss(rows.cursor or rows.rows[0].key)
+
+    @on(Rows.Chosen)
+    def chosen(self, event: Rows.Chosen) -> None:
+        """Enter on a place."""
+        self.dismiss(event.key)
+
+    def key_down(self) -> None:
+        """From the line to the places."""
+        rows = self.query_one(Rows)
+        if not rows.has_focus:
+            rows.focus()
+            rows.action_move(0)
+
+    @work(exclusive=True)
+    async def find(self, words: str) -> None:
+        """Look in the titles, then in the log."""
+        runs = {run.run: run for run in self._runs()}
+        titled = [
+            Row(f"{run.run}/0/0", Text.assemble(("▸ ", DIM), short(run.title or run.run)))
+            for run in runs.values()
+            if words and words.lower() in f"{run.title} {run.cwd} {run.run}".lower()
+        ]
+        places = self.query_one(Rows)
+        try:
+            found = await self._desk.search(words) if words else []
+        except UnbraidError as error:
+            self.notify(short(str(error)), severity="error", markup=False)
+            found = []
+        rows = titled[:20] + [_row(each, runs.get(each.run)) for each in found]
+        places.cursor = None
+        places.show(rows)
+        if words:
+            # Files are read for this: it comes later, and below.
+            await asyncio.sleep(PAUSE_SECONDS)
+            beside = await self._desk.search_unlogged(words)
+            places.show(rows + [_beside(each, runs.get(each.run)) for each in beside])
+
+
+def _beside(place: Place, run: RunSummary | None) -> Row:
+    title = short((run.title if run else None) or place.run, 24)
+    text = Text.assemble(("“", Style(bold=True)), " ", short(place.snippet))
+    return Row(f"{place.run}/0/0", text, [Text(title, DIM)])
+
+
+def _row(found: Found, run: RunSummary | None) -> Row:
+    title = short((run.title if run else None) or found.run, 24)
+    text = Text.assemble((KINDS.get(found.kind, "“"), Style(bold=True)), " ", short(found.snippet))
+    return Row(f"{found.run}/{found.stream_id}/{found.seq}", text, [Text(title, DIM)])

@@ -1,0 +1,186 @@
+"""A stream's window on the screen: drawn once, and again only where it has changed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import ClassVar, NamedTuple
+
+from rich.segment import Segment
+from rich.text import Text
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from unbraid.tui.drawing import drawn
+from unbraid.tui.items import Item
+
+
+class Look(NamedTuple):
+    """All that an item's lines depend on."""
+
+    item: Item
+    version: int
+    width: int
+    whole: bool
+
+
+Drawn = tuple[Look, list[Text]]
+
+
+class Transcript(ScrollView, can_focus=True):
+    """The widget. It stays at the end while nobody has scrolled away from it."""
+
+    DEFAULT_CSS = """
+    Transcript { overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_up", "Up", show=False),
+        Binding("down,j", "scroll_down", "Down", show=False),
+        Binding("pageup,b", "page_up", "Page up", show=False),
+        Binding("pagedown,space", "page_down", "Page down", show=False),
+        Binding("home,g", "edge(0)", "Beginning", show=False),
+        Binding("end,G", "edge(1)", "End", show=False),
+    ]
+
+    class Wanted(Message):
+        """Someone looks beyond what is there: `where` is older, newer, beginning or end."""
+
+        def __init__(self, where: str) -> None:
+            super().__init__()
+            self.where = where
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.whole = False
+        self.following = True
+        self._items: list[Item] = []
+        self._opened: set[int] = set()  # items that differ from `whole`, by their seq
+        self._drawn: dict[int, Drawn] = {}
+        self._lines: list[Text] = []
+        self._owners: list[int] = []  # for each line, the seq of its item
+        self._width = 0
+        self._placing = False
+
+    def show(self, items: list[Item], *, anchor: int | None = None) -> None:
+        """Draw items; `anchor` is the seq of the item to put at the top."""
+        top = self._top() if anchor is None and not self.following else None
+        self._items, self._placing = items, True
+        self._draw()
+        if anchor is not None:
+            owner = max((item.seq for item in items if item.seq <= anchor), default=0)
+            self.scroll_to(y=bisect_left(self._owners, owner), animate=False, immediate=True)
+        elif self.following:
+            self.scroll_end(animate=False, immediate=True, x_axis=False)
+        elif top is not None:
+            self._put_on_top(*top)
+        self._placing = False
+        self.refresh()
+
+    def clear(self) -> None:
+        """Nothing to show yet."""
+        self._opened.clear()
+        self._drawn.clear()
+        self.following = True
+        self.show([])
+
+    def toggle(self, *, whole: bool) -> None:
+        """Show folded things whole, or not."""
+        self.whole = whole
+        self._opened.clear()
+        self.show(self._items)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        number, width = y + self.scroll_offset.y, self._width
+        if number >= len(self._lines):
+            return Strip.blank(width, self.rich_style)
+        line = self._lines[number]
+        segments = Segment.apply_style(line.render(self.app.console), self.rich_style)
+        return Strip(segments).adjust_cell_length(width, self.rich_style)
+
+    def on_resize(self) -> None:
+        """Other lines for another width."""
+        if self.scrollable_content_region.width != self._width:
+            self.show(self._items)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on something folded unfolds it, and the other way round."""
+        place = event.get_content_offset(self)
+        number = -1 if place is None else place.y + self.scroll_offset.y
+        if 0 <= number < len(self._owners):
+            self._opened ^= {self._owners[number]}
+            self.following = False
+            self.show(self._items)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Remember whether the end is in sight, and ask for more at the edges."""
+        super().watch_scroll_y(old_value, new_value)
+        self.following = new_value >= self.max_scroll_y
+        if self._placing:
+            return  # nobody has scrolled
+        if new_value < old_value and new_value <= 0:
+            self.post_message(self.Wanted("older"))
+        elif new_value > old_value and self.following:
+            self.post_message(self.Wanted("newer"))
+
+    def action_page_up(self) -> None:
+        """A screen up."""
+        self.scroll_to(y=self.scroll_y - self.size.height + 1, animate=False)
+
+    def action_page_down(self) -> None:
+        """A screen down."""
+        self.scroll_to(y=self.scroll_y + self.size.height - 1, animate=False)
+
+    def action_scroll_up(self) -> None:
+        """A line up."""
+        if self.scroll_y <= 0:
+            self.post_message(self.Wanted("older"))
+        self.scroll_to(y=self.scroll_y - 1, animate=False)
+
+    def action_scroll_down(self) -> None:
+        """A line down."""
+        self.scroll_to(y=self.scroll_y + 1, animate=False)
+
+    def action_edge(self, last: int) -> None:
+        """To the very beginning or end."""
+        self.post_message(self.Wanted("end" if last else "beginning"))
+
+    def _draw(self) -> None:
+        width = self._width = self.scrollable_content_region.width
+        if width < 4:
+            return
+        kept: dict[int, Drawn] = {}
+        self._lines, self._owners = [], []
+        for item in self._items:
+            whole = self.whole ^ (item.seq in self._opened)
+            look = Look(item, item.version, width, whole)
+            known = self._drawn.get(item.seq)
+            if known is None or known[0] != look:
+                # One cell is left free beside the scroll bar.
+                known = (look, drawn(item, width - 1, whole=whole))
+            kept[item.seq] = known
+            self._lines += known[1]
+            self._owners += [item.seq] * len(known[1])
+        self._drawn = kept
+        self.virtual_size = Size(width, len(self._lines))
+
+    def _top(self) -> tuple[int, int, int] | None:
+        """The item at the top: its seq, and how far the top is from its beginning and its end."""
+        number = round(self.scroll_y)
+        if number >= len(self._owners):
+            return None
+        seq = self._owners[number]
+        begin, end = bisect_left(self._owners, seq), bisect_right(self._owners, seq)
+        return seq, number - begin, end - number
+
+    def _put_on_top(self, seq: int, from_begin: int, from_end: int) -> None:
+        owner = next((item.seq for item in self._items if item.last_seq >= seq), None)
+        if owner is None:
+            return
+        begin, end = bisect_left(self._owners, owner), bisect_right(self._owners, owner)
+        # With an older page before it, an item may begin earlier; then only its end is the same.
+        y = end - from_end if owner < seq else begin + from_begin if owner == seq else begin
+        self.scroll_to(y=y, animate=False, immediate=True)

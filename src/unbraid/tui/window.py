@@ -1,0 +1,96 @@
+"""A few pages of one stream, read from the log: the end of it, or the part someone looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from unbraid.events import decode_event
+from unbraid.log.port import Log
+from unbraid.tui.items import Conversation, Item
+from unbraid.tui.marks import PAGE_EVENTS, SHOWN, Marks
+
+SPAN = 4
+
+
+class Window:
+    """Pages `first` to `last` of a stream, as items."""
+
+    def __init__(
+        self, log: Log, run: str, stream: int, marks: Marks, spawning: Collection[str] = ()
+    ) -> None:
+        self.run, self.stream = run, stream
+        self.first, self.last = 0, -1
+        self.live = True  # it shows the end, and grows with it
+        self._log, self._marks, self._spawning = log, marks, spawning
+        self._conversation = Conversation(0, spawning)
+
+    @property
+    def items(self) -> list[Item]:
+        """What there is to read."""
+        return self._conversation.items
+
+    def leave_end(self) -> None:
+        """Nobody looks at the end: stand still, if more has come since."""
+        self.live = self.last >= self._marks.pages(self.stream) - 1
+
+    async def to_end(self) -> None:
+        """Show the newest pages."""
+        await self._load(self._marks.pages(self.stream) - SPAN)
+
+    async def to_event(self, seq: int) -> None:
+        """Show the pages around an event."""
+        await self._load(self._marks.page_of(self.stream, seq) - 1)
+
+    async def to_beginning(self) -> None:
+        """Show the oldest pages."""
+        await self._load(0)
+
+    async def older(self) -> None:
+        """Show one page more of what came before."""
+        if self.first > 0:
+            await self._load(self.first - 1)
+
+    async def newer(self) -> None:
+        """Show one page more of what came after."""
+        if not self.live:
+            await self._load(self.first + 1)
+
+    async def grow(self) -> bool:
+        """Take in what is new at the end; whether there was anything."""
+        pages, last = self._marks.pages(self.stream), self._marks.last.get(self.stream, 0)
+        if last <= self._conversation.last_seq:
+            return False
+        if pages - 1 - self.last > SPAN:
+            # So much at once that most of it would be gone again before anyone could read it.
+            await self.to_end()
+            return True
+        # Not beyond what is marked now: what comes meanwhile is for the next time.
+        while await self._read(self._conversation, last + 1):
+            pass
+        self.last = pages - 1
+        if self.last - self.first >= SPAN:
+            self.first = self.last - SPAN + 1
+            begin, _ = self._marks.bounds(self.stream, self.first, self.last)
+            self._conversation.forget(begin)
+        return True
+
+    async def _load(self, first: int) -> None:
+        pages = self._marks.pages(self.stream)
+        if pages == 0:
+            return
+        first = min(max(0, first), max(0, pages - SPAN))
+        last = min(first + SPAN, pages) - 1
+        begin, beyond = self._marks.bounds(self.stream, first, last)
+        loaded = Conversation(begin - 1, self._spawning)
+        while await self._read(loaded, beyond):
+            pass
+        self.first, self.last, self._conversation = first, last, loaded
+        self.live = beyond is None
+
+    async def _read(self, into: Conversation, beyond: int | None) -> bool:
+        entries = await self._log.read(
+            self.run, into.last_seq, PAGE_EVENTS, stream_id=self.stream, types=SHOWN
+        )
+        wanted = [entry for entry in entries if beyond is None or entry.seq < beyond]
+        into.feed(decode_event(entry.data) for entry in wanted)
+        return len(wanted) == len(entries) > 0

@@ -1,0 +1,200 @@
+"""The view shows what the scripted model said, under the agent that said it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.said import RECORDINGS, served
+from tests.tui.screens import opening, recorded, said, showing, squeezed
+from unbraid.log import MemoryLog
+from unbraid.testing import load
+from unbraid.tui.app import Top
+from unbraid.tui.marks import PAGE_EVENTS
+from unbraid.tui.picture import Picture
+from unbraid.tui.rows import Rows
+from unbraid.tui.window import SPAN
+
+SHOWN = (
+    "nested.plain-fwd.2.1.325",
+    "deep-fan.plain.2.1.197",
+    "fan-same-opening.partial-fwd.2.1.325",
+    "nested.run.opencode",
+    "nested.plain.1.0.128",
+)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+async def test_every_text_once_under_its_agent(name: str, tmp_path: Path) -> None:
+    log = MemoryLog()
+    await recorded(log, RECORDINGS / name)
+    recording = load(RECORDINGS / name)
+    truth = [row for _, row in served(recording) if row[1] == "text"]
+    picture = Picture(name)
+    picture.apply(await log.read(name, 0, 1_000_000))
+    async with showing(log, tmp_path, size=(100, 40)) as screen:
+        await screen.until(lambda: len(screen.rows("agents")) == len(picture.tree.nodes))
+        assert screen.rows("runs") == [name]
+        await screen.press("2", "home")
+        for key in screen.rows("agents"):
+            call = picture.tree.nodes[int(key)].tool_use_id or ""
+            own = [words for agent, _, words in truth if agent == call]
+            await screen.until_said(own)
+            for words in map(squeezed, own):
+                # One text may begin with another: that one counts as well.
+                told = sum(squeezed(other).count(words) for other in own)
+                assert squeezed(screen.words()).count(words) == told, words
+            await screen.press("down")
+
+
+async def test_nothing_there_says_what_to_do(tmp_path: Path) -> None:
+    async with showing(MemoryLog(), tmp_path, size=(80, 24)) as screen:
+        await screen.until(lambda: "No agents here yet" in screen.text())
+        assert "unbraid run --steer -- claude" in screen.text()
+        await screen.until(lambda: "q Quit" in screen.text())
+
+
+async def test_what_is_said_later_appears_by_itself(tmp_path: Path) -> None:
+    log = MemoryLog()
+    async with showing(log, tmp_path) as screen:
+        await log.append("one", opening())
+        await screen.until(lambda: screen.rows("runs") == ["one"])
+        await log.append("one", said(0, ["first words"], first=3))
+        await screen.until(lambda: "first words" in screen.words())
+        await log.append("one", said(0, ["second words"], first=4))
+        await screen.until(lambda: "second words" in screen.words())
+        assert screen.words().count("first words") == 1
+
+
+async def test_older_pages_come_when_someone_scrolls_up(tmp_path: Path) -> None:
+    log, total, held = MemoryLog(), 3000, SPAN * PAGE_EVENTS
+    texts = [f"word-{number}-\n" for number in range(total)]
+    await log.append("one", [*opening(), *said(0, texts, first=3)])
+    async with showing(log, tmp_path) as screen:
+
+        def numbers() -> list[int]:
+            return [int(line[5:-1]) for line in screen.words().split("\n") if line]
+
+        await screen.until(lambda: "word-2999-" in screen.words())
+        assert "word-0-" not in screen.words()
+        await screen.press("3")
+        seen = set(numbers())
+        while 0 not in seen:
+            first = numbers()[0]
+            # As the wheel does, or a key that is held down.
+            screen.transcript.scroll_to(y=0, animate=False)
+            await screen.until(lambda first=first: numbers()[0] < first)  # type: ignore[misc]
+            assert numbers() == list(range(numbers()[0], numbers()[-1] + 1))
+            assert len(numbers()) <= held
+            seen |= set(numbers())
+        assert seen == set(range(total))
+        await screen.press("end")
+        await screen.until(lambda: "word-2999-" in screen.text())
+        await screen.press("home")
+        await screen.until(lambda: "word-0-" in screen.text())
+        await screen.press("end")
+        await log.append("one", said(0, ["the latest"], first=total + 3))
+        await screen.until(lambda: "the latest" in screen.text())
+        assert len(screen.transcript._items) <= held
+
+
+async def test_whoever_has_scrolled_up_is_left_there(tmp_path: Path) -> None:
+    log = MemoryLog()
+    await log.append("one", [*opening(), *said(0, [f"word-{n}-\n" for n in range(200)], first=3)])
+    async with showing(log, tmp_path) as screen:
+        await screen.until(lambda: "word-199-" in screen.words())
+        await screen.press("3", "pageup", "pageup")
+        before = _top_line(screen.text())
+        await log.append("one", said(0, [f"more-{n}-\n" for n in range(3000)], first=203))
+        picture = screen.app._picture
+        assert picture is not None
+        await screen.until(lambda: picture.marks.seq == 3202)
+        await screen.pilot.pause(0.3)
+        assert _top_line(screen.text()) == before
+        await screen.press("end")
+        await screen.until(lambda: "more-2999-" in screen.text())
+
+
+def _top_line(text: str) -> str:
+    return next(line for line in text.split("\n") if "word-" in line)
+
+
+async def test_a_flood_does_not_keep_keys_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, total = MemoryLog(), 50_000
+    texts = [f"{number} words of a flood, " for number in range(total)]
+    await log.append("one", [*opening(), *said(0, texts, first=3)])
+    async with showing(log, tmp_path) as screen:
+        await screen.until(lambda: screen.app._picture is not None)
+        picture = screen.app._picture
+        assert picture is not None
+        read: list[int] = []
+        monkeypatch.setattr(Top, "action_whole", lambda _: read.append(picture.marks.seq))
+        began = picture.marks.seq
+        await screen.press("x")
+        # Answered while the run was still being read: after a few batches of a thousand.
+        assert read[0] - began <= 10_000 < total - began
+        await screen.until(lambda: f"{total - 1} words of a flood" in screen.words())
+        assert picture.marks.seq == total + 2
+
+
+async def test_keys_lead_in_and_out(tmp_path: Path) -> None:
+    log = MemoryLog()
+    await recorded(log, RECORDINGS / SHOWN[0])
+    async with showing(log, tmp_path) as screen:
+        await screen.until(lambda: len(screen.rows("agents")) == 3)
+        places = []
+        for key in ("enter", "enter", "escape", "escape", "tab", "tab", "1", "2", "3"):
+            await screen.press(key)
+            await screen.until(lambda: screen.app.focused is not None)
+            places.append(screen.app.focused.id if screen.app.focused else None)
+        assert places == [
+            "agents", "stream", "agents", "runs", "agents", "stream", "runs", "agents", "stream",
+        ]  # fmt: skip
+        await screen.press("z")
+        assert screen.app.screen.maximized is screen.transcript
+        await screen.press("z")
+        assert screen.app.screen.maximized is None
+        await screen.press("2", "space")
+        await screen.until(lambda: screen.rows("agents") == ["0"])
+        await screen.press("space")
+        await screen.until(lambda: screen.rows("agents") == ["0", "1", "2"])
+
+
+async def test_the_mouse_chooses_and_unfolds(tmp_path: Path) -> None:
+    log = MemoryLog()
+    await recorded(log, RECORDINGS / SHOWN[0])
+    async with showing(log, tmp_path) as screen:
+        await screen.until(lambda: len(screen.rows("agents")) == 3)
+        await screen.pilot.click("#agents", offset=(5, 3))
+        await screen.until(lambda: "leaf is done" in screen.words())
+        agents = screen.app.query_one("#agents", Rows)
+        assert agents.cursor == "2"
+        await screen.pilot.click("#agents", offset=(5, 1))
+        await screen.until(lambda: "Delegating down." in screen.words())
+        line = screen.words().split("\n").index("Delegating down.") + 2
+        assert '"subagent_type"' not in screen.words()
+        y = line - round(screen.transcript.scroll_y) + 1
+        await screen.pilot.click("#stream", offset=(5, y))
+        await screen.until(lambda: '"subagent_type"' in screen.words())
+
+
+async def test_a_search_leads_to_the_place(tmp_path: Path) -> None:
+    log = MemoryLog()
+    await recorded(log, RECORDINGS / SHOWN[0])
+    texts = [f"word-{n}-\n" for n in range(3000)]
+    texts[700] = "the needle in the haystack\n"
+    await log.append("hay", [*opening(), *said(0, texts, first=3)])
+    async with showing(log, tmp_path) as screen:
+        await screen.until(lambda: len(screen.rows("runs")) == 2)
+        await screen.press("slash", *"needle")
+        await screen.until(lambda: "the needle in the" in screen.text())
+        await screen.press("enter")
+        await screen.until(lambda: "the needle in the haystack" in screen.text())
+        assert len(screen.app.screen_stack) == 1
+        await screen.press("slash", *"leaf is done")
+        await screen.until(lambda: "leaf is done" in screen.text())
+        await screen.press("down", "enter")
+        await screen.until(lambda: "leaf is done" in screen.words())

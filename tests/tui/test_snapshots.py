@@ -1,0 +1,59 @@
+"""The whole screen, as it was looked at and found good; `UNBRAID_SNAPSHOTS=write` writes it anew.
+
+What stands on it is not taken from here: `test_app` holds the words to what the model said. This
+holds what a change may break unseen: borders, columns, cut words, the footer.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.tui.screens import showing
+from unbraid.hub.ingest import Ingest
+from unbraid.log import MemoryLog
+from unbraid.pipeline import Pipeline
+from unbraid.recordings import demo
+
+FOLDER = Path(__file__).parent / "snapshots"
+GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "top.md"
+NOW_MS = 1794736300000  # a minute after the recording
+
+
+async def fleet() -> MemoryLog:
+    log = MemoryLog()
+    recorded = b"".join(line for _, line in demo())
+    await Ingest(log, Pipeline).feed("demo", "stdout", 0, recorded, now=NOW_MS - 60_000, end=True)
+    return log
+
+
+def compare(name: str, seen: str) -> None:
+    path = FOLDER / f"{name}.txt"
+    if os.environ.get("UNBRAID_SNAPSHOTS") == "write":
+        FOLDER.mkdir(exist_ok=True)
+        path.write_text(seen)
+    assert seen == path.read_text(), f"the screen is\n{seen}"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (60, 30)], ids=lambda size: f"{size[0]}")
+async def test_the_screen_is_as_it_was(size: tuple[int, int], tmp_path: Path) -> None:
+    async with showing(await fleet(), tmp_path, run="demo", size=size, now=NOW_MS / 1000) as screen:
+        await screen.until(lambda: len(screen.rows("agents")) == 5)
+        await screen.press("2", "down", "down")
+        await screen.until(lambda: "is the only failure" in screen.words())
+        await screen.until(lambda: "q Quit" in screen.text())
+        compare(f"fleet-{size[0]}x{size[1]}", screen.text())
+
+
+async def test_the_keys_fit_on_a_small_screen(tmp_path: Path) -> None:
+    async with showing(await fleet(), tmp_path, size=(80, 24), now=NOW_MS / 1000) as screen:
+        await screen.until(lambda: len(screen.rows("agents")) == 5)
+        await screen.press("question_mark")
+        await screen.until(lambda: "tell the main agent" in screen.text())
+        compare("help-80x24", screen.text())
+
+
+def test_the_guide_shows_the_real_screen() -> None:
+    assert (FOLDER / "fleet-80x24.txt").read_text() in GUIDE.read_text()

@@ -1,0 +1,80 @@
+"""A real terminal that a test types into and reads: tmux, with a server of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shlex
+import shutil
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+PATIENCE_SECONDS = 30
+LOOK_SECONDS = 0.1
+
+
+class Terminal:
+    """One terminal, in which one program runs."""
+
+    def __init__(self, program: str, env: Mapping[str, str]) -> None:
+        self._command = (program, "-L", f"unbraid-{os.getpid()}-{secrets.token_hex(4)}")
+        self._env = {**env, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+
+    async def call(self, *words: str) -> str:
+        """One of tmux's commands, and what it printed."""
+        process = await asyncio.create_subprocess_exec(
+            *self._command, *words, env=self._env,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+        )  # fmt: skip
+        printed, _ = await process.communicate()
+        return printed.decode()
+
+    async def type(self, *keys: str) -> None:
+        """Press keys, by tmux's names."""
+        await self.call("send-keys", *keys)
+
+    async def write(self, text: str) -> None:
+        """Type text as it is."""
+        await self.call("send-keys", "-l", text)
+
+    async def screen(self) -> str:
+        """What a person sees now."""
+        return await self.call("capture-pane", "-p")
+
+    async def until(self, shows: str | Callable[[str], bool]) -> str:
+        """The screen, as soon as it shows something."""
+        seen = ""
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while True:
+                    seen = await self.screen()
+                    if shows in seen if isinstance(shows, str) else shows(seen):
+                        return seen
+                    await asyncio.sleep(LOOK_SECONDS)
+        except TimeoutError:
+            raise TimeoutError(f"waited for {shows!r}, but the screen is\n{seen}") from None
+
+
+@contextlib.asynccontextmanager
+async def terminal(
+    argv: Sequence[str], env: Mapping[str, str], cwd: Path, size: tuple[int, int] = (100, 30)
+) -> AsyncIterator[Terminal]:
+    """A program in a terminal of that size; both are gone afterwards."""
+    program = shutil.which("tmux")
+    if program is None:
+        pytest.skip("no tmux on PATH")
+    made = Terminal(program, env)
+    width, height = map(str, size)
+    # The terminal stays when the program has ended, so that its last words can be read.
+    command = f"{shlex.join(argv)}; echo ended with $?; read _"
+    await made.call(
+        "new-session", "-d", "-x", width, "-y", height, "-c", str(cwd), "--", command
+    )  # fmt: skip
+    try:
+        yield made
+    finally:
+        await made.call("kill-server")
