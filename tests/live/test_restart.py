@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import random
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.live.agents import UNBRAID, logged
+import pytest
+
+from tests.live.agents import UNBRAID, cli_of, log_path, logged, play, verdict
 from tests.live.writing import SESSION, Writer, append
+from tests.said import CLEAN
 from unbraid import events as e
 from unbraid.log import Entry, SqliteLog
 
@@ -21,16 +25,13 @@ AGENT = "a1"
 async def test_fifty_kills(tmp_path: Path) -> None:
     dice = random.Random(7)
     config = tmp_path / "claude"
-    env = {**os.environ, "HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(config)}
-    env.pop("UNBRAID_HOME", None)
-    env["XDG_DATA_HOME"] = str(tmp_path / ".local" / "share")
+    env = environment(tmp_path)
     writer = Writer(config)
     append(writer.main, writer.prompt())
     spawn = {"type": "tool_use", "id": CALL, "name": "Agent", "input": {"prompt": "Look."}}
     append(writer.main, writer.answer([spawn]))
     child = writer.child(AGENT, CALL)
-    path = tmp_path / ".local" / "share" / "unbraid" / "log.db"
-    log = await SqliteLog.open(path)
+    log = await SqliteLog.open(log_path(tmp_path))
     for kill in range(KILLS):
         process = await asyncio.create_subprocess_exec(UNBRAID, "watch", "--no-page", env=env)
         summary = await log.run(SESSION)
@@ -68,13 +69,90 @@ async def test_fifty_kills(tmp_path: Path) -> None:
         assert words == [said for said in writer.said if said.endswith(AGENT) == (stream == 1)]
 
 
+async def test_a_run_whose_files_are_gone_is_ended(tmp_path: Path) -> None:
+    config = tmp_path / "claude"
+    env = environment(tmp_path)
+    gone, here = Writer(config), Writer(config, "00000000-0000-4000-8000-000000000002")
+    append(gone.main, gone.text("one"))
+    append(here.main, here.text("one"))
+    log = await SqliteLog.open(log_path(tmp_path))
+    first = await asyncio.create_subprocess_exec(UNBRAID, "watch", "--no-page", env=env)
+    for writer in (gone, here):
+        await heard(log, reached(1), writer.session)
+    first.kill()
+    await first.wait()
+    gone.main.unlink()
+    second = await asyncio.create_subprocess_exec(UNBRAID, "watch", "--no-page", env=env)
+    await heard(log, lambda entry: entry.type == "done")
+    append(here.main, here.text("two"))
+    await heard(log, lambda entry: b"two" in entry.data, here.session)
+    second.terminate()
+    assert await second.wait() == 0
+    ended, going = await log.run(gone.session), await log.run(here.session)
+    assert ended is not None and going is not None
+    assert (ended.status, going.status) == ("done", "live")
+    await log.close()
+
+
+@pytest.mark.cli
+@pytest.mark.parametrize("version", ["1.2.27", "1.18.33"])
+async def test_opencode_goes_on_too(version: str, tmp_path: Path) -> None:
+    """A watch that is killed again and again while agents of OpenCode's are at work."""
+    cli_of("opencode", version)
+    env, kills = environment(tmp_path), 0
+    log = await SqliteLog.open(log_path(tmp_path))
+
+    async def watch_and_die() -> None:
+        nonlocal kills
+        since = 0
+        while True:
+            process = await asyncio.create_subprocess_exec(UNBRAID, "watch", "--no-page", env=env)
+            try:
+                async for batch in log.follow_all(since):
+                    since = batch[-1].cursor
+                    break
+            finally:
+                process.kill()
+                await process.wait()
+            kills += 1
+
+    killing = asyncio.create_task(watch_and_die())
+    args = ["run", "--model", "scripted/one", "[[main]] Go."]
+    recording = await play(f"opencode {version}", "fan-four", tmp_path, args, prefix=())
+    killing.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await killing
+    last = await asyncio.create_subprocess_exec(
+        UNBRAID, "watch", "--no-page", env=env, stderr=asyncio.subprocess.PIPE
+    )
+    assert last.stderr is not None
+    while b" tokens\n" not in await last.stderr.readline():
+        pass
+    last.terminate()
+    assert await last.wait() == 0
+    await log.close()
+    ((_, events),) = (await logged(tmp_path)).items()
+    assert kills >= 2
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Where a watch of this home looks, and keeps its log."""
+    env = {**os.environ, "HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / "claude")}
+    env.pop("UNBRAID_HOME", None)
+    env.pop("OPENCODE_DB", None)
+    env["XDG_DATA_HOME"] = str(home / ".local" / "share")
+    return env
+
+
 def reached(seq: int) -> Callable[[Entry], bool]:
     """Whether an event is as late as that."""
     return lambda entry: entry.seq >= seq
 
 
-async def heard(log: SqliteLog, what: Callable[[Entry], bool]) -> None:
+async def heard(log: SqliteLog, what: Callable[[Entry], bool], run: str = SESSION) -> None:
     """Wait for an event."""
-    async for batch in log.follow(SESSION):
+    async for batch in log.follow(run):
         if any(map(what, batch)):
             return

@@ -53,7 +53,7 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
         log = await SqliteLog.open()
         stack.push_async_callback(log.close)
         claims = Claims(data_folder())
-        stack.callback(claims.close)
+        stack.callback(claims.close, ended=False)
         archive = Archive(log, os.environ, data_folder())
         overview = Overview(archive)
         reading = asyncio.create_task(_read(archive, overview))

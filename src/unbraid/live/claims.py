@@ -3,7 +3,8 @@
 `unbraid run` and a `watch` beside it see the same session. Whoever holds its claim writes it; the
 other leaves it alone, and takes it over when the holder is gone, `kill -9` or not. A process that
 has started an agent but does not know its session yet holds an unnamed claim: until that is named
-or gone, nobody else takes a session that is new.
+or gone, nobody else takes a session that is new. A claim that nobody holds any more is a run that
+nobody has ended.
 """
 
 from __future__ import annotations
@@ -75,7 +76,19 @@ class Claims:
                 self.leave(path.name)  # its owner died
         return False
 
-    def close(self) -> None:
-        """Let go of everything."""
+    def abandoned(self) -> list[str]:
+        """The runs that were let go of without an end; their holders died, or stopped."""
+        found: list[str] = []
+        for name in [path.name for path in self._folder.iterdir()]:
+            if name not in self._held and not name.startswith(UNNAMED) and self.take(name):
+                self._held.pop(name).close()
+                found.append(name)
+        return found
+
+    def close(self, *, ended: bool = True) -> None:
+        """Let go of everything; unless all has `ended`, the next to look will know."""
         for name in list(self._held):
-            self.leave(name)
+            if ended:
+                self.leave(name)
+            else:
+                self._held.pop(name).close()

@@ -82,7 +82,7 @@ class Keeping:
     async def close(self) -> None:
         """Let go of the log, and give the rest some time to arrive elsewhere."""
         if self._claims is not None:
-            self._claims.close()
+            self._claims.close(ended=self.recorder is None or self.recorder.over)
         if self.log is not None:
             await self.log.close()
         if self._sending is not None:

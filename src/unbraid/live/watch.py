@@ -18,13 +18,16 @@ from unbraid.errors import LogError, SourceError
 from unbraid.hub.control import Controllers
 from unbraid.live.claims import Claims
 from unbraid.live.followed import FollowedFiles
+from unbraid.live.keeping import now_ms
 from unbraid.live.notice import changes
+from unbraid.live.opening import latest_run
+from unbraid.live.recorder import Recorder
 from unbraid.live.watch_rows import WatchedRows
 from unbraid.live.watch_server import WatchedServer
 from unbraid.log.port import Log
 from unbraid.sources.discover import Scan, main_of
 from unbraid.sources.opencode_server import Server
-from unbraid.sources.places import claude_projects
+from unbraid.sources.places import OPENCODE_SESSION, claude_projects
 from unbraid.sources.session import SETTLE_SECONDS, Owners
 
 LIVE_SECONDS = 300.0
@@ -33,6 +36,7 @@ TICK_SECONDS = 0.25
 SCAN_SECONDS = 300.0
 POLL_SECONDS = 2.0
 TOGETHER = 16
+FAMILIES = ("claude", "opencode")
 
 
 class Watch:
@@ -106,6 +110,12 @@ class Watch:
                 self._mark(Path(found.main.path))
         for file in scan.beside:
             self._stamps[file.path] = file.mtime_ns
+        there = {found.id for found in scan.sessions}
+        for name in self._claims.abandoned():
+            if OPENCODE_SESSION.fullmatch(name):
+                self._rows.resume(name)
+            elif name not in there:
+                await self._end(name)
 
     async def _notice(self) -> None:
         """Changes as the system tells them; where it does not, only the slow look is left."""
@@ -209,6 +219,22 @@ class Watch:
         except LogError as error:
             self._warn_once(str(error))
         self._drop(main)
+
+    async def _end(self, name: str) -> None:
+        """End a run that was left unfinished, and of which there is nothing more to read."""
+        run = await latest_run(self._log, name)
+        summary = None if run is None else await self._log.run(run)
+        if summary is not None and summary.source not in FAMILIES:
+            return  # not made of an agent's bytes: someone else's to end
+        if not self._claims.take(name):
+            return
+        try:
+            if summary is not None and not summary.over:
+                await (await Recorder.open(self._log, summary.run)).finish(now_ms())
+        except LogError as error:
+            self._warn_once(str(error))
+        finally:
+            self._claims.leave(name)
 
     def _drop(self, main: Path) -> None:
         self._followed.pop(main, None)

@@ -10,9 +10,9 @@ from unbraid.errors import LogError, SourceError
 from unbraid.live.claims import Claims
 from unbraid.live.followed import FollowedRows
 from unbraid.live.keeping import now_ms
-from unbraid.live.opening import open_run
+from unbraid.live.opening import latest_run, open_run
 from unbraid.log.port import Log
-from unbraid.sources.opencode_follow import Database
+from unbraid.sources.opencode_follow import LONGEST_WAIT_SECONDS, Database
 from unbraid.sources.places import opencode_database
 
 LOOK_SECONDS = 0.1
@@ -36,6 +36,7 @@ class WatchedRows:
         self._database: Database | None = None
         self._followed: dict[str, FollowedRows] = {}
         self._waiting: set[str] = set()
+        self._tried: dict[str, float] = {}  # sessions that wait for words, and since when
         self._opening = asyncio.Lock()  # a server may tell of the same session meanwhile
 
     async def run(self) -> None:
@@ -50,6 +51,10 @@ class WatchedRows:
                     await followed.finish()
                     self._drop(root)
             await asyncio.sleep(LOOK_SECONDS)
+
+    def resume(self, root: str) -> None:
+        """A session whose run was left unfinished goes on here, or ends if it says nothing more."""
+        self._waiting.add(root)
 
     async def told(self, root: str, lines: list[bytes]) -> str | None:
         """Lines of a session that a server has told; the run they went to, if it is ours."""
@@ -101,17 +106,40 @@ class WatchedRows:
         if starting or not self._claims.take(root):
             self._waiting.add(root)
             return None
+        lines = await self._known(root) if self._database is not None else []
+        if lines is None:
+            self._claims.leave(root)
+            self._waiting.add(root)
+            return None
         recorder, _ = await open_run(self._log, root)
-        summary = await self._log.run(recorder.run)
-        # A session's second run begins with what is new; its first has everything.
-        since = 0 if recorder.run == root else now_ms() - RECENT_MS
-        if summary is not None and recorder.run != root:
-            since = summary.started
         followed = self._followed[root] = FollowedRows(recorder)
-        if self._database is not None:
-            # From the database again, whatever was found before: what is known is told only once.
-            await followed.tell(await asyncio.to_thread(self._database.since, root, since))
+        if lines:
+            await followed.tell(lines)
         return followed
+
+    async def _known(self, root: str) -> list[bytes] | None:
+        """From the database again, whatever was found before: what is known is told only once.
+
+        None while it waits for words that were said before others.
+        """
+        assert self._database is not None
+        # Anew at every try: there may be more children by now.
+        part = self._database.part(root, await self._since(root))
+        waited = time.monotonic() - self._tried.setdefault(root, time.monotonic())
+        last = waited >= LONGEST_WAIT_SECONDS
+        lines: dict[str, list[bytes]] = await asyncio.to_thread(part.changed, last=last)
+        if part.waits:
+            return None
+        del self._tried[root]
+        return lines.get(root, [])
+
+    async def _since(self, root: str) -> int:
+        """A session's first run has everything; a later one begins with what is new."""
+        run = await latest_run(self._log, root)
+        summary = None if run is None else await self._log.run(run)
+        if summary is None or (run == root and not summary.over):
+            return 0
+        return now_ms() - RECENT_MS if summary.over else summary.started
 
     def _drop(self, root: str) -> None:
         self._followed.pop(root, None)

@@ -112,10 +112,15 @@ class Database:
         # The look from before the reading: what was written since must be looked at again.
         self._stamp = stamp
 
-    def since(self, root: str, since: int) -> list[bytes]:
-        """The lines of one root session from a time on, whatever has been told."""
+    def part(self, root: str, since: int) -> Database:
+        """One root session alone, from a time on, as if nothing of it had been told."""
         tree = frozenset(each for each in self._tree.parents if self.root(each) == root)
-        return Database(self.path, since, only=tree | {root}).changed(last=True).get(root, [])
+        return Database(self.path, since, only=tree | {root})
+
+    @property
+    def waits(self) -> bool:
+        """Whether something is known and not told yet."""
+        return bool(self._pending)
 
     def root(self, session: str) -> str:
         """The session at the top of this one's tree."""
