@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import io
 import os
 import re
 import signal
-import struct
-import termios
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from tests.live.agents import UNBRAID
+from tests.live.terminal import terminal
 from tests.live.writing import Writer, append
 from unbraid.cli.overview import Overview
 from unbraid.live.archive import Archive
 from unbraid.log import RunSummary, SqliteLog
 
 SESSIONS = 30
-SIZES = ("COLUMNS", "LINES")  # a terminal tells its own
 
 
 @pytest.fixture
@@ -32,13 +29,11 @@ def env(tmp_path: Path) -> dict[str, str]:
         title = f"\x1b]0;evil\x07 job {number}"
         append(writer.main, writer.prompt(title) + writer.text("Done."))
         os.utime(writer.main, (1e9 + number, 1e9 + number))
-    inherited = {name: word for name, word in os.environ.items() if name not in SIZES}
     return {
-        **inherited,
+        **os.environ,
         "HOME": str(tmp_path),
         "CLAUDE_CONFIG_DIR": str(tmp_path / "claude"),
         "UNBRAID_HOME": str(tmp_path / "unbraid"),
-        "TERM": "xterm-256color",
     }
 
 
@@ -72,23 +67,11 @@ async def test_lines_where_nobody_draws(env: dict[str, str]) -> None:
 
 
 async def test_a_table_that_fills_in_a_terminal(env: dict[str, str]) -> None:
-    ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
-    process = await asyncio.create_subprocess_exec(
-        UNBRAID, "watch", "--no-page", env=env, stdin=theirs, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    screen = asyncio.StreamReader()
-    loop = asyncio.get_running_loop()
-    transport, _ = await loop.connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(screen), os.fdopen(ours, "rb", buffering=0)
-    )
-    try:
-        shown = await until(screen, b"30 sessions, 60 tokens")
-        process.send_signal(signal.SIGINT)
-        assert await process.wait() == 0
-    finally:
-        transport.close()
+    async with terminal([UNBRAID, "watch", "--no-page"], env) as screen:
+        await screen.until("30 sessions, 60 tokens")
+        screen.type("\x03")
+        assert await screen.end() == 0
+        shown = screen.drawn
     # The last frame stays: the newest sessions under their heads.
     last = shown[shown.rindex(b"RUN") :].decode()
     runs = re.findall(r"00000000-0000-4000-8000-0000000000(\d\d)", last)
