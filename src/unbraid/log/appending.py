@@ -1,14 +1,15 @@
 """What one append does to the SQLite file, inside the writer's transaction.
 
-The open blocks of live runs are held between appends, so that search costs no reading back. They
-are only a cache: after a restart, a rollback, or when another process has appended, they are
-rebuilt from the file.
+What is known of live runs (their summaries, the blocks that are open in them) is held between
+appends, so that an append reads nothing back. It is only a cache: after a restart, a rollback, or
+when anyone else has written to the file, it is read from there.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
@@ -25,16 +26,32 @@ _decode_summary = msgspec.json.Decoder(RunSummary).decode
 _encode = msgspec.json.Encoder().encode
 
 
+@dataclass(slots=True)
+class _Held:
+    key: int
+    summary: RunSummary
+    blocks: Blocks
+    listed: tuple[object, ...] = ()  # what the list of runs has of it
+
+
 class Appender:
     """Appends, on the writer's thread only."""
 
     def __init__(self) -> None:
-        self._blocks: dict[int, Blocks] = {}
+        self._held: dict[str, _Held] = {}
+        self._version = 0
         self._unindexed = 0
 
     def forget(self) -> None:
-        """Drop what is held, because the transaction it belonged to was rolled back."""
-        self._blocks.clear()
+        """Drop what is held, because the file has another story now."""
+        self._held.clear()
+
+    def begin(self, connection: sqlite3.Connection) -> None:
+        """A transaction has begun: from here to its end nobody else can write."""
+        version = connection.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version:
+            self._version = version
+            self.forget()
 
     def append(
         self,
@@ -45,58 +62,37 @@ class Appender:
         spool: Sequence[Spooled],
     ) -> Appended:
         """Write what is new. Raises LogConflict before it has written anything."""
-        key, summary, open_from = self._open(connection, run)
+        held = self._held.get(run) or _read(connection, run)
+        summary = held.summary
 
         def stored(first: int, last: int) -> dict[int, bytes]:
             query = "SELECT seq, data FROM events WHERE run = ? AND seq BETWEEN ? AND ?"
-            return dict(connection.execute(query, (key, first, last)))
+            return dict(connection.execute(query, (held.key, first, last)))
 
         fresh = admit(summary, lines, stored)
-        if key is None:
-            key = _create(connection, run)
+        if not held.key:
+            held.key = _create(connection, run)
         if fresh:
-            blocks = self._held(connection, key, summary.last_seq, open_from)
-            self._write(connection, key, summary, blocks, fresh)
+            self._write(connection, held, fresh)
         for source, offset in positions.items():
-            connection.execute(_POSITION, (key, source, offset))
+            connection.execute(_POSITION, (held.key, source, offset))
         if summary.over:
-            connection.execute("DELETE FROM spool WHERE run = ?", (key,))
-            self._blocks.pop(key, None)
-        elif spool:
-            rows = [(key, part.source, part.offset, part.arrived_ms, part.data) for part in spool]
-            connection.executemany(_SPOOL, rows)
+            connection.execute("DELETE FROM spool WHERE run = ?", (held.key,))
+            self._held.pop(run, None)
+        else:
+            for part in spool:
+                row = (held.key, part.source, part.offset, part.arrived_ms, part.data)
+                connection.execute(_SPOOL, row)
+            self._hold(run, held)
         return Appended(len(fresh), summary.last_seq)
 
-    def _open(self, connection: sqlite3.Connection, run: str) -> tuple[int | None, RunSummary, int]:
-        query = "SELECT id, summary, open_from FROM runs WHERE run = ?"
-        row = connection.execute(query, (run,)).fetchone()
-        return (
-            (None, RunSummary(run), 1) if row is None else (row[0], _decode_summary(row[1]), row[2])
-        )
+    def _hold(self, run: str, held: _Held) -> None:
+        if run not in self._held and len(self._held) >= MAX_HELD_RUNS:
+            self._held.pop(next(iter(self._held)))
+        self._held[run] = held
 
-    def _held(
-        self, connection: sqlite3.Connection, key: int, last_seq: int, open_from: int
-    ) -> Blocks:
-        blocks = self._blocks.get(key)
-        if blocks is None or blocks.last_seq != last_seq:
-            if len(self._blocks) >= MAX_HELD_RUNS:
-                self._blocks.pop(next(iter(self._blocks)))
-            blocks = self._blocks[key] = Blocks()
-            blocks.last_seq = last_seq
-            query = "SELECT data FROM events WHERE run = ? AND seq >= ? ORDER BY seq"
-            for (data,) in connection.execute(query, (key, open_from)):
-                # What closes on the way was complete, and indexed, before.
-                blocks.feed(decode_event(data))
-        return blocks
-
-    def _write(
-        self,
-        connection: sqlite3.Connection,
-        key: int,
-        summary: RunSummary,
-        blocks: Blocks,
-        fresh: Sequence[Line],
-    ) -> None:
+    def _write(self, connection: sqlite3.Connection, held: _Held, fresh: Sequence[Line]) -> None:
+        key, summary, blocks = held.key, held.summary, held.blocks
         rows, said = [], list[Said]()
         for event, data in fresh:
             rows.append((key, event.seq, event.ts, event.stream_id, event.type, data))
@@ -110,7 +106,26 @@ class Appender:
             if self._unindexed >= INDEX_BLOCKS:
                 index_words(connection)
                 self._unindexed = 0
-        save(connection, key, summary, blocks.open_from)
+        listed = _listed(summary)
+        if listed != held.listed:
+            held.listed = listed
+            save(connection, key, summary)
+        grown = (summary.updated, summary.bytes, summary.last_seq, blocks.open_from)
+        connection.execute(_GROWN, (*grown, _encode(summary), key))
+
+
+def _read(connection: sqlite3.Connection, run: str) -> _Held:
+    query = "SELECT id, summary, open_from FROM runs WHERE run = ?"
+    row = connection.execute(query, (run,)).fetchone()
+    if row is None:
+        return _Held(0, RunSummary(run), Blocks())
+    held = _Held(row[0], _decode_summary(row[1]), Blocks())
+    query = "SELECT data FROM events WHERE run = ? AND seq >= ? ORDER BY seq"
+    for (data,) in connection.execute(query, (held.key, row[2])):
+        # What closes on the way was complete, and indexed, before.
+        held.blocks.feed(decode_event(data))
+    held.blocks.last_seq = held.summary.last_seq
+    return held
 
 
 def index_words(connection: sqlite3.Connection) -> None:
@@ -129,19 +144,19 @@ def load(connection: sqlite3.Connection, run: str) -> RunSummary | None:
     return None if row is None else _decode_summary(row[0])
 
 
-def save(
-    connection: sqlite3.Connection, key: int, summary: RunSummary, open_from: int | None = None
-) -> None:
+def save(connection: sqlite3.Connection, key: int, summary: RunSummary) -> None:
     """Write a summary and the columns taken from it."""
-    texts = (summary.run, summary.title, summary.cwd, summary.session_id, summary.source)
-    words = "\n".join(text.lower() for text in texts if text)
-    connection.execute(
-        """UPDATE runs SET status = ?, started = ?, updated = ?, bytes = ?, last_seq = ?,
-        open_from = coalesce(?, open_from), words = ?, summary = ? WHERE id = ?""",
-        (
-            summary.status, summary.started, summary.updated, summary.bytes, summary.last_seq,
-            open_from, words, _encode(summary), key,
-        ),
+    status, started, *texts = _listed(summary)
+    words = "\n".join(str(text).lower() for text in texts if text)
+    row = (status, started, summary.bytes, words, _encode(summary), key)
+    connection.execute(_SAVED, row)
+
+
+def _listed(summary: RunSummary) -> tuple[object, ...]:
+    """What runs are listed and looked for by; it hardly ever changes."""
+    return (
+        summary.status, summary.started,
+        summary.run, summary.title, summary.cwd, summary.session_id, summary.source,
     )  # fmt: skip
 
 
@@ -156,6 +171,9 @@ _RUN = """INSERT INTO runs
     (run, status, started, updated, bytes, last_seq, open_from, words, summary)
     VALUES (?, 'live', 0, 0, 0, 0, 1, '', ?)"""
 _EVENT = "INSERT INTO events (run, seq, ts, stream_id, type, data) VALUES (?, ?, ?, ?, ?, ?)"
+_SAVED = "UPDATE runs SET status = ?, started = ?, bytes = ?, words = ?, summary = ? WHERE id = ?"
+_GROWN = """UPDATE runs SET updated = ?, bytes = ?, last_seq = ?, open_from = ?, summary = ?
+    WHERE id = ?"""
 _SAID = "INSERT INTO said (run, stream_id, seq, ts, kind, text) VALUES (?, ?, ?, ?, ?, ?)"
 _WORDS = """INSERT INTO said_words (rowid, text) SELECT id, text FROM said
     WHERE id > (SELECT coalesce(max(id), 0) FROM said_words_docsize) ORDER BY id"""

@@ -50,6 +50,7 @@ class SqliteLog:
         self._writer = Writer(
             connection,
             self._place,
+            on_begin=self._appender.begin,
             on_commit=self._signal.change,
             on_rollback=self._appender.forget,
         )

@@ -44,12 +44,13 @@ class Writer:
         connection: sqlite3.Connection,
         place: str,
         *,
+        on_begin: Callable[[sqlite3.Connection], None],
         on_commit: Callable[[], None],
         on_rollback: Callable[[], None],
     ) -> None:
         self._connection, self._place = connection, place
         self._loop = asyncio.get_running_loop()
-        self._on_commit, self._on_rollback = on_commit, on_rollback
+        self._on_begin, self._on_commit, self._on_rollback = on_begin, on_commit, on_rollback
         self._queue: SimpleQueue[_Order | None] = SimpleQueue()
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="unbraid-log-writer", daemon=True)
@@ -99,6 +100,7 @@ class Writer:
     def _commit(self, group: list[_Order]) -> None:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
+            self._on_begin(self._connection)
             for order in group:
                 try:
                     order.outcome, order.error = order.job(self._connection), None
