@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from unbraid.log import Log, LogUnusable, SqliteLog
 from unbraid.log.contract import LogContract, gather, story
@@ -98,6 +101,31 @@ async def test_two_writers_of_one_file_take_turns(path: Path) -> None:
     assert [entry.seq for entry in await two.read("same")] == [event.seq for event in events]
     await one.close()
     await two.close()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 2), min_size=9, max_size=9), st.integers(0, 8))
+def test_writers_that_take_turns_in_one_run_know_what_the_others_wrote(
+    turns: list[int], repeated: int
+) -> None:
+    events = story(["a nee", "dle", " in a ", "haystack"])
+
+    async def play(folder: Path) -> None:
+        logs = [await SqliteLog.open(folder / "shared.db") for _ in range(3)]
+        alone = await SqliteLog.open(folder / "alone.db")
+        for number, event in enumerate(events):
+            # What another one may have written already changes nothing.
+            await logs[turns[number]].append("r", events[min(repeated, number) : number + 1])
+            await alone.append("r", [event])
+        for log in logs:
+            assert await log.run("r") == await alone.run("r")
+            assert await log.read("r") == await alone.read("r")
+            assert await log.search('"a needle in a haystack"') == await alone.search("needle")
+        for log in (*logs, alone):
+            await log.close()
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(play(Path(folder)))
 
 
 async def test_close_keeps_what_was_accepted(path: Path) -> None:
