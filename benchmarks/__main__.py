@@ -1,7 +1,9 @@
-"""`make bench`: every benchmark, as ratios against peers and limits, in one run.
+"""`make bench`: every benchmark in one run, and one table of ratios against peers and limits.
+
+    python -m benchmarks [PART…]
 
 Peers are fetched where they can be (ccusage from npm) or used where they are (nginx with nchan);
-without its peer a benchmark prints its own numbers alone.
+without its peer a benchmark tells its own numbers alone, and says so.
 """
 
 from __future__ import annotations
@@ -10,6 +12,10 @@ import asyncio
 import os
 import shutil
 import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import (
@@ -23,6 +29,7 @@ from benchmarks import (
     startup,
     translate,
 )
+from benchmarks.table import Measured, NotMeasured, table
 
 CACHE = Path(".cache/benchmarks")
 CCUSAGE = "ccusage@20.0.24"
@@ -39,16 +46,54 @@ def ccusage() -> None:
         os.environ["CCUSAGE"] = str(program.absolute())
 
 
-if __name__ == "__main__":
-    CACHE.mkdir(parents=True, exist_ok=True)
-    startup.main()
-    translate.main(CACHE)
+def index() -> list[Measured]:
+    """The index, with its peer."""
     ccusage()
-    index_speed.main(CACHE / "history")
-    asyncio.run(index_live.latency(1000, 10.0))
-    index_live.idle(CACHE / "history")
-    log_append.main()
-    fanout_deliveries.main()
-    fanout_idle.main()
-    fanout_unread.main()
-    page.main()
+    return index_speed.main(CACHE / "history")
+
+
+def idle() -> list[Measured]:
+    """A watch over the same history, made if it is not there."""
+    index_speed.history(CACHE / "history")
+    return index_live.idle(CACHE / "history")
+
+
+PARTS: dict[str, Callable[[], list[Measured]]] = {
+    "startup": startup.main,
+    "translate": lambda: translate.main(CACHE),
+    "index": index,
+    "latency": lambda: asyncio.run(index_live.latency(1000, 10.0)),
+    "idle": idle,
+    "append": log_append.main,
+    "deliveries": fanout_deliveries.main,
+    "viewers": fanout_idle.main,
+    "unread": fanout_unread.main,
+    "page": page.main,
+}
+
+
+def main(names: list[str]) -> int:
+    """Run the parts, each whatever became of the others; 1 if one could not be run."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    rows: list[Measured] = []
+    broken: list[str] = []
+    missing: list[str] = []
+    began = time.monotonic()
+    for name in names or PARTS:
+        started = time.monotonic()
+        try:
+            rows += PARTS[name]()
+        except NotMeasured as reason:
+            missing.append(f"{name} is not measured: {reason}")
+        except Exception:
+            traceback.print_exc()
+            broken.append(name)
+        print(f"{name}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    print(table(rows))
+    print("", *missing, *(f"{name} has failed" for name in broken), sep="\n")
+    print(f"{time.monotonic() - began:.0f} s in all")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

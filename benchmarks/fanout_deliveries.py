@@ -1,6 +1,6 @@
 """Deliveries per second to 200 viewers, against nginx with nchan (one worker) as the reference.
 
-    python benchmarks/fanout_deliveries.py [uvicorn uvloop granian …]
+    python -m benchmarks.fanout_deliveries [uvicorn uvloop granian …]
 
 2,000 events of about 200 bytes. Ours are each written durably to SQLite before they are sent; nchan
 keeps them in memory. Both are measured in the same run, by the same viewers. The delay is from an
@@ -19,8 +19,8 @@ from pathlib import Path
 from shutil import which
 from socket import create_connection, socket
 
-sys.path.insert(0, str(Path(__file__).parent))
-from fanout_viewers import Audience, Viewers
+from benchmarks.fanout_viewers import Audience, Viewers
+from benchmarks.table import Measured, table
 
 VIEWERS, EVENTS, ROUNDS = 200, 2000, 3
 NCHAN = Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
@@ -49,9 +49,11 @@ http {{
 @contextmanager
 def ours(kind: str) -> Iterator[tuple[int, str, subprocess.Popen[str]]]:
     """Our server on one of the ASGI servers."""
-    script = Path(__file__).with_name("fanout_server.py")
     server = subprocess.Popen(
-        [sys.executable, script, kind], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "benchmarks.fanout_server", kind],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert server.stdout is not None
     try:
@@ -112,8 +114,8 @@ def measure_nchan() -> list[Audience]:
         with nchan() as port:
             viewers = Viewers()
             viewers.connect(port, "/sub", VIEWERS)
-            script = str(Path(__file__).with_name("fanout_publisher.py"))
-            arguments = [sys.executable, script, str(port), str(EVENTS)]
+            module = ["-m", "benchmarks.fanout_publisher"]
+            arguments = [sys.executable, *module, str(port), str(EVENTS)]
             publisher = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
             assert publisher.stdout is not None
             results.append(viewers.watch(float(publisher.stdout.readline())))
@@ -123,32 +125,37 @@ def measure_nchan() -> list[Audience]:
     return results
 
 
-def show(name: str, results: list[Audience]) -> float:
-    """Print the best round; its deliveries per second."""
-    for result in results:
-        assert result.frames == VIEWERS * EVENTS, (name, result.frames)
-    best = min(results, key=lambda result: result.seconds)
-    rate = best.frames / best.seconds
-    print(
-        f"{name:28} {rate:>10,.0f} deliveries/s   delay median {best.delay(0.5):.0f} ms,"
-        f" 99th {best.delay(0.99):.0f} ms",
-        flush=True,
+def best_of(results: list[Audience]) -> Audience:
+    """The quickest round; every delivery of every round must have been made."""
+    assert {result.frames for result in results} == {VIEWERS * EVENTS}
+    return min(results, key=lambda result: result.seconds)
+
+
+def told(name: str, best: Audience) -> str:
+    """A round in words."""
+    return (
+        f"{name} {best.frames / best.seconds:,.0f}/s, delay median {best.delay(0.5):.0f} ms,"
+        f" 99th {best.delay(0.99):.0f} ms"
     )
-    return rate
 
 
-def main(kinds: Sequence[str] = ("uvicorn",)) -> None:
-    """Print the reference, then ours on each ASGI server and the ratio."""
-    reference = None
-    if which("nginx") and NCHAN.exists():
-        reference = show("nginx + nchan (reference)", measure_nchan())
-    else:
-        print("nginx with nchan is not installed (Debian: libnginx-mod-nchan); no ratio")
+def main(kinds: Sequence[str] = ("uvicorn",)) -> list[Measured]:
+    """Ours on each ASGI server, against the reference."""
+    there = which("nginx") is not None and NCHAN.exists()
+    reference = best_of(measure_nchan()) if there else None
+    rows: list[Measured] = []
     for kind in kinds:
-        rate = show(f"unbraid on {kind}", measure_ours(kind))
-        if reference is not None:
-            print(f"{'':28} ratio {rate / reference:.2f}")
+        ours, what = best_of(measure_ours(kind)), f"deliveries to {VIEWERS} viewers"
+        if reference is None:
+            missing = "no nginx with nchan (Debian: libnginx-mod-nchan): no ratio"
+            rate = ours.frames / ours.seconds
+            rows.append(Measured(what, rate, "a second", missing, detail=told(kind, ours)))
+        else:
+            ratio, peer = reference.seconds / ours.seconds, "nginx with nchan, one worker"
+            detail = f"{told(kind, ours)}; {told('nchan', reference)}"
+            rows.append(Measured(what, ratio, "times as many", peer, at_least=2, detail=detail))
+    return rows
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ("uvicorn",))
+    print(table(main(sys.argv[1:] or ("uvicorn",))))

@@ -1,7 +1,7 @@
 """Memory of a viewer: 5,000 that wait, then 500 more of a run that talks, all on one server
 process.
 
-    python benchmarks/fanout_idle.py
+    python -m benchmarks.fanout_idle
 
 Linux only: the memory is read from /proc.
 """
@@ -9,13 +9,12 @@ Linux only: the memory is read from /proc.
 from __future__ import annotations
 
 import resource
-import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from fanout_deliveries import ours
-from fanout_viewers import Viewers
+from benchmarks.fanout_deliveries import ours
+from benchmarks.fanout_viewers import Viewers
+from benchmarks.table import Measured, table
 
 IDLE, BUSY, EVENTS = 5000, 500, 1000
 
@@ -26,8 +25,8 @@ def resident(pid: int) -> int:
     return pages * resource.getpagesize()
 
 
-def main() -> None:
-    """Print the memory of an idle and of a busy viewer."""
+def main() -> list[Measured]:
+    """The memory of an idle and of a busy viewer."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     with ours("uvicorn") as (port, path, server):
@@ -39,7 +38,6 @@ def main() -> None:
         before = resident(server.pid)
         idle.connect(port, "/v1/runs/idle/events", IDLE)
         waiting = resident(server.pid)
-        print(f"{IDLE:,} idle viewers: {(waiting - before) / IDLE / 1000:.1f} kB each")
         busy.connect(port, path, BUSY)
         start = time.time()
         server.stdin.write(f"{EVENTS}\n")
@@ -48,14 +46,18 @@ def main() -> None:
         seen = busy.watch(start)
         peak = resident(server.pid)
         rate = seen.frames / seen.seconds
-        print(
-            f"{BUSY} busy viewers beside them: {(peak - waiting) / BUSY / 1000:.1f} kB each,"
-            f" {rate:,.0f} deliveries/s, delay median {seen.delay(0.5):.0f} ms,"
-            f" 99th {seen.delay(0.99):.0f} ms"
-        )
         idle.close()
         busy.close()
+    detail = (
+        f"{rate:,.0f} deliveries/s, delay median {seen.delay(0.5):.0f} ms,"
+        f" 99th {seen.delay(0.99):.0f} ms"
+    )
+    each, more = (waiting - before) / IDLE / 1000, (peak - waiting) / BUSY / 1000
+    return [
+        Measured(f"memory of each of {IDLE:,} idle viewers", each, "kB", at_most=40),
+        Measured(f"memory of each of {BUSY} busy ones beside them", more, "kB", detail=detail),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    print(table(main()))

@@ -1,17 +1,15 @@
 """Posts events to nchan over one pipelined connection, a process of its own as in real life.
 
-python benchmarks/fanout_publisher.py PORT COUNT
+python -m benchmarks.fanout_publisher PORT COUNT
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 from socket import create_connection
 
-sys.path.insert(0, str(Path(__file__).parent))
-from fanout_server import IN_FLIGHT, PADDING
+from benchmarks.fanout_server import IN_FLIGHT, PADDING
 
 HEAD = '{"type":"unrecognized","seq":%d,"ts":1,"stream_id":0,"depth":0,"agent":"a","raw":'
 

@@ -1,6 +1,6 @@
 """The server under test: prints its port, then appends `count` events for each line it reads.
 
-    python benchmarks/fanout_server.py uvicorn|uvloop|granian
+    python -m benchmarks.fanout_server uvicorn|uvloop|granian
 
 Every event is an append of its own, durable before it is shown.
 """

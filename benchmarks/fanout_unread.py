@@ -1,17 +1,15 @@
 """What viewers that never read cost a run: the same run with none of them, with one, with fifty.
 
-python benchmarks/fanout_unread.py
+python -m benchmarks.fanout_unread
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from fanout_deliveries import ours
-from fanout_viewers import Viewers
+from benchmarks.fanout_deliveries import ours
+from benchmarks.fanout_viewers import Viewers
+from benchmarks.table import Measured, table
 
 READING, EVENTS, ROUNDS = 20, 20_000, 3
 
@@ -36,14 +34,18 @@ def seconds_with(unread: int) -> float:
     return best
 
 
-def main() -> None:
-    """Print one line a case."""
-    alone = seconds_with(0)
-    print(f"no unread viewer: {alone:.2f} s")
+def main() -> list[Measured]:
+    """One line a case."""
+    alone, rows = seconds_with(0), list[Measured]()
     for unread in (1, 50):
         seconds = seconds_with(unread)
-        print(f"{unread} unread: {seconds:.2f} s, ratio {seconds / alone:.2f}")
+        what = f"a run with {unread} unread viewer{'s' if unread > 1 else ''}"
+        detail = f"{seconds:.2f} s against {alone:.2f} s"
+        # A tenth is what two equal rounds differ by.
+        ratio = seconds / alone
+        rows.append(Measured(what, ratio, "of the time", "without", at_most=1.1, detail=detail))
+    return rows
 
 
 if __name__ == "__main__":
-    main()
+    print(table(main()))

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from benchmarks.index_history import line
+from benchmarks.table import Measured, table
 from unbraid.live.claims import Claims
 from unbraid.live.watch import Watch, watching
 from unbraid.log import SqliteLog
@@ -35,7 +36,7 @@ def write(path: Path, rate: int, seconds: float) -> None:
             file.write(line(SESSION, number, None, type="assistant", message=about))
 
 
-async def latency(rate: int, seconds: float) -> None:
+async def latency(rate: int, seconds: float) -> list[Measured]:
     """From the write to the moment at which a follower of the log has the line."""
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch)
@@ -66,13 +67,12 @@ async def latency(rate: int, seconds: float) -> None:
         await log.close()
     took.sort()
     middle, late, last = (took[int(len(took) * share)] for share in (0.5, 0.99, 0.9999))
-    print(
-        f"{len(took)} lines at {rate}/s: median {middle * 1000:.0f} ms, "
-        f"99% {late * 1000:.0f} ms, worst {last * 1000:.0f} ms"
-    )
+    detail = f"{rate}/s: median {middle * 1000:.0f} ms, worst {last * 1000:.0f} ms"
+    what = "a line into the log, 99th percentile"
+    return [Measured(what, late * 1000, "ms", at_most=50, detail=detail)]
 
 
-def idle(folder: Path) -> None:
+def idle(folder: Path) -> list[Measured]:
     """CPU of a watch over a history in which nothing happens."""
     with tempfile.TemporaryDirectory() as home:
         env = os.environ | {"CLAUDE_CONFIG_DIR": str(folder), "UNBRAID_HOME": home, "HOME": home}
@@ -83,7 +83,7 @@ def idle(folder: Path) -> None:
             before, began = cpu(process.pid), time.time()
             time.sleep(65)
             share = (cpu(process.pid) - before) / (time.time() - began)
-            print(f"idle: {share:.2%} of a core")
+            return [Measured("watching, nothing happens", share * 100, "% of a core", at_most=1)]
         finally:
             process.terminate()
             process.wait()
@@ -97,9 +97,10 @@ def cpu(pid: int) -> float:
 
 if __name__ == "__main__":
     if sys.argv[1] == "idle":
-        idle(Path(sys.argv[2]))
+        print(table(idle(Path(sys.argv[2]))))
     elif sys.argv[1] == "write":
         write(Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
     else:
         rates = [float(word) for word in sys.argv[2:]]
-        asyncio.run(latency(int(rates[0]) if rates else 1000, rates[1] if rates[1:] else 10.0))
+        rate, seconds = int(rates[0]) if rates else 1000, rates[1] if rates[1:] else 10.0
+        print(table(asyncio.run(latency(rate, seconds))))

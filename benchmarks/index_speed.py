@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 from benchmarks.index_history import make
+from benchmarks.table import Measured, table
 
 WORDS = "nothing like this anywhere"
 
@@ -91,20 +92,26 @@ def timed(command: list[str], **env: str) -> tuple[float, bytes]:
     return time.time() - began, done.stdout
 
 
-def main(folder: Path) -> None:
-    """All of it."""
+def history(folder: Path) -> None:
+    """The history that is read, made once."""
     if not (folder / "projects").is_dir():
         make(folder, 2000, 1_000_000_000)
+
+
+def main(folder: Path) -> list[Measured]:
+    """All of it."""
+    rows: list[Measured] = []
+    history(folder)
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch)
         timed(["grep", "-rc", "warm the cache", str(folder)])
         ours = child("index", folder, home)
         again = child("index", folder, home)
-        print(
-            f"index: {ours['seconds']:.2f} s, first 20 after {ours['first']:.2f} s, "
-            f"{ours['mb']:.0f} MB; second start {again['seconds']:.2f} s, "
-            f"{again['read']:.0f} bytes read"
-        )
+        second = f"second start {again['seconds']:.2f} s, {again['read']:.0f} bytes read"
+        rows += [
+            Measured("index of 1 GB, first 20 runs", ours["first"], "s", at_most=1.0),
+            Measured("index of 1 GB, memory", ours["mb"], "MB", at_most=200, detail=second),
+        ]
         ccusage = os.environ.get("CCUSAGE") or shutil.which("ccusage")
         if ccusage:
             command = [ccusage, "daily", "--offline", "--json"]
@@ -113,18 +120,38 @@ def main(folder: Path) -> None:
             same = (
                 "the same total" if theirs == ours["tokens"] else f"{theirs} tokens, not the same"
             )
-            print(f"ccusage: {seconds:.2f} s, {same}; ratio {ours['seconds'] / seconds:.2f}")
+            rows.append(
+                Measured(
+                    "index of 1 GB, time",
+                    ours["seconds"] / seconds,
+                    "of the time",
+                    "ccusage",
+                    at_most=1.0,
+                    detail=f"{ours['seconds']:.2f} s against {seconds:.2f} s, {same}",
+                )
+            )
+        else:
+            rows.append(
+                Measured("index of 1 GB, time", ours["seconds"], "s", "no ccusage: no ratio")
+            )
         found = child("search", folder, home)
         seconds, _ = timed(["grep", "-r", WORDS, str(folder)])
-        print(
-            f"search: {found['seconds']:.2f} s; grep {seconds:.2f} s; "
-            f"ratio {found['seconds'] / seconds:.2f}"
+        rows.append(
+            Measured(
+                "search of 1 GB, time",
+                found["seconds"] / seconds,
+                "of the time",
+                "grep -r",
+                at_most=2.0,
+                detail=f"{found['seconds']:.2f} s against {seconds:.2f} s",
+            )
         )
         opened = child("opening", folder, home)
-        print(
-            f"opening {opened['mb']:.0f} MB ({opened['events']:.0f} events): "
-            f"{opened['seconds']:.2f} s"
+        detail = f"{opened['mb']:.0f} MB, {opened['events']:.0f} events"
+        rows.append(
+            Measured("opening a 20 MB run", opened["seconds"], "s", at_most=0.5, detail=detail)
         )
+    return rows
 
 
 if __name__ == "__main__":
@@ -132,4 +159,4 @@ if __name__ == "__main__":
         job = {"index": index, "search": search, "opening": opening}[sys.argv[1]]
         print(json.dumps(job(Path(sys.argv[2]), Path(sys.argv[3]), float(sys.argv[4]))))
     else:
-        main(Path(sys.argv[1] if len(sys.argv) > 1 else ".cache/benchmarks/history"))
+        print(table(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".cache/benchmarks/history"))))

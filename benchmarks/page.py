@@ -20,6 +20,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page
 
+from benchmarks.table import Measured, NotMeasured, table
 from tests.web.browser import NoChromium, started
 from tests.web.stories import Story, crowd
 from unbraid.log import SqliteLog
@@ -119,8 +120,8 @@ async def served(path: Path) -> AsyncIterator[str]:
         await process.wait()
 
 
-async def measured(browser: Browser, folder: Path) -> None:
-    """Print all of it."""
+async def measured(browser: Browser, folder: Path) -> list[Measured]:
+    """All of it."""
     over, live = crowd(AGENTS, EVENTS), crowd(AGENTS, EVENTS // 10 + LIVE_EVENTS, over=False)
     log = await SqliteLog.open(folder / "log.db")
     sent = len(live.events) - LIVE_EVENTS
@@ -136,32 +137,33 @@ async def measured(browser: Browser, folder: Path) -> None:
         await usable(page, f"{url}#/run/live", "running")
         streaming = await streamed(page, log, live, sent)
     await log.close()
-    share = opened[0] / LIMIT_SECONDS
-    print(
-        f"{'page':18} {len(over.events)} events of {AGENTS} agents usable after {opened[0]:.2f} s,"
-        f" {share:.2f} of its limit (wanted: 1); {opened[-1]:.2f} s at worst of {ROUNDS}"
-    )
-    print(
-        f"{'':18} longest frame: {scrolling * 1e3:.0f} ms while scrolling,"
-        f" {playing * 1e3:.0f} ms in playback at 64x,"
-        f" {streaming * 1e3:.0f} ms with {LIVE_EVENTS_PER_SECOND} events/s; {megabytes:.0f} MB held"
-    )
+    worst = f"{len(over.events)} events of {AGENTS} agents, {opened[-1]:.2f} s at worst of {ROUNDS}"
+    frames = {
+        "scrolling": scrolling,
+        "playback at 64x": playing,
+        f"{LIVE_EVENTS_PER_SECOND} events/s": streaming,
+    }
+    return [
+        Measured("page usable after", opened[0], "s", at_most=LIMIT_SECONDS, detail=worst),
+        Measured("page, memory held", megabytes, "MB"),
+        *(Measured(f"page, longest frame, {n}", s * 1e3, "ms") for n, s in frames.items()),
+    ]
 
 
-async def run() -> None:
+async def run() -> list[Measured]:
     """Start a browser and measure."""
     with tempfile.TemporaryDirectory() as folder:
         async with started() as browser:
-            await measured(browser, Path(folder))
+            return await measured(browser, Path(folder))
 
 
-def main() -> None:
+def main() -> list[Measured]:
     """Measure, or say why not."""
     try:
-        asyncio.run(run())
+        return asyncio.run(run())
     except NoChromium as reason:
-        print(f"{'page':18} not measured: {reason}")
+        raise NotMeasured(str(reason)) from None
 
 
 if __name__ == "__main__":
-    main()
+    print(table(main()))

@@ -12,6 +12,7 @@ from pathlib import Path
 import orjson
 
 from benchmarks import streams
+from benchmarks.table import Measured, table
 from unbraid import Translator
 
 SIZE = 50_000_000
@@ -75,8 +76,9 @@ print(int(peak.split()[1]) * 1024, count)
     return int(printed.split()[0])
 
 
-def main(cache: Path) -> None:
-    """Print the ratios."""
+def main(cache: Path) -> list[Measured]:
+    """Speed and memory."""
+    rows: list[Measured] = []
     for name, make, large, wanted in (
         ("one block, large", streams.one_block, True, 1.0),
         ("one block, small", streams.one_block, False, 1.0),
@@ -88,13 +90,20 @@ def main(cache: Path) -> None:
         data = path.read_bytes()
         reference, ours = quickest([parse, translate], data)
         lines = data.count(b"\n")
-        print(
-            f"{name:18} {len(data) / 1e6:5.0f} MB, {len(data) / lines / 1e3:4.1f} kB a line: "
-            f"{reference / ours:5.2f} times as fast as orjson.loads (wanted: {wanted:.0f})"
+        detail = f"{len(data) / 1e6:.0f} MB, {len(data) / lines / 1e3:.1f} kB a line"
+        rows.append(
+            Measured(
+                f"bytes to events, {name}",
+                reference / ours,
+                "times as fast",
+                "orjson.loads",
+                at_least=wanted,
+                detail=detail,
+            )
         )
-    used = memory(cache)
-    print(f"{'a 1 GB stream':18} {used / 1e6:5.0f} MB of memory (wanted: under 100)")
+    rows.append(Measured("memory for a 1 GB stream", memory(cache) / 1e6, "MB", at_most=100))
+    return rows
 
 
 if __name__ == "__main__":
-    main(Path(".cache/benchmarks"))
+    print(table(main(Path(".cache/benchmarks"))))
