@@ -38,12 +38,16 @@ class Pipeline(Protocol):
 class Redactor(Protocol):
     """What masks secrets; the same input must always give the same output."""
 
-    def bytes(self, data: bytes) -> bytes:
-        """Whole lines of a source, with secrets masked and not one byte more or less."""
+    def lines(self, source: str, data: bytes, *, end: bool) -> bytes:
+        """As much of a source's next bytes as is decided, masked, not one byte more or less."""
+        ...
+
+    def seen(self, source: str, data: bytes) -> None:
+        """Bytes that it gave out before a restart, in any pieces."""
         ...
 
     def events(self, events: list[FleetEvent]) -> list[FleetEvent]:
-        """Events of a run in order, with secrets masked that deltas have cut."""
+        """Events of a run, masked."""
         ...
 
 
@@ -130,10 +134,8 @@ class Ingest:
         if source in live.ended and fresh:
             raise RunOver(f"source {source} of run {run} has ended")
         if live.redactor is not None:
-            # A secret must not be cut in two: the sender keeps an unfinished line until it is
-            # whole.
-            whole = len(fresh) if end else fresh.rfind(b"\n") + 1
-            fresh = live.redactor.bytes(fresh[:whole])
+            # A secret must not be cut in two: the sender keeps what is not decided yet.
+            fresh = live.redactor.lines(source, fresh, end=end)
         for start in range(0, len(fresh), PIECE_BYTES):
             piece = Spooled(source, wanted, now, fresh[start : start + PIECE_BYTES])
             wanted += len(piece.data)
@@ -213,6 +215,7 @@ class Ingest:
                 continue
             events = live.pipeline.feed(part.data, part.source, part.arrived_ms)
             if live.redactor is not None:
+                live.redactor.seen(part.source, part.data)
                 events = live.redactor.events(events)
             count += len(events)
             last = events[-1] if events else last

@@ -1,113 +1,225 @@
 """Masks API keys and tokens in what is stored and shown.
 
-Twice, because secrets come in two ways. Whole ones are masked in a source's bytes, line by line,
-before anything else sees them; every mask is as long as what it hides, so offsets stay true. Those
-that an agent prints bit by bit are cut by its deltas, and are masked in the events: once a known
-prefix has been seen, whatever follows it is hidden, however it is cut. Secrets that can only be
-told by their length (a JWT, `PASSWORD=…`) show their first few characters when they come bit by
-bit.
+In the bytes of a source, line by line, before anything else sees them. An agent that prints bit by
+bit cuts a secret over many lines, and the end of what it has printed so far may turn out to be the
+beginning of one. Such a line is not taken yet: its sender is asked for it again with what follows,
+until it is decided. So whatever is taken is masked, the translator sees the same mask in deltas and
+in the whole block that follows them, and nothing unmasked waits anywhere here.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
-from unbraid.events import FleetEvent, StreamEnd, Text, Thinking, decode_event, encode
+import msgspec
+from msgspec import Raw, Struct
 
-_PREFIXES = (
-    r"sk-(?:ant|proj|or|svcacct|admin|lf)-",
-    r"gh[pousr]_",
-    r"github_pat_",
-    r"gl(?:pat|rt|soat)-",
-    r"xox[abeoprs]-",
-    r"hf_",
-    r"npm_",
-    r"pypi-Ag",
-    r"(?:AKIA|ASIA)(?=[A-Z0-9])",
-    r"AIza(?=[A-Za-z0-9_-])",
-    r"[rs]k_(?:live|test)_",
-    r"unbraid_(?=[A-Za-z0-9_-]{43})",
-)
-# What a secret is made of, and where one may begin: not in the middle of a word.
-_BODY = r"[A-Za-z0-9_\-]"
-_BY_PREFIX = rf"(?<![A-Za-z0-9])(?:{'|'.join(_PREFIXES)})(?P<prefixed>{_BODY}{{LEAST,}})"
-_BY_SHAPE = (
-    r"(?<![A-Za-z0-9])sk-(?P<openai>[A-Za-z0-9]{20,})",
-    rf"(?<![A-Za-z0-9])eyJ(?P<jwt>{_BODY}{{10,}}\.{_BODY}{{10,}}\.{_BODY}{{10,}})",
-    r"(?i:bearer)\s+(?P<bearer>[A-Za-z0-9_\-.~+/]{16,}=*)",
-    r"(?i:api_?key|secret|token|passw(?:or)?d)\\?[\"']?\s{0,3}[=:]\s{0,3}\\?[\"']?"
-    r"(?P<named>[A-Za-z0-9_\-./+]{12,}=*)",
-    r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?P<key>[^-]+)",
-)
-_WHOLE = re.compile("|".join((_BY_PREFIX.replace("LEAST", "12"), *_BY_SHAPE)))
-_WHOLE_BYTES = re.compile(_WHOLE.pattern.encode())
-_CUT = re.compile("|".join((_BY_PREFIX.replace("LEAST", "0"), *_BY_SHAPE)))
-_MORE = re.compile(rf"{_BODY}*")
+from unbraid.events import FleetEvent, decode_event, encode
+from unbraid.hub.secrets import mask, places, undecided
 
-# As much of a block as a prefix may have been cut over.
-_TAIL_CHARS = 64
+# As much of a block as is needed to know that it ends within a secret.
+CONTEXT_BYTES = 256
+# More than this is not asked for again: the deltas of a block seldom stand so far apart.
+HELD_BYTES = 4 << 20
+
+NOTHING = Raw(b"")
+
+_LONG_MASK = re.compile(rb"\*{17,}")
+
+Key = tuple[str, str, int | str]
 
 
-def mask_bytes(data: bytes) -> bytes:
-    """The same bytes with every whole secret masked, and as many of them."""
-
-    def stars(match: re.Match[bytes]) -> bytes:
-        start, end = match.span(match.lastgroup or 0)
-        return data[match.start() : start] + b"*" * (end - start) + data[end : match.end()]
-
-    return _WHOLE_BYTES.sub(stars, data)
+class _Delta(Struct):
+    text: Raw = NOTHING
+    thinking: Raw = NOTHING
+    partial_json: Raw = NOTHING
 
 
-class _Block:
-    """One block that is being said: its end so far, and whether that is the middle of a secret."""
+class _Event(Struct):
+    type: str = ""
+    index: int = 0
+    delta: _Delta | None = None
 
-    __slots__ = ("inside", "key", "tail")
 
-    def __init__(self, key: tuple[str, str, int]) -> None:
-        self.key, self.tail, self.inside = key, "", False
+class _Part(Struct):
+    id: str = ""
 
-    def mask(self, delta: str) -> str:
-        """The next of it, with what belongs to a secret masked."""
-        hidden = 0
-        if self.inside:
-            more = _MORE.match(delta)
-            hidden = more.end() if more else 0
-            self.inside = hidden == len(delta)
-        text = self.tail + delta
-        masked, known = list(text), len(self.tail)
-        masked[known : known + hidden] = "*" * hidden
-        for match in _CUT.finditer(text):
-            start, end = match.span(match.lastgroup or 0)
-            masked[start:end] = "*" * (end - start)
-            self.inside = self.inside or (end == len(text) and match.lastgroup == "prefixed")
-        self.tail = text[-_TAIL_CHARS:]
-        return "".join(masked[known:])
+
+class _Properties(Struct):
+    delta: Raw = NOTHING
+    part_id: str = msgspec.field(default="", name="partID")
+    part: _Part | None = None
+
+
+class _Line(Struct):
+    type: str = ""
+    parent_tool_use_id: str | None = None
+    event: _Event | None = None
+    properties: _Properties | None = None
+
+
+_read = msgspec.json.Decoder(_Line).decode
+
+
+@dataclass
+class _Text:
+    """One block's deltas: the end of those before, then each with the line it stands in."""
+
+    text: bytearray
+    spans: list[tuple[int, int, int]] = field(default_factory=list)  # line, place in text, size
+    closed: int | None = None
 
 
 class SecretMask:
     """Masks the secrets of one run."""
 
     def __init__(self) -> None:
-        self._blocks: dict[int, _Block] = {}
+        self._open: dict[Key, bytes] = {}
+        self._rests: dict[str, bytes] = {}
 
-    def bytes(self, data: bytes) -> bytes:
-        """Whole lines of a source."""
-        return mask_bytes(data)
+    def lines(self, source: str, data: bytes, *, end: bool) -> bytes:
+        """As much of a source's next bytes as is decided, masked, not one byte more or less."""
+        whole = len(data) if end else data.rfind(b"\n") + 1
+        return self._mask(source, data[:whole], last=end or whole > HELD_BYTES)
+
+    def seen(self, source: str, data: bytes) -> None:
+        """Bytes that were given out before, in any pieces: stand where they have led."""
+        data = self._rests.pop(source, b"") + data
+        whole = data.rfind(b"\n") + 1
+        self._rests[source] = data[whole:]
+        self._mask(source, data[:whole], last=True)
 
     def events(self, events: list[FleetEvent]) -> list[FleetEvent]:
-        """Events of the run, in order."""
+        """Events of the run: what no line had in one piece."""
         return [self._event(event) for event in events]
 
     def _event(self, event: FleetEvent) -> FleetEvent:
-        if isinstance(event, Text | Thinking):
-            key = (event.type, event.message_id, event.block)
-            block = self._blocks.get(event.stream_id)
-            if block is None or block.key != key:
-                block = self._blocks[event.stream_id] = _Block(key)
-            event.delta = block.mask(event.delta)
-            return event
-        if isinstance(event, StreamEnd):
-            self._blocks.pop(event.stream_id, None)
         data = encode(event)
-        masked = mask_bytes(data)
+        masked = mask(data)
         return event if masked == data else decode_event(masked)
+
+    def _mask(self, source: str, data: bytes, *, last: bool) -> bytes:
+        lines = data.split(b"\n")
+        pieces: dict[int, bytes] = {}
+        texts: list[tuple[Key, _Text]] = []
+        now: dict[Key, _Text] = {}
+
+        def text_of(key: Key) -> _Text:
+            if key not in now:
+                now[key] = _Text(bytearray(self._open.get(key, b"")))
+                texts.append((key, now[key]))
+            return now[key]
+
+        for number, line in enumerate(lines):
+            read = _try(line)
+            piece = None if read is None else _piece(source, read)
+            if piece is not None:
+                text = text_of(piece[0])
+                pieces[number] = piece[1]
+                text.spans.append((number, len(text.text), len(piece[1]) - 2))
+                text.text += piece[1][1:-1]
+            elif read is not None:
+                for key in {*now, *self._open}:
+                    if _closes(read, key, source):
+                        text_of(key).closed = number
+                        now.pop(key, None)
+        held = len(lines)
+        if not last:
+            held = min([held, *(_undecided(text, held) for text in now.values())])
+            while (torn := min([held, *(_torn(text, held) for _, text in texts)])) < held:
+                held = torn
+        for key, text in texts:
+            self._settle(key, text, held, lines, pieces)
+        taken = [
+            line if number in pieces else mask(line) for number, line in enumerate(lines[:held])
+        ]
+        return b"\n".join(taken if held == len(lines) else [*taken, b""])
+
+    def _settle(
+        self, key: Key, text: _Text, held: int, lines: list[bytes], pieces: dict[int, bytes]
+    ) -> None:
+        """Mask the lines before `held`, and note where the block stands after them."""
+        masked, reached = mask(bytes(text.text)), None
+        for number, at, size in text.spans:
+            if number < held:
+                hidden = b'"' + masked[at : at + size] + b'"'
+                lines[number] = _replaced(lines[number], pieces[number], hidden)
+                reached = at + size
+        if text.closed is not None and text.closed < held:
+            self._open.pop(key, None)
+        elif reached is not None:
+            context = _LONG_MASK.sub(b"*" * 16, masked[:reached])
+            self._open[key] = context[-CONTEXT_BYTES:]
+
+
+def _undecided(text: _Text, none: int) -> int:
+    """The first line of which it is not known yet whether it holds a secret."""
+    start = undecided(bytes(text.text))
+    if start is None:
+        return none
+    return next((line for line, at, size in text.spans if at + size > start), none)
+
+
+def _torn(text: _Text, held: int) -> int:
+    """The line in which a secret begins that lines from `held` on go on with.
+
+    What is taken must show by itself that it ends within a secret: a few stars do not.
+    """
+    ends = [at for line, at, _ in text.spans if line >= held]
+    for start, end in places(bytes(text.text)) if ends else ():
+        if text.spans[0][1] <= start < ends[0] < end:
+            return next(line for line, at, size in text.spans if at + size > start)
+    return held
+
+
+def _try(line: bytes) -> _Line | None:
+    """A line that may tell of deltas: of Claude Code's, or of OpenCode's events."""
+    if b'"type"' not in line:
+        return None
+    try:
+        return _read(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _piece(source: str, read: _Line) -> tuple[Key, bytes] | None:
+    """The delta of a line, as it stands there, and the block that it belongs to."""
+    data = b""
+    key: Key = (source, "", read.properties.part_id if read.properties else "")
+    if read.event is not None and read.event.delta is not None:
+        delta = read.event.delta
+        data = bytes(delta.text) or bytes(delta.thinking) or bytes(delta.partial_json)
+        key = (source, read.parent_tool_use_id or "", read.event.index)
+    elif read.type == "message.part.delta" and read.properties is not None:
+        data = bytes(read.properties.delta)
+    return (key, data) if data.startswith(b'"') else None
+
+
+def _closes(read: _Line, key: Key, source: str) -> bool:
+    """Whether a line says that a block is whole."""
+    if key[0] != source:
+        return False
+    if read.properties is not None and read.properties.part is not None:
+        return read.properties.part.id == key[2]
+    if read.type == "stream_event" and read.event is not None:
+        ends = read.event.type in ("content_block_start", "content_block_stop")
+        whole = read.event.type in ("message_start", "message_stop")
+        mine = (read.parent_tool_use_id or "") == key[1]
+        return mine and (whole or (ends and read.event.index == key[2]))
+    if read.type == "assistant":
+        return (read.parent_tool_use_id or "") == key[1]
+    return read.type in ("result", "session.idle")
+
+
+def _replaced(line: bytes, piece: bytes, hidden: bytes) -> bytes:
+    """A line with another delta of the same length in the place of its own."""
+    at = -1
+    while piece != hidden and (at := line.find(piece, at + 1)) >= 0:
+        changed = line[:at] + hidden + line[at + len(piece) :]
+        # The same words may stand elsewhere in the line; only one of the places is the delta's.
+        read = _try(changed)
+        found = None if read is None else _piece("", read)
+        if found is not None and found[1] == hidden:
+            return changed
+    return line
