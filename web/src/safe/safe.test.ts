@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { visible, withoutEscapes } from './marks';
 import { pieces } from './terminal';
 
-// eslint-disable-next-line no-control-regex
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 const nasty = fc
   .array(

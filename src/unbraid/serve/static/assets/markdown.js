@@ -1,3 +1,48 @@
-import{i as e,r as t,s as n}from"./page.js";function r(e,t){return[`# ${c(e)}\n`,...t.map(i)].join(`
-`)}function i(e){let t=e.view(),r=t.title?`${t.agent}: ${t.title}`:t.agent,i=[t.status,t.model,`${t.tokens} tokens`,n(t.started)];return[`## ${c(r)}\n\n_${i.filter(Boolean).join(` · `)}_\n`,...e.look().map(a)].filter(Boolean).join(`
-`)}function a(n){switch(n.kind){case`prompt`:return`**Asked**\n\n${s(n.text)}\n`;case`thinking`:return`_Thought_\n\n${s(n.text)}\n`;case`response`:return`**Answer to its parent**\n\n${s(n.text)}\n`;case`text`:return`${t(n.text)}\n`;case`error`:return`**Error**\n\n${o(n.text)}\n`;case`raw`:return o(n.text);case`tool`:{let t=n.call,r=t.ok===null?`no result`:t.ok?`ok`:`failed`,i=o(JSON.stringify(t.input,null,2)??``,`json`),a=t.result?`\n${o(e(t.result))}`:``;return`**${c(t.tool)}** (${r})\n\n${i}${a}`}default:return``}}function o(e,n=``){let r=Math.max(2,...(e.match(/`+/g)??[]).map(e=>e.length)),i="`".repeat(r+1);return`${i}${n}\n${t(e)}\n${i}\n`}function s(e){return t(e).replace(/^/gm,`> `)}function c(e){return t(e).replace(/\s+/g,` `).trim()}export{r as asMarkdown};
+import { i as withoutEscapes, r as visible, s as moment } from "./page.js";
+//#region src/export/markdown.ts
+function asMarkdown(title, streams) {
+	return [`# ${oneLineOf(title)}\n`, ...streams.map(streamMarkdown)].join("\n");
+}
+function streamMarkdown(stream) {
+	const view = stream.view();
+	const name = view.title ? `${view.agent}: ${view.title}` : view.agent;
+	const facts = [
+		view.status,
+		view.model,
+		`${view.tokens} tokens`,
+		moment(view.started)
+	];
+	return [`## ${oneLineOf(name)}\n\n_${facts.filter(Boolean).join(" · ")}_\n`, ...stream.look().map(itemMarkdown)].filter(Boolean).join("\n");
+}
+function itemMarkdown(item) {
+	switch (item.kind) {
+		case "prompt": return `**Asked**\n\n${quoted(item.text)}\n`;
+		case "thinking": return `_Thought_\n\n${quoted(item.text)}\n`;
+		case "response": return `**Answer to its parent**\n\n${quoted(item.text)}\n`;
+		case "text": return `${visible(item.text)}\n`;
+		case "error": return `**Error**\n\n${fenced(item.text)}\n`;
+		case "raw": return fenced(item.text);
+		case "tool": {
+			const call = item.call;
+			const state = call.ok === null ? "no result" : call.ok ? "ok" : "failed";
+			const input = fenced(JSON.stringify(call.input, null, 2) ?? "", "json");
+			const result = call.result ? `\n${fenced(withoutEscapes(call.result))}` : "";
+			return `**${oneLineOf(call.tool)}** (${state})\n\n${input}${result}`;
+		}
+		default: return "";
+	}
+}
+/** A fence that no line of the text can close. */
+function fenced(text, language = "") {
+	const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
+	const fence = "`".repeat(longest + 1);
+	return `${fence}${language}\n${visible(text)}\n${fence}\n`;
+}
+function quoted(text) {
+	return visible(text).replace(/^/gm, "> ");
+}
+function oneLineOf(text) {
+	return visible(text).replace(/\s+/g, " ").trim();
+}
+//#endregion
+export { asMarkdown };
