@@ -219,3 +219,73 @@ async def test_a_further_message_finds_the_same_master(cli: str, tmp_path: Path)
     assert text_of(first) == "I am here."
     assert text_of(second) == "I remember."
     assert "Are you there?" in told(model, "And now?")
+
+
+@pytest.mark.parametrize("cli", ["claude 2.1.325", "opencode 1.18.33"])
+async def test_the_answer_streams_while_it_is_being_said(cli: str, tmp_path: Path) -> None:
+    plan, answer = "I will ask the helper first. ", "This is the answer, piece by piece. " * 12
+    script = Script(
+        {
+            "main": [
+                say(f"{plan}\n/agent helper [[helper]] go"),
+                say(answer, chunk_delay_seconds=0.5),
+            ],
+            "helper": [say("It is so.")],
+        }
+    )
+    drafts: list[str] = []
+    early = False
+    async with running(
+        cli,
+        script,
+        fleet("helper"),
+        tmp_path,
+        on_draft=lambda run, draft: drafts.append(draft.delta),
+    ) as (orchestrator, model):
+        events = []
+        async for event in orchestrator.run("[[main]] Go."):
+            events.append(event)
+            if isinstance(event, e.Text) and "answer" in event.delta and not early:
+                (serving,) = [s for s in model.ledger.servings if (s.agent, s.turn) == ("main", 1)]
+                assert not serving.complete
+                early = True
+    check(events)
+    assert early
+    assert text_of(events).strip() == f"→ delegating: helper\n{answer}".strip()
+    assert plan.strip() in "".join(drafts)
+    helper = next(x.seq for x in events if isinstance(x, e.StreamEnd) and x.stream_id == 1)
+    said = [x for x in events if isinstance(x, e.Text) and x.stream_id == 0]
+    assert [x.delta for x in said if x.seq < helper] == ["→ delegating: helper\n"]
+
+
+async def test_sixteen_at_once_twice_and_deeper(tmp_path: Path) -> None:
+    sixteen = "\n".join(f"/agent worker [[w{number}]] go" for number in range(16))
+    script = Script(
+        {
+            "main": [
+                say(f"/parallel\n{sixteen}\n/endparallel\n"),
+                say("/parallel\n/agent worker [[w16]] go\n/agent lead [[lead]] go\n/endparallel\n"),
+                say("Everyone was asked."),
+            ],
+            **{f"w{number}": [say(f"I am number {number}.")] for number in range(17)},
+            "lead": [say("/agent worker [[deep]] go"), say("I have asked one more.")],
+            "deep": [say("/agent lead [[lead]] again"), say("Then not.")],
+        }
+    )
+    roster = fleet(Agent("worker", tools=("Read", "/agent")), "lead")
+    events, model = await played("opencode 1.2.27", script, roster, tmp_path)
+    starts = [event for event in events if isinstance(event, e.StreamStart)]
+    assert [s.parent_stream_id for s in starts] == [None, *[0] * 18, 18]
+    assert [s.depth for s in starts] == [0, *[1] * 18, 2]
+    for number in range(16):
+        assert text_of(events, number + 1) == f"I am number {number}."
+    assert text_of(events).endswith("Everyone was asked.")
+    first, second = told(model, "[/parallel 16 children]"), told(model, "[/parallel 2 children]")
+    places = [first.index(f"I am number {number}.") for number in range(16)]
+    assert places == sorted(places)
+    assert second.index("I am number 16.") < second.index("I have asked one more.")
+    shown = [json.dumps(each["messages"]) for each in model.requests]
+    assert any("[[deep]]" in each and "ERR: an agent at depth 2 cannot" in each for each in shown)
+    done = events[-1]
+    assert isinstance(done, e.Done)
+    assert (done.ok, done.streams) == (True, 20)
