@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -270,6 +271,25 @@ async def test_slow_loris_is_shown_out(start: Start) -> None:
     path = b"POST /v1/ingest/r?source=a&offset=0 HTTP/1.1\r\nhost: localhost\r\n"
     body = path + b"content-length: 9\r\n\r\nx"
     assert b" 200 " not in await exchange(server, body)
+
+
+async def test_a_body_that_drips_is_shown_out(start: Start, log: SqliteLog) -> None:
+    """Never silent for long, and never done: a byte at a time would hold a connection for ever."""
+    limits = Limits(body_seconds=0.5, body_bytes_per_second=1000, shutdown_seconds=1)
+    server = await start(limits=limits)
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    head = b"POST /v1/ingest/r?source=a&offset=0 HTTP/1.1\r\nhost: localhost\r\n"
+    writer.write(head + b"content-length: 1000000\r\n\r\n")
+    closed = asyncio.create_task(reader.read(-1))
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        with contextlib.suppress(ConnectionError):
+            while not closed.done():
+                writer.write(b"x")
+                await writer.drain()
+                await asyncio.wait([closed], timeout=0.01)
+            assert b" 200 " not in await closed
+    writer.close()
+    assert await log.runs() == []
 
 
 async def test_oversized_headers_are_refused(start: Start) -> None:

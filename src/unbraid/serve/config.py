@@ -18,6 +18,7 @@ class Limits:
     header_bytes: int = 32 * 1024
     header_seconds: float = 10.0
     body_seconds: float = 30.0
+    body_bytes_per_second: int = 8 * 1024
     connections: int = 12_000
     viewers: int = 10_000
     runs: int = 1000

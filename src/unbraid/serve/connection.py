@@ -2,9 +2,9 @@
 bounds.
 
 uvicorn leaves these to a proxy in front; this server often has none. Against slow-loris: the whole
-header must come within a time, a body must keep coming. Against bloat: a bound on the header and on
-connections. For viewers: being told of a lost connection without a second task, and a last frame
-for one whose socket is stuck.
+header must come within a time, a body must keep coming and not drip. Against bloat: a bound on the
+header and on connections. For viewers: being told of a lost connection without a second task, and a
+last frame for one whose socket is stuck.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Connection(HttpToolsProtocol):
         self._limits = limits
         self._head_bytes = 0
         self._in_head = True
+        self._body_since, self._body_bytes = 0.0, 0
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -83,13 +84,17 @@ class Connection(HttpToolsProtocol):
             self._refuse(431, "the header is too large")
             return
         self._in_head, self._head_bytes = False, 0
+        self._body_since, self._body_bytes = self.loop.time(), 0
         self._expect(self._limits.body_seconds)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """A body that keeps coming has time."""
+        """A body that keeps coming has time; one that comes a byte at a time has no more of it."""
         if self.cycle is not None:
-            self._expect(self._limits.body_seconds)
+            self._body_bytes += len(body)
+            earned = self._body_bytes / self._limits.body_bytes_per_second
+            late = self.loop.time() - self._body_since - earned
+            self._expect(max(0.0, self._limits.body_seconds - max(0.0, late)))
             super().on_body(body)
 
     def on_message_complete(self) -> None:
