@@ -17,7 +17,7 @@ from unbraid.hub.ingest import TooManyRuns
 from unbraid.live.history import opened
 from unbraid.live.listing import sessions
 from unbraid.log.port import Log
-from unbraid.log.summary import RunSummary, place_of
+from unbraid.log.summary import RunSummary, selected
 from unbraid.sources.search import Place, search_files
 
 OPENED_TOGETHER = 2
@@ -66,17 +66,12 @@ class Archive:
         before: str | None = None,
     ) -> list[RunSummary]:
         """Sessions that are not in the log, as the log lists its runs: last started first."""
-        place = None if before is None else place_of(before)
+        known = self._found.copy().values()
         chosen: list[RunSummary] = []
-        for run in sorted(self._found.copy().values(), key=_page, reverse=True):
+        for run in selected(known, status=status, matching=matching, before=before):
             if len(chosen) >= limit:
                 break
-            if (
-                (place is None or _page(run) < place)
-                and (status is None or run.status == status)
-                and (matching is None or _matches(run, matching.lower()))
-                and not await self._in_log(run.run)
-            ):
+            if not await self._in_log(run.run):
                 chosen.append(run)
         return chosen
 
@@ -117,12 +112,3 @@ class Archive:
         if name not in self._logged and await self._log.run(name) is not None:
             self._logged.add(name)
         return name in self._logged
-
-
-def _page(run: RunSummary) -> tuple[int, str]:
-    return run.started, run.run
-
-
-def _matches(run: RunSummary, words: str) -> bool:
-    about = (run.title, run.cwd, run.session_id, run.source, run.run)
-    return any(words in (each or "").lower() for each in about)

@@ -106,7 +106,10 @@ class Appender:
             if self._unindexed >= INDEX_BLOCKS:
                 index_words(connection)
                 self._unindexed = 0
-        listed = _listed(summary)
+        listed = (
+            summary.status, summary.started,
+            summary.title, summary.cwd, summary.session_id, summary.source,
+        )  # fmt: skip
         if listed != held.listed:
             held.listed = listed
             save(connection, key, summary)
@@ -146,18 +149,8 @@ def load(connection: sqlite3.Connection, run: str) -> RunSummary | None:
 
 def save(connection: sqlite3.Connection, key: int, summary: RunSummary) -> None:
     """Write a summary and the columns taken from it."""
-    status, started, *texts = _listed(summary)
-    words = "\n".join(str(text).lower() for text in texts if text)
-    row = (status, started, summary.bytes, words, _encode(summary), key)
-    connection.execute(_SAVED, row)
-
-
-def _listed(summary: RunSummary) -> tuple[object, ...]:
-    """What runs are listed and looked for by; it hardly ever changes."""
-    return (
-        summary.status, summary.started,
-        summary.run, summary.title, summary.cwd, summary.session_id, summary.source,
-    )  # fmt: skip
+    listed = (summary.status, summary.started, summary.bytes, summary.words)
+    connection.execute(_SAVED, (*listed, _encode(summary), key))
 
 
 def _create(connection: sqlite3.Connection, run: str) -> int:

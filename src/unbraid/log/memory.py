@@ -21,7 +21,7 @@ from unbraid.log.names import checked_run, checked_source
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
 from unbraid.log.query import snippet_of, terms_of
 from unbraid.log.said import Blocks, Said
-from unbraid.log.summary import RunSummary, place_of
+from unbraid.log.summary import RunSummary, selected
 
 
 @dataclass
@@ -147,16 +147,8 @@ class MemoryLog:
         before: str | None = None,
     ) -> list[RunSummary]:
         """Runs, last started first."""
-        place = None if before is None else place_of(before)
-        found = [held.summary for held in self._runs.values() if held.summary.last_seq]
-        found.sort(key=lambda summary: (summary.started, summary.run), reverse=True)
-        wanted = (
-            summary
-            for summary in found
-            if (status is None or summary.status == status)
-            and (place is None or (summary.started, summary.run) < place)
-            and (matching is None or _matches(summary, matching.lower()))
-        )
+        kept = [held.summary for held in self._runs.values() if held.summary.last_seq]
+        wanted = selected(kept, status=status, matching=matching, before=before)
         return [_copy(summary) for summary in islice(wanted, limit)]
 
     async def cursors(self, run: str) -> dict[str, int]:
@@ -229,8 +221,3 @@ class MemoryLog:
 
 def _copy(summary: RunSummary) -> RunSummary:
     return msgspec.convert(msgspec.to_builtins(summary), RunSummary)
-
-
-def _matches(summary: RunSummary, words: str) -> bool:
-    texts = (summary.run, summary.title, summary.cwd, summary.session_id, summary.source)
-    return any(words in (text or "").lower() for text in texts)

@@ -4,6 +4,8 @@ reads no event.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from msgspec import Struct, field
 
 from unbraid.errors import CallerError
@@ -56,6 +58,12 @@ class RunSummary(Struct):
         """Where this run stands in the list of runs, for `before`."""
         return f"{self.started}.{self.run}"
 
+    @property
+    def words(self) -> str:
+        """What a run is looked for by, in small letters."""
+        texts = (self.run, self.title, self.cwd, self.session_id, self.source)
+        return "\n".join(text.lower() for text in texts if text)
+
     def fold(self, event: FleetEvent, size: int) -> None:
         """Take in one more event, of `size` bytes."""
         self.last_seq = event.seq
@@ -106,6 +114,21 @@ class RunSummary(Struct):
             done.cache_creation_tokens,
             self.usage.cost_usd if done.cost_usd is None else done.cost_usd,
         )
+
+
+def selected(
+    runs: Iterable[RunSummary], *, status: str | None, matching: str | None, before: str | None
+) -> Iterator[RunSummary]:
+    """Runs, last started first, as every list of runs selects them."""
+    place = None if before is None else place_of(before)
+    words = None if matching is None else matching.lower()
+    for run in sorted(runs, key=lambda run: (run.started, run.run), reverse=True):
+        if (
+            (place is None or (run.started, run.run) < place)
+            and (status is None or run.status == status)
+            and (words is None or words in run.words)
+        ):
+            yield run
 
 
 def place_of(page: str) -> tuple[int, str]:
