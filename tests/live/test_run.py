@@ -17,6 +17,8 @@ pytestmark = pytest.mark.cli
 SCENARIOS = ("fan-same-opening", "fan-four", "nested", "deep-fan", "child-fails", "background")
 TALKING = ("many-turns", "permission", "interrupt")
 VERSIONS = ("1.0.128", "2.0.76", "2.1.325")
+# The current one with all; the first that kept a database with the one that is hardest.
+OPENCODE = [("1.2.27", "fan-four"), *(("1.18.33", name) for name in SCENARIOS)]
 GO = "[[main]] Go."
 
 
@@ -83,10 +85,44 @@ async def test_a_conversation_goes_through(
     assert verdict(recording, events, tmp_path / "recording") == CLEAN
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-async def test_run_logs_opencode_and_its_children(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", TALKING)
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_conversation_goes_through_a_pipe(
+    version: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = clis.claude
+
+    def before_us(version: str) -> clis.Cli:
+        cli = real(version)
+        piped = ("/bin/sh", "-c", f'"$0" "$@" | {UNBRAID} pipe', *cli.command)
+        return clis.Cli(cli.name, cli.version, piped)
+
+    monkeypatch.setattr(clis, "claude", before_us)
+    recording = await record_claude(version, name, "stdin", tmp_path)
+    assert recording.exit == 0
+    (events,) = (await logged(tmp_path)).values()
+    check(events)
+    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+
+
+@pytest.mark.parametrize(("version", "name"), OPENCODE)
+async def test_a_pipe_logs_opencode_and_its_children(
+    version: str, name: str, tmp_path: Path
+) -> None:
+    args = ["run", "--format", "json", "--thinking", "--model", "scripted/one", GO]
+    pipe = [UNBRAID, "pipe"]
+    recording = await play(f"opencode {version}", name, tmp_path, args, prefix=(), suffix=pipe)
+    assert recording.exit == 0
+    (events,) = (await logged(tmp_path)).values()
+    check(events)
+    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+    in_time(events)
+
+
+@pytest.mark.parametrize(("version", "name"), OPENCODE)
+async def test_run_logs_opencode_and_its_children(version: str, name: str, tmp_path: Path) -> None:
     args = ["run", "--model", "scripted/one", GO]
-    recording = await play("opencode 1.18.33", name, tmp_path, args)
+    recording = await play(f"opencode {version}", name, tmp_path, args)
     assert recording.exit == 0
     (events,) = (await logged(tmp_path)).values()
     check(events)

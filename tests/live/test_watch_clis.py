@@ -21,6 +21,7 @@ pytestmark = pytest.mark.cli
 SCENARIOS = ("fan-same-opening", "fan-four", "nested", "deep-fan", "child-fails", "background")
 TALKING = ("many-turns", "permission", "interrupt")
 VERSIONS = ("1.0.128", "2.0.76", "2.1.325")
+OPENCODE = [("1.2.27", "fan-four"), *(("1.18.33", name) for name in SCENARIOS)]
 GO = "[[main]] Go."
 
 
@@ -56,7 +57,7 @@ async def test_watch_sees_every_block_once(version: str, name: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", TALKING)
-@pytest.mark.parametrize("version", VERSIONS[1:])
+@pytest.mark.parametrize("version", VERSIONS)
 async def test_watch_follows_a_conversation(version: str, name: str, tmp_path: Path) -> None:
     cli_of("claude", version)
     async with watched(tmp_path):
@@ -66,11 +67,13 @@ async def test_watch_follows_a_conversation(version: str, name: str, tmp_path: P
     assert verdict(recording, events, tmp_path / "recording")._replace(disordered=[]) == CLEAN
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-async def test_watch_sees_opencode_and_its_children(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "name"), OPENCODE)
+async def test_watch_sees_opencode_and_its_children(
+    version: str, name: str, tmp_path: Path
+) -> None:
     args = ["run", "--model", "scripted/one", GO]
     async with watched(tmp_path):
-        recording = await play("opencode 1.18.33", name, tmp_path, args, prefix=())
+        recording = await play(f"opencode {version}", name, tmp_path, args, prefix=())
     (events,) = (await logged(tmp_path)).values()
     whole(events)
     assert verdict(recording, events, tmp_path / "recording") == CLEAN

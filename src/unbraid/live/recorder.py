@@ -61,6 +61,8 @@ class Recorder:
             spool.append(Spooled(source, at, now, fresh))
             cursors[source] = at + len(fresh)
             size, fed = size + len(fresh), True
+            # A long history is many pieces: whoever else is live is not to wait for all of them.
+            await asyncio.sleep(0)
             if size >= COMMIT_BYTES:
                 await self._commit(events, cursors, spool)
                 events, spool, cursors, size = [], [], {}, 0

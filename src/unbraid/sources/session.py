@@ -120,6 +120,7 @@ class Session:
         self._bases: dict[str, int] = {}
         self._beside: list[Fed] = []
         self._sizes: dict[str, list[tuple[int, float]]] = {}  # file: its sizes, and since when
+        self._project = _Folder(main.parent)
         self.unsettled = False  # whether something was left lying at the last look
         self._add(MAIN, main)
 
@@ -228,9 +229,7 @@ class Session:
 
     def _look(self, *, last: bool) -> Iterator[Fed]:
         """Find files that are new; tell what stands beside a transcript."""
-        beside = (path for path in self.main.parent.glob("agent-*.jsonl"))
-        mine = [path for path in beside if self._owner_of(path) == self.id]
-        for path in [*_walk(self._folder), *mine]:
+        for path in [*_walk(self._folder), *self._mine()]:
             inner = path.is_relative_to(self._folder)
             name = str(path.relative_to(self._folder.parent if inner else self.main.parent))
             if name not in self._tails:
@@ -238,6 +237,16 @@ class Session:
         for name in list(self._tails):
             if name.startswith("subagents/") and "/agent-" in name:
                 yield from self._facts(name, last=last)
+
+    def _mine(self) -> list[Path]:
+        """2.0's sub-agents; a folder of thousands of sessions is not listed at every line."""
+        if not self._project.changed():
+            return []
+        beside = list(self.main.parent.glob("agent-*.jsonl"))
+        mine = [path for path in beside if self._owner_of(path) == self.id]
+        if any(self._owner_of(path) is None for path in beside):
+            self._project.again()  # one that does not tell yet whose it is
+        return mine
 
     def _facts(self, name: str, *, last: bool) -> Iterator[Fed]:
         meta = name.removesuffix(".jsonl") + ".meta.json"
@@ -264,6 +273,28 @@ class Session:
             self._known[name] = known
         self._tails[name] = Tail(path, None if known is None else known.place)
         self._bases[name] = 0 if known is None else known.base
+
+
+class _Folder:
+    """Whether a folder may have other files in it than at the look before."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stamp: int | None = None
+
+    def changed(self) -> bool:
+        """Look at its time; one that is too new could stand for two changes."""
+        try:
+            at = self._path.stat().st_mtime_ns
+        except OSError:
+            return True
+        same = at == self._stamp
+        self._stamp = at if time.time_ns() - at > SETTLE_SECONDS * 1e9 else None
+        return not same
+
+    def again(self) -> None:
+        """Look again next time, whatever it says."""
+        self._stamp = None
 
 
 class Owners:
