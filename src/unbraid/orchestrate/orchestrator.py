@@ -67,7 +67,7 @@ class Orchestrator:
         self.draft = on_draft
         self._limits = (limits or Limits()).filled(REQUEST_LIMITS)
         self._keep_seconds, self._max_requests = keep_seconds, max_requests
-        self._controllers, self._claims = controllers or Controllers(), claims
+        self._controllers, self.claims = controllers or Controllers(), claims
         self._sessions: dict[str, Session] = {}
         self._requests: dict[str, Request] = {}
         self._watching: set[asyncio.Task[None]] = set()
@@ -150,8 +150,8 @@ class Orchestrator:
 
     async def recover(self) -> None:
         """End the runs that died with their process. To be called before the first request."""
-        if self._claims is not None:
-            await recover(self.log, self._claims)
+        if self.claims is not None:
+            await recover(self.log, self.claims)
 
     async def close(self, reason: str = "cancelled") -> None:
         """End every run, every master, and what their backends share."""
@@ -169,7 +169,7 @@ class Orchestrator:
     def _begin(
         self, run: str, prompt: str, limits: Limits | None, session: Session | None
     ) -> Request:
-        if self._claims is not None and not self._claims.take(run):
+        if self.claims is not None and not self.claims.take(run):
             raise CallerError(f"another process has run {run}")
         bounds = (limits or Limits()).filled(self._limits)
         request = Request(self, self.log, run, prompt, bounds)
@@ -190,8 +190,8 @@ class Orchestrator:
             await request.ended()
         self._controllers.unregister(request.run)
         del self._requests[request.run]
-        if self._claims is not None:
-            self._claims.leave(request.run)
+        if self.claims is not None:
+            self.claims.leave(request.run)
         await self._sessions[request.run].gone()
         del self._sessions[request.run]
 

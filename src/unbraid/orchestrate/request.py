@@ -8,8 +8,8 @@ stopped, their questions answered.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 import msgspec
@@ -19,6 +19,7 @@ from unbraid.errors import BackendError, CallerError, UnbraidError
 from unbraid.events import Draft, PermissionReplied, Prompt
 from unbraid.fleet.delegation import ROOT, Delegation
 from unbraid.hub.control import VERBS, Pending
+from unbraid.live.claims import Claims
 from unbraid.log.port import Log
 from unbraid.orchestrate import replies
 from unbraid.orchestrate.agents import Agent
@@ -41,6 +42,7 @@ class Means(Protocol):
 
     commands: Commands
     backends: Backends
+    claims: Claims | None
     cwd: str
     model: str | None
 
@@ -171,12 +173,22 @@ class Request:
 
     # --- for its instances ---
 
-    def open(self, agent: Agent, depth: int) -> AbstractAsyncContextManager[Conversation]:
+    @asynccontextmanager
+    async def open(self, agent: Agent, depth: int) -> AsyncIterator[Conversation]:
         """A fresh conversation with an agent that knows what it has to."""
         if agent.model is None:
             agent = msgspec.structs.replace(agent, model=self._means.model)
         taught = briefed(agent, self.roster, self.commands.usages, depth=depth, most=MAX_CHILDREN)
-        return self._means.backends.of(agent.backend).open(taught)
+        claims, session = self._means.claims, None
+        try:
+            async with self._means.backends.of(agent.backend).open(taught) as conversation:
+                session = getattr(conversation, "session", None)
+                if claims is not None and session is not None:
+                    claims.take(session)  # or a watch beside us would tell it as a run of its own
+                yield conversation
+        finally:
+            if claims is not None and session is not None:
+                claims.leave(session)
 
     def begin(self, caller: Voice, agent: Agent, message: str) -> Voice:
         """A delegation's stream."""

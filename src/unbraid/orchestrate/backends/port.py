@@ -16,7 +16,10 @@ from unbraid.orchestrate.agents import Agent
 
 
 class Conversation(Protocol):
-    """One instance of one agent. Messages come one after the other."""
+    """One instance of one agent. Messages come one after the other.
+
+    One that a CLI keeps as a session others can see names it in an attribute `session`.
+    """
 
     def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
         """One turn: what the agent newly says, as it says it; `turn_complete` is last.

@@ -1,0 +1,67 @@
+"""A watch beside an orchestrator: what agents say in a CLI's own sessions is told once."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.live.agents import cli_of
+from tests.orchestrate.fleets import fleet
+from unbraid.live.claims import Claims
+from unbraid.live.watch import Watch, watching
+from unbraid.log import SqliteLog
+from unbraid.orchestrate.backends.opencode import OpenCodeBackend
+from unbraid.orchestrate.orchestrator import Orchestrator
+from unbraid.testing import Script, ScriptedModel, opencode_launch, say
+from unbraid.testing.process import Child
+
+pytestmark = pytest.mark.cli
+
+
+async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(tmp_path: Path) -> None:
+    script = Script(
+        {
+            "main": [
+                say("/agent helper [[helper]] go", chunk_delay_seconds=0.1),
+                say("The helper was right, as always. " * 8, chunk_delay_seconds=0.3),
+            ],
+            "helper": [say("It is so. " * 30, chunk_delay_seconds=0.3)],
+            "other": [say("I am somebody else.")],
+        }
+    )
+    cli = cli_of("opencode", "1.2.27")
+    log = await SqliteLog.open(tmp_path / "log.db")
+    ours, theirs, until = Claims(tmp_path), Claims(tmp_path), asyncio.Event()
+    with ScriptedModel(script) as model:
+        args = ["run", "--format", "json", "--model", "scripted/one", "[[other]] Go."]
+        launch = opencode_launch(cli, model.url, tmp_path, args)
+        backend = OpenCodeBackend(cli.command, env=launch.env, cwd=launch.cwd)
+        watch = Watch(log, theirs, launch.env)
+        task = asyncio.create_task(watching(watch, until))
+        try:
+            async with asyncio.timeout(120):
+                await watch.ready.wait()
+                async with Orchestrator(
+                    fleet("helper"), backends={"cli": backend}, backend="cli",
+                    log=log, claims=ours, cwd=tmp_path, env={},
+                ) as orchestrator:  # fmt: skip
+                    events = [event async for event in orchestrator.run("[[main]] Go.")]
+                # Somebody else's session afterwards: when that is there, the watch has seen all.
+                child = await Child.start(launch.argv, launch.env, launch.cwd)
+                await child.wait()
+                await child.stop()
+                while len(await log.runs(limit=100)) < 2:  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+        finally:
+            until.set()
+            await task
+            ours.close()
+            theirs.close()
+        runs = await log.runs(limit=100)
+        await log.close()
+    assert events[-1].type == "done"
+    assert sorted(run.run.partition("-")[0].partition("_")[0] for run in runs) == ["ask", "ses"]
+    (other,) = [run for run in runs if run.run.startswith("ses")]
+    assert "[[other]]" in (other.title or "")
