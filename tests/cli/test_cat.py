@@ -61,7 +61,7 @@ def test_every_text_is_printed_once_in_its_agents_gutter() -> None:
     for event in said:
         found = [line for line in printed if line.endswith(f"│ {event.delta}")]
         assert len(found) == 1
-        assert found[0].startswith(f"{event.stream_id} ")
+        assert found[0].lstrip().startswith(f"{event.stream_id} ")
 
 
 def test_a_dash_is_standard_input() -> None:

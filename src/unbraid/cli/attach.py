@@ -63,7 +63,7 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
 
 
 async def _show(run: str, stream: int | None) -> None:
-    from unbraid.cli.printer import Printer
+    from unbraid.cli.printer import Printer, terminal_width
     from unbraid.events import decode_event
     from unbraid.live.history import opened
     from unbraid.log import SqliteLog, data_folder
@@ -71,7 +71,7 @@ async def _show(run: str, stream: int | None) -> None:
     log = await SqliteLog.open()
     try:
         summary = await opened(log, run, os.environ, data_folder())
-        printer = Printer()
+        printer = Printer(terminal_width())
         async for batch in log.follow(summary.run):
             for entry in batch:
                 if stream is None or entry.stream_id == stream:

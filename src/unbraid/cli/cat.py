@@ -28,7 +28,7 @@ def cat(sources: tuple[str, ...], as_json: bool, as_relay: bool) -> None:
     transcript (its sub-agents' are found beside it), the id of a session, OpenCode's database, a
     capture of its /event stream, or one of its exports. Sources of the same run are merged.
     """
-    from unbraid.cli.printer import Printer
+    from unbraid.cli.printer import Printer, terminal_width
     from unbraid.sources.gather import events_of, gather, relay_events_of
 
     runs = gather(sources, os.environ)
@@ -37,7 +37,7 @@ def cat(sources: tuple[str, ...], as_json: bool, as_relay: bool) -> None:
             _write(relay_events_of(run) if as_relay else events_of(run))
         return
     for run in runs:
-        printer = Printer()
+        printer = Printer(terminal_width())
         for event in events_of(run):
             for line in printer.lines(event):
                 click.echo(line)

@@ -1,17 +1,27 @@
-"""`unbraid demo`: a recorded fleet, replayed in the terminal."""
+"""`unbraid demo`: a recorded fleet, replayed live in the terminal and on the page."""
 
 from __future__ import annotations
 
-import time
+import asyncio
+import sys
+from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from unbraid.hub.fanout import Hub
+
+RUN = "demo"
+GRACE_SECONDS = 30
 
 
 @click.command(
     epilog="""\b
 Examples:
   unbraid demo
-  unbraid demo --speed 4"""
+  unbraid demo --open
+  unbraid demo --speed 4 --no-page"""
 )
 @click.option(
     "--speed",
@@ -20,36 +30,81 @@ Examples:
     show_default=True,
     help="How many times as fast as it was.",
 )
-def demo(speed: float) -> None:
+@click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
+@click.option("--open", "open_page", is_flag=True, help="Open the page in your browser.")
+@click.option("--stay", is_flag=True, help="Serve the page until Ctrl-C.")
+def demo(speed: float, page: bool, open_page: bool, stay: bool) -> None:
     """Replay a recorded fleet: a main agent, three helpers, and a helper's helper.
 
-    It is a recording of Claude Code. It needs no agent, no key and no network, and ends by itself.
+    It is a recording of Claude Code, with its real timing. It needs no agent, no key and no
+    network, keeps nothing, and ends by itself; a page that you have opened stays until Ctrl-C.
     """
-    from unbraid.cli.printer import Printer
-    from unbraid.fleet.tree import Tree
-    from unbraid.pipeline import Pipeline
-    from unbraid.recordings import demo as recording
+    asyncio.run(_demo(speed, page=page or open_page or stay, open_page=open_page, stay=stay))
 
-    click.secho(
-        "A recording of Claude Code and four helpers, replayed. Ctrl-C ends it.\n", bold=True
-    )
-    pipeline, printer, tree = Pipeline("demo"), Printer(), Tree()
-    started = time.monotonic()
-    try:
-        for at, line in recording():
-            time.sleep(max(0.0, at / speed - (time.monotonic() - started)))
-            events = pipeline.feed(line)
-            tree.apply(events)
-            for event in events:
-                for printed in printer.lines(event):
-                    click.echo(printed)
-    except KeyboardInterrupt:
-        click.echo()
-    events = pipeline.finish()
-    tree.apply(events)
-    for event in events:
-        for printed in printer.lines(event):
-            click.echo(printed)
-    click.secho("\nWho worked for whom:\n", bold=True)
-    click.echo(tree.to_text())
-    click.echo("\nYour own agents:  unbraid cat ~/.claude/projects/…/<session>.jsonl")
+
+async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> None:
+    from unbraid.cli.replayed import Replayed
+    from unbraid.log import MemoryLog
+    from unbraid.recordings.replay import replay
+    from unbraid.serve.server import stopped_by_signals
+
+    log, stop, hub, link = MemoryLog(), asyncio.Event(), None, None
+    async with AsyncExitStack() as stack:
+        stack.enter_context(stopped_by_signals(stop))
+        if page:
+            from unbraid.cli.page import page as serve
+            from unbraid.hub.control import Controllers
+
+            served = serve(log, Controllers(), port=0, say=lambda text: None)
+            server = await stack.enter_async_context(served)
+            hub, link = server.services.hub, f"{server.link()}#/run/{RUN}"
+        _introduce(link)
+        if open_page and link:
+            click.launch(link)
+        with Replayed(RUN) as view:
+            playing = asyncio.create_task(replay(log, RUN, speed=speed))
+            showing = asyncio.create_task(view.follow(log.follow(RUN)))
+            stopping = asyncio.create_task(stop.wait())
+            await asyncio.wait([showing, stopping], return_when=asyncio.FIRST_COMPLETED)
+            for task in (playing, showing, stopping):
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+        _take_leave()
+        if hub is not None and not stop.is_set():
+            await _stay(hub, stop, stay=stay)
+
+
+def _introduce(link: str | None) -> None:
+    click.secho("A recording of Claude Code and four helpers, replayed. Ctrl-C ends it.", bold=True)
+    if link is not None:
+        click.echo(f"The same on a page: {click.style(link, underline=True)}")
+    click.echo()
+
+
+def _take_leave() -> None:
+    click.echo("\nThat was a recording. Your own agents:\n")
+    for command, does in (
+        ("unbraid top", "every agent on this machine, live, in this terminal"),
+        ("unbraid", "the same on a page"),
+        ('unbraid run -- claude -p "…"', "start one; all its helpers are logged"),
+    ):
+        click.echo(f"  {click.style(f'{command:<30}', bold=True)}{does}")
+
+
+async def _stay(hub: Hub, stop: asyncio.Event, *, stay: bool) -> None:
+    """Serve on for whoever looks at the page; without a terminal, only if told to."""
+    if not stay and not sys.stdout.isatty():
+        return
+    if not stay and not hub.stats.visits:
+        click.echo(f"\nThe page stays for {GRACE_SECONDS} s, or until Ctrl-C if you open it.")
+        for _ in range(GRACE_SECONDS):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await stop.wait()
+            if stop.is_set() or hub.stats.visits:
+                break
+        else:
+            return
+    click.echo("\nThe page stays until Ctrl-C.")
+    await stop.wait()

@@ -7,7 +7,10 @@ piece, as whole blocks do.
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
@@ -16,12 +19,14 @@ from unbraid.screen import gist, safe, short
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 GUTTER = 20
+MIN_ROOM = 24
 
 
 class Printer:
-    """Turns events into coloured lines."""
+    """Turns events into coloured lines; with a `width`, long ones are broken within the gutter."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int | None = None) -> None:
+        self._room = None if width is None else max(width - GUTTER - 3, MIN_ROOM)
         self._names: dict[int, str] = {}
         self._spawning: set[str] = set()  # the calls that started a stream
         self._open: dict[int, tuple[str, list[str]]] = {}  # stream: kind, pieces of its last line
@@ -37,37 +42,37 @@ class Printer:
         yield from self._flush(stream)
         match event:
             case e.StreamStart():
-                self._names[stream] = event.description or event.agent
+                self._names[stream] = _name(event)
                 self._spawning.add(event.tool_use_id or "")
                 again = f"  (goes on from {event.resumes})" if event.resumes is not None else ""
-                yield self._line(stream, click.style(f"▶ {safe(event.agent)}", bold=True) + again)
+                yield from self._lines(stream, f"▶ {short(event.agent)}{again}", bold=True)
                 if event.prompt:
-                    yield self._line(stream, click.style(f"“{short(event.prompt)}”", dim=True))
+                    yield from self._lines(stream, f"“{short(event.prompt)}”", dim=True)
             case e.FleetPrompt():
-                yield self._line(stream, click.style(f"“{short(event.text)}”", dim=True))
+                yield from self._lines(stream, f"“{short(event.text)}”", dim=True)
             case e.FleetToolUse():
-                shown = short(gist(event.input))
-                yield self._line(stream, f"⚙ {click.style(safe(event.tool), bold=True)} {shown}")
+                lead = f"⚙ {click.style(short(event.tool), bold=True)}"
+                yield from self._lines(stream, f" {short(gist(event.input))}", lead)
             case e.FleetToolResult() if event.tool_use_id in self._spawning and event.ok:
                 pass  # what a helper has answered stands in the helper's own gutter
             case e.FleetToolResult():
-                mark = "→" if event.ok else click.style("✘", fg="red")
-                yield self._line(stream, click.style(f"{mark} {short(event.content)}", dim=True))
+                lead = "→" if event.ok else click.style("✘", fg="red")
+                yield from self._lines(stream, f" {short(event.content)}", lead, dim=True)
             case e.FleetPermissionAsked():
-                asked = f"? may it use {safe(event.tool)}"
-                yield self._line(stream, click.style(asked, fg="yellow"))
+                asked = f"? may it use {short(event.tool)}: {short(gist(event.input))}"
+                yield from self._lines(stream, asked, fg="yellow")
             case e.FleetPermissionReplied():
-                yield self._line(stream, click.style(f"? {safe(event.behavior)}", fg="yellow"))
+                yield from self._lines(stream, f"? {short(event.behavior)}", fg="yellow")
             case e.FleetError():
-                yield self._line(stream, click.style(f"✘ {short(event.message)}", fg="red"))
+                yield from self._lines(stream, f"✘ {short(event.message)}", fg="red")
             case e.FleetMalformed():
                 told = f"✘ unreadable at byte {event.offset}: {short(event.reason)}"
-                yield self._line(stream, click.style(told, fg="red"))
+                yield from self._lines(stream, told, fg="red")
             case e.FleetRetracted():
-                yield self._line(stream, click.style("✘ took back its last words", fg="red"))
+                yield from self._lines(stream, "✘ took back its last words", fg="red")
             case e.StreamEnd():
-                mark = click.style("■", fg="green" if event.ok else "red")
-                yield self._line(stream, f"{mark} {event.reason}")
+                lead = click.style("■", fg="green" if event.ok else "red")
+                yield from self._lines(stream, f" {short(event.reason)}", lead)
             case _:
                 pass
 
@@ -78,7 +83,7 @@ class Printer:
             pieces = []
         *whole, rest = delta.split("\n")
         for line in whole:
-            yield self._line(stream, self._style(kind, "".join([*pieces, line])))
+            yield from self._said(stream, kind, "".join([*pieces, line]))
             pieces = []
         pieces.append(rest)
         self._open[stream] = (kind, pieces)
@@ -87,14 +92,40 @@ class Printer:
         kind, pieces = self._open.pop(stream, ("", []))
         text = "".join(pieces)
         if text:
-            yield self._line(stream, self._style(kind, text))
+            yield from self._said(stream, kind, text)
 
-    def _style(self, kind: str, text: str) -> str:
-        text = safe(text)
-        return click.style(text, dim=True, italic=True) if kind == "thinking" else text
+    def _said(self, stream: int, kind: str, text: str) -> Iterator[str]:
+        style: dict[str, Any] = {"dim": True, "italic": True} if kind == "thinking" else {}
+        yield from self._lines(stream, safe(text), **style)
 
-    def _line(self, stream: int, text: str) -> str:
-        name = " ".join(safe(f"{stream} {self._names.get(stream, '')}").split())
-        name = name if len(name) <= GUTTER else name[: GUTTER - 1] + "…"
-        color = COLORS[stream % len(COLORS)]
-        return f"{click.style(f'{name:<{GUTTER}} │', fg=color)} {text}"
+    def _lines(self, stream: int, text: str, lead: str = "", **style: Any) -> Iterator[str]:
+        """Text that is safe, after a `lead` of ours."""
+        name = self._names.get(stream, str(stream))
+        gutter = click.style(f"{name:<{GUTTER}} │", fg=COLORS[stream % len(COLORS)])
+        plain = click.unstyle(lead)
+        for part in self._broken(plain + text):
+            if lead and part.startswith(plain):
+                part = part.removeprefix(plain)
+            else:
+                lead = ""
+            yield f"{gutter} {lead}{click.style(part, **style) if style else part}"
+            lead = ""
+
+    def _broken(self, text: str) -> list[str]:
+        if self._room is None:
+            return [text]
+        from unbraid.tui.wrapping import wrapped
+
+        return wrapped(text, self._room)
+
+
+def _name(event: e.StreamStart) -> str:
+    """Who an agent is, in the width of the gutter, further in the deeper it is."""
+    name = f"{event.stream_id} {short(event.description or event.agent, GUTTER)}"
+    name = "  " * min(event.depth, 3) + name
+    return name if len(name) <= GUTTER else name[: GUTTER - 1] + "…"
+
+
+def terminal_width() -> int | None:
+    """How wide standard output is, if it is a terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

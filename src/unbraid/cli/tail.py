@@ -29,7 +29,7 @@ def tail(run: str | None, as_json: bool, since: int | None) -> None:
 
 
 async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
-    from unbraid.cli.printer import Printer
+    from unbraid.cli.printer import Printer, terminal_width
     from unbraid.events import decode_event
     from unbraid.live.history import opened
     from unbraid.log import Entry, SqliteLog, data_folder
@@ -49,7 +49,7 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
                     sys.stdout.buffer.write(entry.data + b"\n")
                     continue
                 if entry.run not in printers:
-                    printers[entry.run] = Printer()
+                    printers[entry.run] = Printer(terminal_width())
                     if run is None:
                         click.echo(click.style(f"── {entry.run}", bold=True))
                 for line in printers[entry.run].lines(decode_event(entry.data)):

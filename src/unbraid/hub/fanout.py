@@ -29,6 +29,7 @@ SETTLE_STEP_SECONDS = 0.01
 class HubStats:
     """What the hub has done so far."""
 
+    visits: int = 0
     delivered: int = 0
     cut: int = 0
     dispatched: int = 0
@@ -187,6 +188,7 @@ class Hub:
     @contextmanager
     def _looking(self, name: str, channel: Channel, viewer: Viewer) -> Iterator[None]:
         channel.viewers.add(viewer)
+        self.stats.visits += 1
         self._empty.clear()
         try:
             yield

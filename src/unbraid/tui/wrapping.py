@@ -30,7 +30,7 @@ def _narrow(line: str, width: int) -> list[str]:
     lines, start = [], 0
     while len(line) - start > width:
         space = line.rfind(" ", start, start + width + 1)
-        end = space if space > start and line[start:space].strip() else start + width
+        end = space if space >= 0 else start + width
         lines.append(line[start:end])
         start = end + (end == space)
     lines.append(line[start:])

@@ -1,0 +1,74 @@
+"""A run on the terminal while it happens: its words scroll, its tree stands below them, live."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from unbraid.cli.printer import Printer
+from unbraid.events import decode_event
+from unbraid.log.entry import Entry
+from unbraid.tui.picture import Picture
+
+FRAMES_PER_SECOND = 12
+
+
+class Replayed:
+    """Shows one run. Where there is no terminal, lines are printed, and the tree at the end."""
+
+    def __init__(self, run: str) -> None:
+        self._console = Console(highlight=False, soft_wrap=True)
+        self._picture = Picture(run)
+        width = self._console.width if self._console.is_terminal else None
+        self._printer = Printer(width)
+        self._live: Live | None = None
+
+    def __enter__(self) -> Replayed:
+        if self._console.is_terminal:
+            self._live = Live(
+                console=self._console,
+                get_renderable=self._tree,
+                refresh_per_second=FRAMES_PER_SECOND,
+            )
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+        else:
+            self.say("\nWho worked for whom:\n")
+            self.say(self._picture.tree.to_text())
+
+    async def follow(self, batches: AsyncIterator[list[Entry]]) -> None:
+        """Show everything, to the end of the run."""
+        async for batch in batches:
+            self._picture.apply(batch)
+            for entry in batch:
+                for line in self._printer.lines(decode_event(entry.data)):
+                    self.say(line)
+
+    def say(self, text: str) -> None:
+        """A line above the tree. Words of agents come through the printer, which made them safe."""
+        self._console.print(Text.from_ansi(text))
+
+    def _tree(self) -> Group:
+        rows = self._picture.rows(())
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column()
+        for _ in range(max((len(row.cells) for row in rows), default=0)):
+            table.add_column(justify="right")
+        for row in rows:
+            table.add_row(row.text, *row.cells)
+        return Group(Rule(style="dim"), table) if rows else Group()

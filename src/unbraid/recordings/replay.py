@@ -1,0 +1,21 @@
+"""A recording, told to a log as it was told then: piece by piece, with the same pauses."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from unbraid.log.port import Log
+from unbraid.pipeline import Pipeline
+from unbraid.recordings import demo
+
+
+async def replay(log: Log, run: str, *, speed: float = 1.0) -> None:
+    """Tell the log the recorded fleet, `speed` times as fast as it was."""
+    pipeline, began = Pipeline("recording"), time.monotonic()
+    for at, line in demo():
+        await asyncio.sleep(max(0.0, at / speed - (time.monotonic() - began)))
+        events = pipeline.feed(line)
+        if events:
+            await log.append(run, events)
+    await log.append(run, pipeline.finish())

@@ -1,0 +1,96 @@
+"""Whatever an agent says, it is drawn as text: bounded, within the width, never acted on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Raw
+
+from tests.cli.test_hostile import ACTED_ON, HOSTILE
+from unbraid import events as e
+from unbraid.tui.drawing import drawn
+from unbraid.tui.items import MAX_RESULT_CHARS, MAX_WORDS_CHARS, Call, Conversation, Words
+
+MARKUP = "[red]x[/red] [@click=app.quit]press[/] [/] [b"
+COMMON: dict[str, Any] = {"ts": 0, "stream_id": 0, "depth": 0, "agent": "main"}
+
+
+def everything(text: str) -> list[e.FleetEvent]:
+    """Events that hold a text wherever an agent can put one."""
+    raw = Raw(json.dumps({text: text, "old_string": text, "new_string": f"{text}!"}).encode())
+    content = Raw(json.dumps(text).encode())
+    return [
+        e.StreamStart(seq=1, parent_stream_id=None, prompt=text, **COMMON),
+        e.FleetPrompt(seq=2, text=text, **COMMON),
+        e.Text(seq=3, delta=text, message_id="m", block=0, **COMMON),
+        e.Thinking(seq=4, delta=text, message_id="m", block=1, **COMMON),
+        e.FleetToolUse(seq=5, tool_use_id="t", tool=text, input_json=raw, **COMMON),
+        e.FleetToolResult(seq=6, tool_use_id="t", ok=False, content_json=content, **COMMON),
+        e.FleetToolResult(seq=7, tool_use_id="u", ok=True, content_json=content, **COMMON),
+        e.FleetPermissionAsked(seq=8, request_id="r", tool=text, input_json=raw, **COMMON),
+        e.FleetPermissionReplied(seq=9, request_id="r", behavior=text, **COMMON),
+        e.FleetTurnComplete(seq=10, ok=False, subtype=text, **COMMON),
+        e.ToolCall(seq=11, tool=text, ok=True, **COMMON),
+        e.FleetError(seq=12, message=text, **COMMON),
+        e.FleetMalformed(seq=13, raw=text, reason=text, offset=0, **COMMON),
+        e.FleetUnrecognized(seq=14, raw=raw, **COMMON),
+        e.StreamEnd(seq=15, ok=True, reason=text, **COMMON),
+    ]
+
+
+def lines(text: str, width: int, *, whole: bool) -> list[str]:
+    conversation = Conversation()
+    conversation.feed(everything(text))
+    return [line.plain for item in conversation.items for line in drawn(item, width, whole=whole)]
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["folded", "whole"])
+@pytest.mark.parametrize("text", [*HOSTILE.values(), MARKUP], ids=[*HOSTILE, "markup"])
+def test_nothing_hostile_is_drawn_raw(text: str, whole: bool) -> None:
+    shown = "".join(lines(text, 60, whole=whole))
+    assert [c for c in shown if ord(c) in ACTED_ON] == []
+    assert MARKUP not in text or shown.count("[@click=app.quit]press[/]") > 5
+
+
+@given(st.text(), st.integers(20, 120), st.booleans())
+def test_nothing_at_all_is_drawn_raw(text: str, width: int, whole: bool) -> None:
+    assert [c for c in "".join(lines(text, width, whole=whole)) if ord(c) in ACTED_ON] == []
+
+
+@given(st.lists(st.text(max_size=20), max_size=30))
+def test_however_a_block_is_cut_it_is_drawn_once(deltas: list[str]) -> None:
+    conversation = Conversation()
+    conversation.feed(
+        e.Text(seq=i + 1, delta=delta, message_id="m", block=0, **COMMON)
+        for i, delta in enumerate(deltas)
+    )
+    assert [item.text for item in conversation.items if isinstance(item, Words)] == (
+        ["".join(deltas)] if deltas else []
+    )
+
+
+def test_what_is_held_is_bounded_and_says_what_it_left_out() -> None:
+    huge = "x" * (MAX_WORDS_CHARS * 3)
+    conversation = Conversation()
+    conversation.feed(everything(huge))
+    for item in conversation.items:
+        if isinstance(item, Words):
+            assert len(item.text) == MAX_WORDS_CHARS
+            assert item.left_out == len(huge) - MAX_WORDS_CHARS
+        if isinstance(item, Call):
+            assert len(item.result) <= MAX_RESULT_CHARS
+    shown = "\n".join(lines(huge, 80, whole=True))
+    assert f"{len(huge) - MAX_WORDS_CHARS:,} more characters" in shown
+
+
+def test_what_was_taken_back_is_struck_through() -> None:
+    conversation = Conversation()
+    said = e.Text(seq=1, delta="wrong", message_id="m", block=0, **COMMON)
+    conversation.feed([said, e.FleetRetracted(seq=2, message_ids=["m"], **COMMON)])
+    (line, *_) = drawn(conversation.items[0], 40, whole=False)
+    assert line.plain == "wrong"
+    assert "strike" in str(line.style)
