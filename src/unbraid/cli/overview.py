@@ -81,7 +81,7 @@ class Overview:
     def draw(self) -> Group:
         """What is known so far."""
         newest = [run for _, _, run in sorted(self._newest, reverse=True)]
-        table = runs_table(newest) if newest else Text()
+        table = runs_table(newest, self._console.width) if newest else Text()
         listed, total = self._archive.listed, self._archive.total
         if not total or listed < total:
             row = Table.grid(padding=(0, 1))

@@ -87,4 +87,4 @@ def _print(runs: list[RunSummary]) -> None:
     if not console.is_terminal:
         console.width = 200
     nothing = "No runs of the last day; `unbraid ps --all` has them all."
-    console.print(runs_table(runs) if runs else nothing)
+    console.print(runs_table(runs, console.width) if runs else nothing)

@@ -1,0 +1,31 @@
+"""Runs in a table, on screens of any width."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from unbraid.cli.table import runs_table
+from unbraid.log.summary import RunSummary
+
+RUN = "9e0b1913-4b35-4f94-b0c5-b79caf9137bc"
+
+
+@pytest.mark.parametrize("width", [80, 100, 119, 120, 160])
+def test_a_name_and_a_status_are_never_cut(width: int) -> None:
+    runs = [
+        RunSummary(RUN, "claude", title="Fix " + "very " * 100, cwd="/home/dev/app", agents=12),
+        RunSummary("short", "claude", status="orphaned", title="日本語" * 40, cwd="/x", agents=1),
+    ]
+    console = Console(file=io.StringIO(), width=width)
+    console.print(runs_table(runs, width))
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert RUN in shown
+    assert "orphaned" in shown
+    assert "Fix very" in shown
+    assert all(len(line) <= width for line in shown.splitlines())
+    for head in ("RUN", "STATUS", "AGENTS", "TOKENS", "COST", "AGE"):
+        assert head in shown
