@@ -38,7 +38,7 @@ from unbraid.translate.translator import Translator
 from unbraid.wire import claude_input
 
 NAME = "claude"
-START_SECONDS = 60.0
+START_SECONDS = 180.0  # sixteen may start at once, on a small machine
 INTERRUPT_SECONDS = 20.0
 MAX_LINE_BYTES = 16 << 20
 

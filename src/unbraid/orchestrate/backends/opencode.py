@@ -26,7 +26,7 @@ from unbraid.orchestrate.backends.opencode_link import NAME, Link, linked, serve
 from unbraid.sources.opencode_tree import SessionTree
 from unbraid.translate.translator import Translator
 
-START_SECONDS = 60.0
+START_SECONDS = 180.0  # sixteen may start at once, on a small machine
 SETTLE_SECONDS = 20.0
 FAREWELL_SECONDS = 5.0
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,26 +59,21 @@ class Link:
     async def events(self) -> AsyncIterator[AsyncIterator[bytes]]:
         """Its events from here on, each a line; for as long as the context lasts."""
         try:
-            stream = self._client.stream("GET", "/event", timeout=SILENCE_SECONDS)
-            answer = await stream.__aenter__()
+            async with (
+                self._client.stream("GET", "/event", timeout=SILENCE_SECONDS) as answer,
+                contextlib.aclosing(self._lines(answer)) as lines,
+            ):
+                await anext(lines)  # it greets: from now on nothing is missed
+                yield lines
         except httpx.HTTPError as error:
             raise await self._lost(error) from None
-        try:
-            lines = self._lines(answer)
-            await anext(lines)  # it greets: from now on nothing is missed
-            yield lines
-        finally:
-            await stream.__aexit__(None, None, None)
 
-    async def _lines(self, answer: httpx.Response) -> AsyncIterator[bytes]:
+    async def _lines(self, answer: httpx.Response) -> AsyncGenerator[bytes, None]:
         lines = Lines(MAX_LINE_BYTES)
-        try:
-            async for data in answer.aiter_bytes():
-                for line in lines.feed(data):
-                    if isinstance(line, bytes) and (told := data_of(line)):
-                        yield told
-        except httpx.HTTPError as error:
-            raise await self._lost(error) from None
+        async for data in answer.aiter_bytes():
+            for line in lines.feed(data):
+                if isinstance(line, bytes) and (told := data_of(line)):
+                    yield told
         raise await self._lost(None)
 
     async def _lost(self, error: httpx.HTTPError | None) -> BackendError:
