@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from tests.web.browser import TIMEOUT_MS, Manners, NoChromium, chromium, started
 from tests.web.site import Site, site_at
@@ -43,6 +43,7 @@ async def manners(browser: Browser, site: Site) -> AsyncIterator[Manners]:
     """How the test's tab behaves; checked in the end."""
     context = await browser.new_context(base_url=site.url, reduced_motion="reduce")
     context.set_default_timeout(TIMEOUT_MS)
+    expect.set_options(timeout=TIMEOUT_MS)
     manners = Manners(await context.new_page())
     yield manners
     await context.close()

@@ -62,6 +62,12 @@ class Site:
         await self._open.aclose()
         self._open = AsyncExitStack()
 
+    async def restart(self, **settings: Any) -> None:
+        """Start anew, with other settings."""
+        await self.stop()
+        self._settings = settings
+        await self.start()
+
     async def feed(self, run: str, recording: Path) -> None:
         """Take a recording in, as if it were sent from elsewhere."""
         data = stream_of(recording).read_bytes()

@@ -4,6 +4,8 @@ made to say, and more of it than anyone would wait for.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 from msgspec import Raw
 
@@ -47,7 +49,7 @@ class Story:
     def call(
         self,
         tool: str,
-        given: dict[str, object],
+        given: Mapping[str, object],
         result: str | None,
         agent: str = "",
         *,

@@ -1,0 +1,112 @@
+"""A live fleet of a real Claude Code on the page: what it shows is what the model said, whatever
+happens to the page or the server in the middle.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.clis.spending import charged
+from tests.web.agents import FLEET, Live, running
+from tests.web.browser import Manners, serious_violations
+from tests.web.site import Site
+from tests.web.views import RunView, becomes, parents
+from unbraid.translate.agents import SPAWNING_TOOLS
+
+pytestmark = pytest.mark.cli
+
+KINDS = ("text", "thinking", "tool")
+AGENTS = ("main", *(name for name in FLEET.agents if name != "main"))
+
+
+def title(agent: str) -> str:
+    """How an agent is called on the page."""
+    return "main" if agent == "main" else f"run {agent}"
+
+
+async def found(tab: Page) -> RunView:
+    """The one run there is, opened by a click in the list."""
+    await tab.goto("/")
+    row = tab.get_by_role("list", name="Runs").get_by_role("link")
+    await expect(row).to_have_count(1)
+    await expect(row).to_contain_text("live")
+    await row.click()
+    view = RunView(tab, tab.url.rpartition("/run/")[2])
+    await expect(view.items.first).to_be_visible()
+    return view
+
+
+async def middle(view: RunView, live: Live) -> None:
+    """All are there, one of them waits, and the helper's helper is through."""
+    await live.model.reached("leaf", 1)
+    await expect(view.items).to_have_count(len(AGENTS))
+    await expect(view.node(title("leaf"))).to_have_accessible_name(re.compile("completed"))
+    await expect(view.node(title("w2"))).to_have_accessible_name(re.compile("running"))
+    await expect(view.slot(title("w2"))).to_contain_text("worker 2 waits")
+    await expect(view.standing).to_have_text("Live")
+
+
+async def true_to(view: RunView, live: Live) -> None:
+    """Compare what is on the page in the end with what the model said and charged."""
+    await expect(view.node("main").and_(view.items)).to_have_accessible_name(
+        re.compile("completed")
+    )
+    truth = live.model.truth
+    seen = await view.seen()
+    names = {each.stream: _agent(each.label) for each in seen}
+    assert sorted(names.values()) == sorted(AGENTS)
+
+    spent = {agent: sum(tokens) for agent, tokens in charged(live.model, "claude").items() if agent}
+    assert {names[each.stream]: each.tokens for each in seen} == spent
+
+    above = {names[child]: names[parent] for child, parent in parents(seen).items()}
+    assert above == {child: spawn["parent"] for child, spawn in truth["parents"].items()}
+    for edge in (view.tree.locator("path.spawn"), view.tree.locator("path.join.completed")):
+        await expect(edge).to_have_count(len(above))
+
+    for each in seen:
+        agent = names[each.stream]
+        await view.open(each.stream)
+        said = [_shown(block) for block in truth["blocks"] if block["agent"] == agent]
+        await becomes(lambda: view.words(KINDS), said)
+
+
+def _agent(label: str) -> str:
+    named = re.search(r"run (\w+),", label)
+    return "main" if named is None else named[1]
+
+
+def _shown(block: dict[str, Any]) -> tuple[str, str]:
+    if block["type"] == "tool_use":
+        given, spawns = block["input"], block["name"] in SPAWNING_TOOLS
+        return "tool", f"general-purpose: {given['description']}" if spawns else given[
+            "description"
+        ]
+    return block["type"], (block.get("text") or block["thinking"]).replace("**", "")
+
+
+async def test_the_page_tells_a_live_fleet_as_it_is(
+    site: Site, tab: Page, tmp_path: Path, manners: Manners
+) -> None:
+    await tab.set_viewport_size({"width": 1280, "height": 1600})
+    async with running(tmp_path) as live:
+        view = await found(tab)
+        await middle(view, live)
+        assert await serious_violations(tab) == []
+
+        await tab.reload()
+        await middle(view, live)
+
+        manners.tolerate("Failed to load resource")
+        await site.stop()
+        await expect(view.standing).to_have_text("Reconnecting…")
+        live.open_gate()
+        await live.model.reached("main", 1)
+        await live.finish()
+        await site.start()
+        await true_to(view, live)

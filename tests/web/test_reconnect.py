@@ -1,0 +1,71 @@
+"""A page that loses its connection comes back by itself: nothing is lost and nothing repeated."""
+
+from __future__ import annotations
+
+from playwright.async_api import Page, expect
+
+from tests.web.browser import Manners
+from tests.web.site import Site
+from tests.web.stories import Story
+from tests.web.views import RunView, becomes
+
+WORDS = [f"word-{number}" for number in range(40)]
+
+
+async def test_nothing_is_lost_and_nothing_repeated(
+    site: Site, tab: Page, manners: Manners
+) -> None:
+    manners.tolerate("Failed to load resource")
+    await tab.set_viewport_size({"width": 1280, "height": 3000})
+    story = Story("Count.")
+    for word in WORDS:
+        story.say(word)
+    story.done()
+    sent = 0
+
+    async def tell(upto: int) -> None:
+        nonlocal sent
+        await site.append("run", story.events[sent:upto])
+        sent = upto
+
+    await tell(10)
+    view = await RunView(tab, "run").open(0)
+    await expect(view.standing).to_have_text("Live")
+
+    await tab.context.set_offline(True)
+    await tell(15)
+    await expect(view.standing).to_have_text("Reconnecting…")
+    await tell(20)
+    await tab.context.set_offline(False)
+    await expect(view.standing).to_have_text("Live")
+    await expect(view.pane.get_by_text(WORDS[15], exact=True)).to_be_visible()
+
+    await site.stop()
+    await expect(view.standing).to_have_text("Reconnecting…")
+    await site.start()
+    await tell(30)
+    await expect(view.standing).to_have_text("Live")
+    # The person comes back to it, too.
+    await tab.reload()
+    await tell(len(story.events))
+    await expect(view.standing).to_have_text("Ended")
+    await becomes(lambda: view.words(["text"]), [("text", word) for word in WORDS])
+
+
+async def test_a_run_that_is_not_there_is_said_to_be_so(
+    site: Site, tab: Page, manners: Manners
+) -> None:
+    manners.tolerate("404")
+    await tab.goto("/#/run/nowhere")
+    await expect(tab.get_by_role("heading", name="There is no such run")).to_be_visible()
+
+
+async def test_one_who_is_not_let_in_is_told_how(tab: Page, site: Site, manners: Manners) -> None:
+    manners.tolerate("401")
+    await site.restart(require_token=True)
+    await site.append("run", Story().done().events)
+    await tab.goto(site.server.link())
+    await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
+    await tab.context.clear_cookies()
+    await tab.reload()
+    await expect(tab.get_by_text("a token is needed")).to_be_visible()

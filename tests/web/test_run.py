@@ -1,0 +1,173 @@
+"""The page of a run: graph, timeline, panes, replay, search, export."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from playwright.async_api import Page, expect
+
+from tests.said import RECORDINGS
+from tests.web.site import Site
+from tests.web.stories import Story, crowd
+from tests.web.views import RunView
+from unbraid import events as e
+
+
+def fleet() -> Story:
+    """A run with something of everything, a minute long."""
+    story = Story("Fix the **parser**.").think("Where to begin?").say("I will ask for help.")
+    story.spawn("reader").wait(5000).spawn("tester", kind="general-purpose").wait(5000)
+    story.say("The parser keeps `offset`.", "reader").spend("reader", tokens=2000, cost_usd=0.02)
+    story.spawn("runner", "tester").call("Bash", {"command": "make test"}, "2 failed", "runner")
+    edit = {"file_path": "a.py", "old_string": "x = 1\ny = 2", "new_string": "x = 1\ny = 3"}
+    story.call("Edit", edit, "done", "tester").call("Bash", {"command": "exit 1"}, "", ok=False)
+    story.wait(20_000).end("runner").wait(5000).end("reader", reason="failed").end("tester")
+    return story.wait(20_000).say("Fixed, a unique-closing-word.").spend(tokens=500).done()
+
+
+async def test_every_status_has_its_shape_and_its_word(site: Site, tab: Page) -> None:
+    story = Story().spawn("a").spawn("b").spawn("c").spawn("d").spawn("e")
+    for agent, reason in (("a", "completed"), ("b", "failed"), ("c", "cancelled")):
+        story.end(agent, reason=reason)
+    story.end("d", reason="interrupted")
+    story.tell(e.PermissionAsked("e", request_id="r1", tool="Bash"))
+    await site.append("run", story.events)
+    view = await RunView(tab, "run").open()
+    shapes = set()
+    for name, status in (
+        ("main", "running"), ("a", "completed"), ("b", "failed"), ("c", "cancelled"),
+        ("d", "interrupted"), ("e", "waiting"),
+    ):  # fmt: skip
+        node = view.node(name)
+        await expect(node).to_have_accessible_name(re.compile(f", {status}, "))
+        shapes.add(await node.locator("svg path").get_attribute("d"))
+    assert len(shapes) == 6
+
+
+async def test_the_run_as_it_was_at_any_moment(site: Site, tab: Page) -> None:
+    await site.append("run", fleet().events)
+    view = await RunView(tab, "run").open()
+    await expect(view.items).to_have_count(4)
+    await expect(view.node("main").first).to_have_accessible_name(re.compile("completed"))
+
+    await view.slider.focus()
+    await tab.keyboard.press("Home")
+    await expect(view.items).to_have_count(1)
+    await expect(view.slider).to_have_attribute("aria-valuetext", re.compile("^0 ms of"))
+    for _ in range(12):
+        await tab.keyboard.press("ArrowRight")
+    await expect(view.items).to_have_count(2)
+    await expect(view.node("reader")).to_have_accessible_name(re.compile("running"))
+    # The timeline shows all of it all the while.
+    bars = tab.get_by_role("region", name="Timeline").last.get_by_role("listitem")
+    await expect(bars).to_have_count(4)
+    await tab.get_by_role("button", name="End", exact=True).click()
+    await expect(view.items).to_have_count(4)
+
+
+async def test_it_is_played_back(site: Site, tab: Page) -> None:
+    await site.append("run", fleet().events)
+    view = await RunView(tab, "run").open()
+    await tab.get_by_role("combobox", name="Speed").select_option("64")
+    await tab.get_by_role("button", name="Play").click()
+    await expect(tab.get_by_role("button", name="Pause")).to_be_visible()
+    # It goes through the beginning, and ends at the end by itself.
+    await expect(tab.get_by_role("button", name="Play")).to_be_visible()
+    await expect(view.slider).to_have_attribute("aria-valuetext", re.compile("the end$"))
+    await expect(view.items).to_have_count(4)
+
+
+async def test_a_drag_over_the_bars_scrubs(site: Site, tab: Page) -> None:
+    await site.append("run", fleet().events)
+    view = await RunView(tab, "run").open()
+    track = tab.get_by_role("region", name="Timeline").last.get_by_role("listitem").first
+    box = await track.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    await tab.mouse.move(box["x"] + box["width"] * 0.9, middle)
+    await tab.mouse.down()
+    await tab.mouse.move(box["x"] + box["width"] * 0.2, middle, steps=5)
+    await tab.mouse.up()
+    await expect(view.items).to_have_count(1)
+    await tab.mouse.move(0, 0)
+    await expect(view.items).to_have_count(1)
+
+
+async def test_an_agent_is_large_on_a_click(site: Site, tab: Page) -> None:
+    await site.append("run", fleet().events)
+    view = await RunView(tab, "run").open()
+    await view.node("tester").click()
+    await expect(view.pane).to_have_accessible_name("Agent tester")
+    await expect(view.node("tester")).to_have_attribute("aria-selected", "true")
+    assert tab.url.endswith("#/run/run/2")
+    await expect(view.pane.get_by_text("y = 3")).to_be_visible()
+    await tab.keyboard.press("Escape")
+    await expect(view.pane).to_have_count(0)
+    await view.slot("reader").get_by_role("link").click()
+    await expect(view.pane).to_contain_text("The parser keeps offset.")
+
+
+async def test_search_leads_to_the_place(site: Site, tab: Page) -> None:
+    await site.append("run", fleet().events)
+    await site.feed("other", RECORDINGS / "nested.plain-fwd.2.1.325")
+    await tab.goto("/")
+    field = tab.get_by_role("searchbox", name="Search what agents said")
+    await field.fill("unique-closing-word")
+    await field.press("Enter")
+    await expect(tab.get_by_role("status").filter(has_text="1 place")).to_be_visible()
+    await tab.get_by_role("link", name=re.compile("unique-closing-word")).click()
+    view = RunView(tab, "run")
+    await expect(view.pane.get_by_text("Fixed, a unique-closing-word.")).to_be_in_viewport()
+    await expect(view.pane.locator("article.found")).to_contain_text("unique-closing-word")
+
+
+async def test_a_deep_link_leads_into_a_long_run(site: Site, tab: Page) -> None:
+    story = Story()
+    for number in range(3000):
+        story.say(f"line {number} of many")
+    await site.append("run", story.done().events)
+    seq = next(ev.seq for ev in story.events if getattr(ev, "delta", "") == "line 1500 of many")
+    await tab.goto(f"/#/run/run/0?seq={seq}")
+    await expect(tab.get_by_text("line 1500 of many")).to_be_in_viewport()
+    # Far fewer are drawn than there are.
+    assert await tab.get_by_role("article").count() < 200
+
+
+async def test_it_is_exported(site: Site, tab: Page, tmp_path: Path) -> None:
+    story = fleet()
+    await site.append("run", story.events)
+    await RunView(tab, "run").open()
+    texts: dict[str, str] = {}
+    for name in ("JSON", "Markdown", "HTML"):
+        await tab.get_by_role("button", name="Export").click()
+        async with tab.expect_download() as coming:
+            await tab.get_by_role("menuitem", name=re.compile(name)).click()
+        path = tmp_path / name
+        await (await coming.value).save_as(path)
+        texts[name] = path.read_text()
+    exported = json.loads(texts["JSON"])["events"]
+    assert [event["seq"] for event in exported] == [event.seq for event in story.events]
+    assert "The parser keeps `offset`." in texts["Markdown"]
+    # One file, that needs no other and runs nothing.
+    assert not re.search(r"<script|<link|src=|https?://", texts["HTML"])
+    page = await tab.context.new_page()
+    await page.set_content(texts["HTML"])
+    await expect(page.get_by_text("The parser keeps offset.").first).to_be_attached()
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_two_hundred_agents(site: Site, tab: Page) -> None:
+    await site.append("run", crowd(200, 3000).events)
+    view = await RunView(tab, "run").open()
+    await expect(view.items).to_have_count(200)
+    rows = tab.get_by_role("region", name="Timeline").last.get_by_role("listitem")
+    # Only the rows in sight are drawn; the keys reach all of them.
+    assert await rows.count() < 60
+    await rows.first.get_by_role("button").focus()
+    await tab.keyboard.press("End")
+    await expect(rows.last.get_by_role("button")).to_be_focused()
+    seen = await view.seen()
+
+    await expect(tab.locator(":focus")).to_have_attribute("data-stream", str(seen[-1].stream))
