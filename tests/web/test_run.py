@@ -56,12 +56,12 @@ async def test_the_run_as_it_was_at_any_moment(site: Site, tab: Page) -> None:
     await tab.keyboard.press("Home")
     await expect(view.items).to_have_count(1)
     await expect(view.slider).to_have_attribute("aria-valuetext", re.compile("^0 ms of"))
-    for _ in range(12):
+    for _ in range(5):
         await tab.keyboard.press("ArrowRight")
     await expect(view.items).to_have_count(2)
     await expect(view.node("reader")).to_have_accessible_name(re.compile("running"))
     # The timeline shows all of it all the while.
-    bars = tab.get_by_role("region", name="Timeline").last.get_by_role("listitem")
+    bars = tab.get_by_role("region", name="Timeline").get_by_role("listitem")
     await expect(bars).to_have_count(4)
     await tab.get_by_role("button", name="End", exact=True).click()
     await expect(view.items).to_have_count(4)
@@ -82,7 +82,7 @@ async def test_it_is_played_back(site: Site, tab: Page) -> None:
 async def test_a_drag_over_the_bars_scrubs(site: Site, tab: Page) -> None:
     await site.append("run", fleet().events)
     view = await RunView(tab, "run").open()
-    track = tab.get_by_role("region", name="Timeline").last.get_by_role("listitem").first
+    track = tab.get_by_role("region", name="Timeline").get_by_role("listitem").first
     box = await track.bounding_box()
     assert box is not None
     middle = box["y"] + box["height"] / 2
@@ -90,9 +90,9 @@ async def test_a_drag_over_the_bars_scrubs(site: Site, tab: Page) -> None:
     await tab.mouse.down()
     await tab.mouse.move(box["x"] + box["width"] * 0.2, middle, steps=5)
     await tab.mouse.up()
-    await expect(view.items).to_have_count(1)
+    await expect(view.items).to_have_count(2)
     await tab.mouse.move(0, 0)
-    await expect(view.items).to_have_count(1)
+    await expect(view.items).to_have_count(2)
 
 
 async def test_an_agent_is_large_on_a_click(site: Site, tab: Page) -> None:
@@ -162,7 +162,7 @@ async def test_two_hundred_agents(site: Site, tab: Page) -> None:
     await site.append("run", crowd(200, 3000).events)
     view = await RunView(tab, "run").open()
     await expect(view.items).to_have_count(200)
-    rows = tab.get_by_role("region", name="Timeline").last.get_by_role("listitem")
+    rows = tab.get_by_role("region", name="Timeline").get_by_role("listitem")
     # Only the rows in sight are drawn; the keys reach all of them.
     assert await rows.count() < 60
     await rows.first.get_by_role("button").focus()

@@ -1,0 +1,93 @@
+"""Whatever an agent prints, the page shows it and does nothing."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.async_api import Page, expect
+
+from tests.web.hostile import LAST, hostile_story
+from tests.web.site import Site
+from tests.web.stories import Story
+from tests.web.views import RunView
+
+# Nothing that could run, load or send; and no part of the page that is wider than the screen.
+HARM = """() => {
+  const every = [...document.querySelectorAll('*')];
+  const address = (one) => new URL(one.href?.baseVal ?? one.href ?? one.src, location);
+  return [
+    window.hacked,
+    ...every.filter((one) => [...one.attributes].some((a) => a.name.startsWith('on'))),
+    ...document.querySelectorAll('iframe, object, embed, base, form[action], video, math'),
+    ...document.querySelectorAll('main img'),
+    ...document.querySelectorAll('body script, body style, body link, body meta'),
+    ...[...document.querySelectorAll('[href], [src], [srcset]')].filter(
+      (one) => address(one).origin !== location.origin,
+    ),
+    ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the screen'] : []),
+  ].filter(Boolean).map((one) => one.outerHTML?.slice(0, 200) ?? String(one));
+}"""
+
+
+async def harmless(tab: Page) -> None:
+    assert await tab.evaluate(HARM) == []
+
+
+async def test_hostile_output_does_nothing(site: Site, tab: Page) -> None:
+    asked: list[str] = []
+    tab.on("dialog", lambda dialog: asked.append(dialog.message))
+    await site.append("run", hostile_story().events)
+    await tab.goto("/")
+    await expect(tab.get_by_role("list", name="Runs")).to_contain_text("<script>")
+    await harmless(tab)
+
+    view = await RunView(tab, "run").open()
+    await expect(view.items).to_have_count(2)
+    await harmless(tab)
+    for stream in (0, 1):
+        await view.open(stream)
+        log = view.pane.get_by_role("log")
+        await expect(log).to_be_visible()
+        # Walk through all of it, with every fold open, as far as the last word.
+        for _ in range(400):
+            if await view.pane.get_by_text(LAST).is_visible():
+                break
+            await log.evaluate("log => log.scrollBy(0, log.clientHeight * 0.8)")
+            await log.evaluate("log => log.querySelectorAll('details').forEach(d => d.open = true)")
+            await tab.evaluate("() => new Promise(requestAnimationFrame)")
+            await harmless(tab)
+        await expect(view.pane.get_by_text(LAST)).to_be_visible()
+    assert asked == []
+    assert re.search("unbraid$", await tab.title())
+
+
+async def test_marks_that_turn_text_around_are_shown(site: Site, tab: Page) -> None:
+    await site.append("run", hostile_story().events)
+    view = await RunView(tab, "run").open()
+    names = [each.label for each in await view.seen()]
+    assert not any(mark in name for name in names for mark in "\u202e\u2066\x1b")
+    assert "⟨RLO⟩" in names[1]
+
+
+async def test_a_link_is_not_followed_blindly(site: Site, tab: Page) -> None:
+    words = "See [our docs](https://evil.example/page)."
+    await site.append("run", Story().say(words).done().events)
+    view = await RunView(tab, "run").open(0)
+    link = view.pane.get_by_role("button", name="our docs")
+    await expect(view.pane).to_contain_text("evil.example")
+    await link.click()
+    dialog = tab.get_by_role("dialog")
+    await expect(dialog).to_contain_text("https://evil.example/page")
+    await tab.keyboard.press("Escape")
+    await expect(dialog).to_be_hidden()
+    assert tab.url.startswith(site.url)
+    assert len(tab.context.pages) == 1
+
+
+async def test_the_policy_forbids_what_would_slip_through(site: Site, tab: Page) -> None:
+    answer = await tab.goto("/")
+    assert answer is not None
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert "unsafe-eval" not in policy
