@@ -4,7 +4,7 @@
  * server's policy lets no script, frame or picture in.
  */
 import DOMPurify from 'dompurify';
-import { Marked, type Tokens } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import { highlighted } from './highlight';
 import { visible } from './marks';
 
@@ -60,8 +60,8 @@ export function target(href: string): URL | null {
 
 /** The top-level pieces of a text, each cleaned: while a text grows, only its last one changes. */
 export function rendered(text: string, known?: ReadonlyMap<string, string>): Map<string, string> {
-  const tokens = marked.lexer(visible(text));
   const pieces = new Map<string, string>();
+  const tokens = parsed(visible(text));
   tokens.forEach((token, place) => {
     if (token.type === 'space' || token.type === 'def') return;
     const key = `${place} ${token.raw}`;
@@ -70,8 +70,21 @@ export function rendered(text: string, known?: ReadonlyMap<string, string>): Map
   return pieces;
 }
 
+/** Markdown may be nested deeper than the parser can go: then it is shown as it stands. */
+function parsed(text: string): Token[] {
+  try {
+    return marked.lexer(text);
+  } catch {
+    return [{ type: 'code', raw: text, text }];
+  }
+}
+
 function clean(token: Tokens.Generic): string {
-  return DOMPurify.sanitize(marked.parser([token]), ALLOWED);
+  try {
+    return DOMPurify.sanitize(marked.parser([token]), ALLOWED);
+  } catch {
+    return DOMPurify.sanitize(`<pre>${escaped(token.raw)}</pre>`, ALLOWED);
+  }
 }
 
 export function escaped(text: string): string {
