@@ -79,7 +79,12 @@ def idle(folder: Path) -> list[Measured]:
         program = str(Path(sys.executable).with_name("unbraid"))
         process = subprocess.Popen([program, "watch", "--no-page"], env=env)
         try:
-            time.sleep(10)
+            # It reads what is there first; a busy machine needs longer for that.
+            for _ in range(24):
+                before = cpu(process.pid)
+                time.sleep(5)
+                if cpu(process.pid) - before < 0.1:
+                    break
             before, began = cpu(process.pid), time.time()
             time.sleep(65)
             share = (cpu(process.pid) - before) / (time.time() - began)

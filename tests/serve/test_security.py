@@ -17,6 +17,7 @@ from unbraid.log import SqliteLog
 from unbraid.log.contract import PATIENCE_SECONDS, story
 from unbraid.serve import Limits, ServeConfig, Server, hash_token, new_token, serving
 from unbraid.serve.auth import LINK_SECONDS, SESSION_SECONDS, Keys
+from unbraid.serve.routes import OPERATIONS
 
 Clients = Callable[..., httpx.AsyncClient]
 
@@ -237,6 +238,36 @@ async def test_no_parameter_does_anything_odd(
         answer = await client.post(path, json={"behavior": "allow"})
         assert answer.status_code in (400, 404, 409), path
     assert [run.run for run in await log.runs()] == ["r"]
+
+
+GOOD = {"run": "r", "stream_id": "0", "request_id": "x", "source": "a", "offset": "0", "q": "a"}
+
+
+@pytest.mark.parametrize("odd", ODD)
+async def test_no_parameter_of_any_route_does_anything_odd(
+    client: httpx.AsyncClient, log: SqliteLog, odd: str
+) -> None:
+    """Every parameter there is, by the description of the routes: a new one is tried, too."""
+    await log.append("r", story(["a"]))
+    before = await log.runs()
+    for operation in OPERATIONS:
+        for tried in operation.parameters:
+            path, query, headers = operation.path, dict[str, str](), dict[str, str]()
+            for each in operation.parameters:
+                value = odd if each is tried else GOOD.get(each.name)
+                if each.where == "path":
+                    path = path.replace(f"{{{each.name}}}", quote(value or "x", safe=""))
+                elif each.where == "header" and each is tried:
+                    headers[each.name] = quote(odd, safe="")
+                elif value is not None and (each is tried or each.required):
+                    query[each.name] = value
+            async with client.stream(
+                operation.method, path, params=query, headers=headers
+            ) as answer:
+                assert answer.status_code != 500, (operation.path, tried.name)
+                assert "set-cookie" not in answer.headers
+                assert answer.headers.get("location", "/") == "/"
+    assert [run.run for run in await log.runs()] == [run.run for run in before]
 
 
 async def test_text_of_an_agent_cannot_forge_frames(
