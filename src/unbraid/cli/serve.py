@@ -23,7 +23,7 @@ Examples:
 @click.option(
     "--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token."
 )
-@click.option("--redact", is_flag=True, help="Mask API keys and tokens in what is stored.")
+@click.option("--redact", is_flag=True, help="Mask API keys and tokens, stored and shown.")
 @click.option("--keep-days", type=float, help="Forget runs that ended longer ago.")
 @click.option("--keep-bytes", type=int, help="Forget the oldest ended runs beyond this size.")
 @click.option("--log", "log_path", type=click.Path(path_type=Path), help="The log's file.")

@@ -11,11 +11,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+
+import msgspec
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, Gap
 from unbraid.hub.channel import Channel
-from unbraid.hub.frames import Form, log_frame, run_frame
+from unbraid.hub.frames import Form, Frame, log_frame, run_frame
 from unbraid.hub.viewer import Viewer
 from unbraid.log.entry import Entry
 from unbraid.log.port import Log, LogUnusable
@@ -74,10 +77,11 @@ class Hub:
         heartbeat_seconds: float = 15.0,
         stall_seconds: float = 30.0,
         max_viewers: int = 10_000,
+        masking: Callable[[bytes], bytes] | None = None,
         on_dispatch: Callable[[list[Entry]], None] | None = None,
     ) -> None:
         self.stats = HubStats()
-        self._on_dispatch = on_dispatch
+        self._on_dispatch, self._masking = on_dispatch, masking
         self._log = log
         self._backlog_bytes, self._max_viewers = backlog_bytes, max_viewers
         self._heartbeat_seconds, self._stall_seconds = heartbeat_seconds, stall_seconds
@@ -145,7 +149,8 @@ class Hub:
 
     def draft(self, run: str, draft: Draft) -> None:
         """Show live viewers of a run what is not in the log yet."""
-        if channel := self._channels.get(run):
+        # Bits of which nobody knows yet whether they are of a secret are not worth the risk.
+        if self._masking is None and (channel := self._channels.get(run)):
             for viewer in channel.viewers:
                 viewer.draft(draft)
 
@@ -182,6 +187,8 @@ class Hub:
             raise TooManyViewers(f"{self._max_viewers} viewers are looking already")
         if name not in self._channels:
             framing = log_frame if name == _ALL else run_frame
+            if self._masking is not None:
+                framing = partial(_masked, framing, self._masking)
             self._channels[name] = Channel(framing, self._backlog_bytes)
         return self._channels[name]
 
@@ -239,6 +246,12 @@ class Hub:
                 await asyncio.sleep(self._heartbeat_seconds / slices)
                 for viewer in viewers[number::slices]:
                     viewer.tick(loop.time(), self._stall_seconds)
+
+
+def _masked(
+    framing: Callable[[Entry], Frame], masking: Callable[[bytes], bytes], entry: Entry
+) -> Frame:
+    return framing(msgspec.structs.replace(entry, data=masking(entry.data)))
 
 
 def _start(since: int, first: int) -> tuple[int, Gap | None]:

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from unbraid.errors import UnbraidError
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.guard import Guard
+from unbraid.serve.masking import Masked
 from unbraid.serve.operations import Operation
 from unbraid.serve.pages import Pages
 from unbraid.serve.problems import on_error, on_http_error
@@ -32,7 +33,11 @@ def create_app(
     ]
     app = Starlette(
         routes=routes,
-        middleware=[*_sharing(services.config), Middleware(Guard, services.config, services.keys)],
+        middleware=[
+            *_sharing(services.config),
+            Middleware(Guard, services.config, services.keys),
+            *([Middleware(Masked)] if services.config.redact else []),
+        ],
         exception_handlers={
             HTTPException: on_http_error,
             UnbraidError: on_error,

@@ -21,6 +21,7 @@ from unbraid.hub.control import Controllers
 from unbraid.hub.fanout import Hub
 from unbraid.hub.ingest import Ingest, Pipeline
 from unbraid.hub.redact import SecretMask
+from unbraid.hub.secrets import mask
 from unbraid.log.port import Log
 from unbraid.log.sqlite import SqliteLog
 from unbraid.serve.app import create_app
@@ -78,6 +79,7 @@ async def serving(
         heartbeat_seconds=limits.heartbeat_seconds,
         stall_seconds=limits.stall_seconds,
         max_viewers=limits.viewers,
+        masking=mask if config.redact else None,
         on_dispatch=metrics.observe_batch,
     )
     ingest = Ingest(

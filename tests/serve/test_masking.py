@@ -1,0 +1,46 @@
+"""With `--redact` no answer shows a secret, however it came into the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from tests.serve.conftest import Start
+from tests.serve.sse import read_events
+from unbraid.log import SqliteLog
+from unbraid.log.contract import story
+
+# Made here, so that no scanner takes this file for a leak.
+BODY = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
+SECRET = "ghp" + "_" + BODY
+
+PATHS = (
+    "/v1/runs/r/streams/0",
+    "/v1/runs",
+    "/v1/search?q=needle",
+)
+
+
+@pytest.mark.parametrize("redact", [False, True])
+async def test_what_the_log_has_is_shown_masked(
+    redact: bool, start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
+) -> None:
+    words = f"a needle\n{SECRET} in a haystack"
+    events = story([words])
+    events[0].prompt = events[1].prompt = words  # type: ignore[attr-defined]
+    await log.append("r", events)
+    client = client_of(await start(redact=redact))
+    told = [(await client.get(path)).text for path in PATHS]
+    for kind in ("text/event-stream", "application/x-ndjson"):
+        answer = await client.get("/v1/runs/r/events", headers={"accept": kind})
+        told.append(answer.text)
+    packed = await client.get("/v1/runs/r/events", headers={"accept-encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    told.append(packed.text)
+    for text in told:
+        assert (BODY in text) != redact
+        assert ("*" * len(BODY) in text) == redact
+    seen = await read_events(client, "/v1/runs/r/events")
+    assert [event["id"] for event in seen[1:]] == [str(event.seq) for event in events]
