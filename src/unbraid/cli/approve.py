@@ -58,6 +58,8 @@ async def _list(*, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(waiting))
         return
+    if not waiting:
+        click.echo("Nobody waits for leave.", err=True)
     for request in waiting:
         given = msgspec.json.encode(request.input).decode()
         click.echo(safe(f"{request.request_id}  {request.tool}  {given[:200]}  ({request.run})"))

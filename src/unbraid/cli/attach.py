@@ -63,6 +63,7 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
 
 
 async def _show(run: str, stream: int | None) -> None:
+    from unbraid.cli.following import paused
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.events import decode_event
     from unbraid.live.history import opened
@@ -72,7 +73,10 @@ async def _show(run: str, stream: int | None) -> None:
     try:
         summary = await opened(log, run, os.environ, data_folder())
         printer = Printer(terminal_width())
-        async for batch in log.follow(summary.run):
+        async for batch in paused(log.follow(summary.run)):
+            if not batch:
+                for line in printer.flush():
+                    click.echo(line)
             for entry in batch:
                 if stream is None or entry.stream_id == stream:
                     for line in printer.lines(decode_event(entry.data)):

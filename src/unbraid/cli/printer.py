@@ -76,6 +76,11 @@ class Printer:
             case _:
                 pass
 
+    def flush(self) -> Iterator[str]:
+        """The lines that are not complete, as they are: perhaps nothing follows for long."""
+        for stream in list(self._open):
+            yield from self._flush(stream)
+
     def _words(self, stream: int, kind: str, delta: str) -> Iterator[str]:
         open_kind, pieces = self._open.get(stream, (kind, []))
         if open_kind != kind:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import click
+
+INTERRUPTED = 130
 
 
 @click.command(
@@ -25,10 +27,14 @@ def tail(run: str | None, as_json: bool, since: int | None) -> None:
     that is said from now on. What is followed is the log: `unbraid` or `unbraid run` fill it, and a
     session that is named is read into it.
     """
-    asyncio.run(_tail(run, since, as_json=as_json))
+    try:
+        asyncio.run(_tail(run, since, as_json=as_json))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)  # the only way to end it: no error
 
 
 async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
+    from unbraid.cli.following import paused
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.events import decode_event
     from unbraid.live.history import opened
@@ -43,17 +49,29 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
             summary = await opened(log, run, os.environ, data_folder())
             batches = log.follow(summary.run, since or 0)
         printers: dict[str, Printer] = {}
-        async for batch in batches:
+        shown = run
+        async for batch in paused(batches):
             for entry in batch:
                 if as_json:
                     sys.stdout.buffer.write(entry.data + b"\n")
                     continue
-                if entry.run not in printers:
-                    printers[entry.run] = Printer(terminal_width())
-                    if run is None:
-                        click.echo(click.style(f"── {entry.run}", bold=True))
-                for line in printers[entry.run].lines(decode_event(entry.data)):
-                    click.echo(line)
+                printer = printers.setdefault(entry.run, Printer(terminal_width()))
+                lines = printer.lines(decode_event(entry.data))
+                shown = _print(entry.run, lines, shown, alone=run is not None)
+                if entry.type == "done":
+                    del printers[entry.run]
+            for name, printer in () if batch else printers.items():
+                shown = _print(name, printer.flush(), shown, alone=run is not None)
             sys.stdout.flush()
     finally:
         await log.close()
+
+
+def _print(name: str, lines: Iterator[str], shown: str | None, *, alone: bool) -> str | None:
+    """Lines of a run, below its name if another's stood there before; whose stand there now."""
+    for line in lines:
+        if not alone and shown != name:
+            click.echo(click.style(f"── {name}", bold=True))
+        shown = name
+        click.echo(line)
+    return shown

@@ -1,0 +1,47 @@
+"""`unbraid tail` as it really runs: runs told apart, half lines shown, ended by Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+from tests.live.agents import UNBRAID
+from tests.tui.screens import opening, said
+from unbraid.log import SqliteLog
+
+
+async def test_everything_that_is_said_under_the_run_it_belongs_to(tmp_path: Path) -> None:
+    log = await SqliteLog.open(tmp_path / "log.db")
+    process = await asyncio.create_subprocess_exec(
+        UNBRAID, "tail", "--since", "0",
+        env=os.environ | {"UNBRAID_HOME": str(tmp_path)},
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        async with asyncio.timeout(60):
+            for number, run in enumerate(("one", "two", "one"), 1):
+                before = await log.run(run)
+                events = [] if before else opening()
+                first = before.last_seq + 1 if before else 3
+                await log.append(run, [*events, *said(0, [f"words {number}\n"], first=first)])
+            await log.append("one", said(0, ["half a line"], first=5))
+            lines: list[str] = []
+            while not lines or "half a line" not in lines[-1]:
+                lines.append((await process.stdout.readline()).decode().rstrip())
+            process.send_signal(signal.SIGINT)
+            assert await process.wait() == 130
+            assert await process.stderr.read() == b""
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        await log.close()
+    told = [line.partition("│ ")[2] or line for line in lines]
+    assert told == [
+        "── one", "▶ main", "words 1",
+        "── two", "▶ main", "words 2",
+        "── one", "words 3", "half a line",
+    ]  # fmt: skip
