@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.orchestrate.backends.claude_cli import said
 from tests.orchestrate.backends.opencode_cli import SESSION, Played
 from unbraid import events as e
 from unbraid.errors import BackendError, CallerError
@@ -42,10 +41,18 @@ class Flood(Played):
 
 
 class HangsUp(Played):
-    """Says goodbye in the middle."""
+    """Says goodbye in the middle, with an agent at work."""
 
     async def told(self, exchange: Exchange) -> None:
+        info = {"id": "msg_1", "sessionID": SESSION, "role": "assistant"}
+        child = {"id": "ses_child", "parentID": SESSION}
+        part = {"id": "prt_1", "messageID": "msg_1", "sessionID": SESSION, "type": "tool"}
+        state = {"status": "running", "input": {}, "metadata": {"sessionId": "ses_child"}}
         await self.tell(exchange, "session.status", status={"type": "busy"})
+        await self.tell(exchange, "message.updated", info=info)
+        await self.tell(exchange, "session.created", info=child)
+        task = {**part, "tool": "task", "callID": "call_1", "state": state}
+        await self.tell(exchange, "message.part.updated", part=task)
         exchange.cut()
 
 
@@ -73,10 +80,16 @@ async def test_a_flood_of_words_is_ended(tmp_path: Path) -> None:
 async def test_a_server_that_hangs_up_is_told(tmp_path: Path) -> None:
     with HangsUp() as server:
         backend = OpenCodeBackend(url=server.url, env={}, cwd=tmp_path)
+        events = []
         async with backend.open(ANYONE) as conversation:
             with pytest.raises(BackendError, match="another backend"):
-                await said(conversation.say("hello"))
+                async for event in conversation.say("hello"):
+                    events.append(event)  # noqa: PERF401
         await backend.close()
+    spawned = [event.context for event in events if isinstance(event, e.SubAgentSpawned)]
+    ended = [(event.context, event.ok) for event in events if isinstance(event, e.SubAgentEnded)]
+    assert spawned == ["ses_child"]
+    assert ended == [("ses_child", False)]
 
 
 async def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -127,6 +127,10 @@ class OpenCodeConversation:
                         yield event
                     if not self._in_turn:
                         return
+            except BackendError:
+                for event in self._finished():
+                    yield event
+                raise
             finally:
                 if self._in_turn:
                     await self._abort()
@@ -148,9 +152,7 @@ class OpenCodeConversation:
         if self._in_turn:
             await self._abort()
         if forget:
-            with contextlib.suppress(BackendError, TimeoutError):
-                async with asyncio.timeout(FAREWELL_SECONDS):
-                    await self._link.call("DELETE", f"/session/{self.session}")
+            await self._farewell("DELETE", f"/session/{self.session}")
 
     def _begun(self) -> list[RelayEvent]:
         if self._translator is not None:
@@ -158,6 +160,12 @@ class OpenCodeConversation:
         self._translator = Translator()
         created = {"type": "session.created", "properties": {"info": self._info}}
         return self._translator.feed(msgspec.json.encode(created) + b"\n")
+
+    def _finished(self) -> list[RelayEvent]:
+        """The end of agents that it had at work: what they say now is not heard any more."""
+        translator, self._translator = self._translator, None
+        told = [] if translator is None else translator.finish()
+        return [event for event in told if not isinstance(event, TurnComplete)]
 
     async def _prompt(self, message: str) -> None:
         sound = message.encode("utf-8", "replace").decode()
@@ -198,9 +206,13 @@ class OpenCodeConversation:
         self._translator, self._in_turn = None, False
 
     async def _abort(self) -> None:
-        with contextlib.suppress(BackendError, TimeoutError):
-            async with asyncio.timeout(FAREWELL_SECONDS):
-                await self._link.call("POST", f"/session/{self.session}/abort")
+        await self._farewell("POST", f"/session/{self.session}/abort")
+
+    async def _farewell(self, method: str, path: str) -> None:
+        if self._link.alive:
+            with contextlib.suppress(BackendError, TimeoutError):
+                async with asyncio.timeout(FAREWELL_SECONDS):
+                    await self._link.call(method, path)
 
 
 def _model(written: str) -> dict[str, str]:

@@ -70,10 +70,13 @@ class Link:
 
     async def _lines(self, answer: httpx.Response) -> AsyncGenerator[bytes, None]:
         lines = Lines(MAX_LINE_BYTES)
-        async for data in answer.aiter_bytes():
-            for line in lines.feed(data):
-                if isinstance(line, bytes) and (told := data_of(line)):
-                    yield told
+        try:
+            async for data in answer.aiter_bytes():
+                for line in lines.feed(data):
+                    if isinstance(line, bytes) and (told := data_of(line)):
+                        yield told
+        except httpx.HTTPError as error:
+            raise await self._lost(error) from None
         raise await self._lost(None)
 
     async def _lost(self, error: httpx.HTTPError | None) -> BackendError:
