@@ -22,7 +22,8 @@ export async function download(
   link.href = url;
   link.download = `${run}${stream === null ? '' : `-${stream}`}.${form}`;
   link.click();
-  URL.revokeObjectURL(url);
+  // Not at once: some browsers begin to read only after this.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 export async function written(
