@@ -13,7 +13,7 @@ from unbraid.errors import LogError, SourceError
 from unbraid.log import SqliteLog, data_folder
 from unbraid.sources.discover import Scan
 from unbraid.sources.opencode_index import opencode_rows
-from unbraid.sources.places import claude_projects, opencode_database
+from unbraid.sources.places import claude_projects, opencode_stores
 from unbraid.sources.release import FIRST_FORWARDING, version_of
 
 FIRST_NESTING = (2, 1, 0)
@@ -80,16 +80,16 @@ def _histories(env: Mapping[str, str]) -> list[Finding]:
     else:
         advice = "set CLAUDE_CONFIG_DIR if they lie elsewhere"
         found.append(Finding("transcripts", "missing", "no folder of Claude Code's", advice))
-    database = opencode_database(env)
-    if database is None:
+    stores = opencode_stores(env)
+    if not stores:
         advice = "set OPENCODE_DB if it lies elsewhere"
         found.append(Finding("database", "missing", "none of OpenCode's", advice))
-        return found
-    try:
-        count = len(opencode_rows(database))
-        found.append(Finding("database", "ok", f"{count} sessions in {database}"))
-    except SourceError as error:
-        found.append(Finding("database", "warning", str(error)))
+    for store in stores:
+        try:
+            count = len(opencode_rows(store))
+            found.append(Finding("database", "ok", f"{count} sessions in {store}"))
+        except SourceError as error:
+            found.append(Finding("database", "warning", str(error)))
     return found
 
 

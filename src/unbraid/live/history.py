@@ -19,7 +19,7 @@ from unbraid.sources.opencode_db import database_runs, last_change
 from unbraid.sources.places import (
     CLAUDE_SESSION,
     OPENCODE_SESSION,
-    opencode_database,
+    opencode_stores,
     session_transcripts,
 )
 from unbraid.sources.session import Fed, Session
@@ -105,9 +105,10 @@ class OpenCode:
     @classmethod
     def find(cls, name: str, env: Mapping[str, str]) -> OpenCode | None:
         """The session that this one belongs to."""
-        path = opencode_database(env)
-        runs = database_runs(path, name) if path is not None else []
-        return None if path is None or not runs else cls(path, runs[0])
+        for path in opencode_stores(env):
+            if runs := database_runs(path, name):
+                return cls(path, runs[0])
+        return None
 
     async def tell(self, recorder: Recorder) -> None:
         """Everything that it has said; and its end, if it has been silent for long."""

@@ -12,8 +12,8 @@ import msgspec
 from unbraid.errors import SourceError
 from unbraid.log.summary import RunSummary
 from unbraid.sources.index import Index
-from unbraid.sources.opencode_index import opencode_rows
-from unbraid.sources.places import opencode_database
+from unbraid.sources.opencode_index import Row, opencode_rows
+from unbraid.sources.places import opencode_stores
 
 # A session that is not in the log counts as live while it has spoken as lately as this.
 LIVE_SECONDS = 60
@@ -80,15 +80,14 @@ def sessions(
 
 
 def _opencode(env: Mapping[str, str], warn: Warn) -> Iterator[RunSummary]:
-    database = opencode_database(env)
-    if database is None:
-        return
-    try:
-        rows = opencode_rows(database)
-    except SourceError as error:
-        warn(str(error))
-        return
-    for row in rows:
+    rows: dict[str, Row] = {}
+    for store in opencode_stores(env):
+        try:
+            for row in opencode_rows(store):
+                rows.setdefault(row.session_id, row)
+        except SourceError as error:
+            warn(str(error))
+    for row in rows.values():
         yield RunSummary(
             row.session_id, "opencode", row.session_id, row.title, row.cwd,
             _status(row.updated, answered=row.answered), row.agents, row.started, row.updated,

@@ -10,6 +10,7 @@ import msgspec
 
 from unbraid.errors import SourceError
 from unbraid.sources.opencode_db import database_runs, is_database
+from unbraid.sources.opencode_storage import is_storage
 from unbraid.sources.tracks import Run, Track, split
 from unbraid.wire.opencode import RunLine, export_as_lines
 from unbraid.wire.record import Record, read_as, read_line
@@ -24,6 +25,8 @@ TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_even
 
 def open_path(path: Path) -> list[Run]:
     """The runs in a file, each with everything that lies beside it."""
+    if is_storage(path):
+        return database_runs(path)
     try:
         with path.open("rb") as file:
             head = file.read(16)

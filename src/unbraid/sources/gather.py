@@ -17,7 +17,7 @@ from unbraid.sources.opencode_db import database_runs
 from unbraid.sources.places import (
     CLAUDE_SESSION,
     OPENCODE_SESSION,
-    opencode_database,
+    opencode_stores,
     session_transcripts,
 )
 from unbraid.sources.tracks import Run, merge, split
@@ -73,9 +73,8 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
     if CLAUDE_SESSION.fullmatch(name):
         for transcript in session_transcripts(name, env):
             return open_path(transcript)
-    database = opencode_database(env) if OPENCODE_SESSION.fullmatch(name) else None
-    if database is not None:
-        runs = database_runs(database, name)
+    for store in opencode_stores(env) if OPENCODE_SESSION.fullmatch(name) else ():
+        runs = database_runs(store, name)
         if runs:
             return runs
     # The log brings a database and an event loop along: they are imported when a run is named.

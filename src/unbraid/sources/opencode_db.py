@@ -1,9 +1,12 @@
-"""OpenCode's database as tracks, one run per root session. Opened read-only, always."""
+"""OpenCode's database as tracks, one run per root session. Opened read-only, always.
+
+A folder of files from before 1.2 may stand in its place.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from urllib.parse import quote
 import msgspec
 
 from unbraid.errors import SourceError
+from unbraid.sources.opencode_storage import load
 from unbraid.sources.tracks import Run, Track
 from unbraid.wire.opencode import rows_as_lines
 
@@ -25,7 +29,7 @@ def is_database(head: bytes) -> bool:
 
 def database_runs(path: Path, session: str | None = None) -> list[Run]:
     """The runs in the database, oldest first; with `session`, only the one it belongs to."""
-    with closing(connect(path)) as db:
+    with closing(connect(path, ())) as db:
         parents = dict(_rows(path, db, "SELECT id, parent_id FROM session ORDER BY time_created"))
     trees: dict[str, list[str]] = {}
     for each in parents:
@@ -41,8 +45,15 @@ def database_runs(path: Path, session: str | None = None) -> list[Run]:
     ]
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """A read-only connection; a WAL beside the file is read too."""
+def connect(
+    path: Path, sessions: Collection[str] | None = None, *, parts: bool = True
+) -> sqlite3.Connection:
+    """A read-only connection; a WAL beside the file is read too.
+
+    Who wants only some sessions, or no parts, says so: from a folder no more than that is read.
+    """
+    if path.is_dir():
+        return load(path, sessions, parts=parts)
     name = quote(str(path.absolute()))
     try:
         return sqlite3.connect(f"file:{name}?mode=ro", uri=True)
@@ -81,7 +92,7 @@ def _rows(path: Path, db: sqlite3.Connection, sql: str, *values: str) -> list[An
 
 def _reader(path: Path, sessions: list[str]) -> Callable[[], Iterator[bytes]]:
     def read() -> Iterator[bytes]:
-        with closing(connect(path)) as db:
+        with closing(connect(path, sessions)) as db:
             yield from session_lines(path, db, sessions)
 
     return read

@@ -1,4 +1,4 @@
-"""Every root session of OpenCode's as one row, straight from its database."""
+"""Every root session of OpenCode's as one row, straight from where it keeps them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Row(Struct):
 def opencode_rows(path: Path) -> list[Row]:
     """All root sessions, newest first."""
     try:
-        with closing(connect(path)) as db:
+        with closing(connect(path, parts=False)) as db:
             sessions = {row[0]: row for row in db.execute(_SESSIONS)}
             spent = {row[0]: row[1:] for row in db.execute(_SPENT)}
     except sqlite3.Error as error:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from unbraid.sources.opencode_storage import is_storage
+
 CLAUDE_SESSION = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 OPENCODE_SESSION = re.compile(r"ses_[0-9A-Za-z]+")
 
@@ -21,10 +23,23 @@ def claude_projects(env: Mapping[str, str]) -> list[Path]:
 def opencode_database(env: Mapping[str, str]) -> Path | None:
     """OpenCode's database, if there is one."""
     given = env.get("OPENCODE_DB")
-    home = Path(env.get("HOME") or Path.home())
-    data = Path(env.get("XDG_DATA_HOME") or home / ".local" / "share")
-    path = Path(given) if given else data / "opencode" / "opencode.db"
+    path = Path(given) if given else _opencode(env) / "opencode.db"
     return path if path.is_file() else None
+
+
+def opencode_stores(env: Mapping[str, str]) -> list[Path]:
+    """Everywhere OpenCode keeps sessions: its database, and the folder of files before 1.2.
+
+    A session of both is the database's.
+    """
+    database, storage = opencode_database(env), _opencode(env) / "storage"
+    found = [database] if database is not None else []
+    return [*found, storage] if is_storage(storage) else found
+
+
+def _opencode(env: Mapping[str, str]) -> Path:
+    home = Path(env.get("HOME") or Path.home())
+    return Path(env.get("XDG_DATA_HOME") or home / ".local" / "share") / "opencode"
 
 
 def session_transcripts(session: str, env: Mapping[str, str]) -> Iterator[Path]:

@@ -23,7 +23,7 @@ from unbraid.log.query import snippet_of, terms_of
 from unbraid.sources.discover import File, Scan
 from unbraid.sources.files import chunks
 from unbraid.sources.opencode_search import said_in_database
-from unbraid.sources.places import opencode_database
+from unbraid.sources.places import opencode_stores
 from unbraid.wire.lines import Lines
 from unbraid.wire.record import BAD_JSON, milliseconds
 
@@ -55,9 +55,10 @@ def search_files(
     if not terms:
         return []
     found = list(islice(_transcripts(terms, env, known), limit))
-    database = opencode_database(env)
-    if database is not None and len(found) < limit:
-        said = said_in_database(database, _needle(terms), known)
+    for store in opencode_stores(env):
+        if len(found) >= limit:
+            break
+        said = said_in_database(store, _needle(terms), known)
         places = (
             Place(run, agent, kind, ts, snippet)
             for run, agent, kind, ts, text in said

@@ -1,0 +1,97 @@
+"""The folder of JSON files in which OpenCode kept its sessions before 1.2, as the database it has
+kept them in since: the same tables, in memory, so that whoever reads one reads the other.
+
+A file a session, a message, a part: `session/<project>/<id>.json`, `message/<session>/<id>.json`,
+`part/<message>/<id>.json`. Nothing says when a part was begun: not before the message, nor before
+the parts that came before it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unbraid.wire.record import BAD_JSON, milliseconds
+
+_TABLES = """
+CREATE TABLE session
+    (id, parent_id, title, directory, version, time_created, time_updated, agent, model);
+CREATE TABLE message (id, session_id, data, time_updated);
+CREATE TABLE part (id, message_id, session_id, time_created, data, time_updated);
+"""
+
+
+def is_storage(path: Path) -> bool:
+    """Whether a folder is one of those."""
+    return (path / "session").is_dir() and (path / "message").is_dir()
+
+
+def load(
+    folder: Path, sessions: Collection[str] | None = None, *, parts: bool = True
+) -> sqlite3.Connection:
+    """All of it; or the messages of some sessions only, or without their parts."""
+    db = sqlite3.connect(":memory:")
+    db.executescript(_TABLES)
+    for path, info in _objects(folder.glob("session/*/*.json")):
+        created, updated = _time(info, "created"), _time(info, "updated")
+        told = [_text(info.get(name)) for name in ("parentID", "title", "directory", "version")]
+        row = (path.stem, *told, created, updated or created, None, None)
+        db.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    for path, info in _objects(folder.glob("message/*/*.json"), sessions):
+        _message(db, folder, path, info, parts=parts)
+    db.commit()
+    return db
+
+
+def _message(
+    db: sqlite3.Connection, folder: Path, path: Path, info: dict[str, Any], *, parts: bool
+) -> None:
+    session = path.parent.name
+    message = (path.stem, session, _json(info), _changed(path))
+    db.execute("INSERT INTO message VALUES (?, ?, ?, ?)", message)
+    began = _time(info, "created")
+    inside = (folder / "part" / path.stem).glob("*.json") if parts else ()
+    for place, part in _objects(inside):
+        began = max(began, _time(part, "start"), _time(part.get("state"), "start"))
+        row = (place.stem, path.stem, session, began, _json(part), _changed(place))
+        db.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def _objects(
+    paths: Iterable[Path], inside: Collection[str] | None = None
+) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Files and what is in them, in the order of their ids, which is that of time."""
+    for path in sorted(paths):
+        if inside is not None and path.parent.name not in inside:
+            continue
+        try:
+            value = msgspec.json.decode(path.read_bytes())
+        except (OSError, *BAD_JSON):
+            continue  # gone, locked or half-written
+        if isinstance(value, dict):
+            yield path, value
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns // 1_000_000
+    except OSError:
+        return 0
+
+
+def _time(about: Any, name: str) -> int:
+    times = about.get("time") if isinstance(about, dict) else None
+    at = times.get(name) if isinstance(times, dict) else None
+    return milliseconds(at) if isinstance(at, int | float) else 0
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _json(value: dict[str, Any]) -> str:
+    return msgspec.json.encode(value).decode()
