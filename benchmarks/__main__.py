@@ -25,6 +25,7 @@ from benchmarks import (
     index_live,
     index_speed,
     log_append,
+    orchestrate,
     page,
     startup,
     translate,
@@ -68,6 +69,7 @@ PARTS: dict[str, Callable[[], list[Measured]]] = {
     "deliveries": fanout_deliveries.main,
     "viewers": fanout_idle.main,
     "unread": fanout_unread.main,
+    "orchestrate": orchestrate.main,
     "page": page.main,
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from unbraid.errors import CallerError
 from unbraid.fleet.closing import closing
 from unbraid.live.claims import Claims
 from unbraid.log import MemoryLog, SqliteLog
+from unbraid.log.port import Appended, LogUnusable
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.recovery import recover
 from unbraid.orchestrate.refusals import TooManyRequests, Unfit
@@ -206,3 +208,29 @@ async def test_a_run_that_someone_works_on_is_left_alone(tmp_path: Path) -> None
         assert await recover(log, ours) == []
         check(await events_of(made, run))
     assert await recover(log, ours) == []
+
+
+class FullLog(MemoryLog):
+    """A log whose disk is full after some appends."""
+
+    def __init__(self, appends: int) -> None:
+        super().__init__()
+        self._left = appends
+
+    async def append(self, *args: Any, **more: Any) -> Appended:
+        self._left -= 1
+        if self._left < 0:
+            raise LogUnusable("disk", "full", "no space left")
+        return await super().append(*args, **more)
+
+
+@pytest.mark.parametrize("appends", (0, 1, 3))
+async def test_a_log_that_fails_ends_the_work_and_says_so(appends: int) -> None:
+    async with (
+        scripted(busy()) as model,
+        orchestrator(model, fleet("a", "b", "c"), log=FullLog(appends)) as made,
+        asyncio.timeout(PATIENCE_SECONDS),
+    ):
+        with pytest.raises(LogUnusable):
+            async for _ in made.run("[[main]] go"):
+                pass

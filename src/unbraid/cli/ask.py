@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,8 @@ import click
 from unbraid.cli.warning import warn
 
 if TYPE_CHECKING:
-    from unbraid.orchestrate.orchestrator import Orchestrator
+    from unbraid.cli.fleet_view import FleetView
+    from unbraid.orchestrate.request import Request
 
 CANCELLED = 130
 KEEP_SECONDS = 24 * 3600.0
@@ -122,8 +124,8 @@ async def _ask(
             code, run = 0, None
             # Reading a line holds up nothing: between two requests nothing happens.
             for prompt in prompts:
-                run = await orchestrator.start(prompt, continues=run)
-                code = await _follow(orchestrator, run, view)
+                request = await orchestrator.begin(prompt, continues=run)
+                run, code = request.run, await _follow(request, view)
                 if code:
                     break
             return code
@@ -131,14 +133,14 @@ async def _ask(
         await log.close()
 
 
-async def _follow(orchestrator: Orchestrator, run: str, view: Any) -> int:
+async def _follow(request: Request, view: FleetView) -> int:
     """Show a run to its end; the exit code."""
     from unbraid.events import Done, decode_event
     from unbraid.live.remote import steerable
     from unbraid.log import data_folder
     from unbraid.serve.server import stopped_by_signals
 
-    request, stop = orchestrator.request(run), asyncio.Event()
+    stop = asyncio.Event()
 
     async def cancel() -> None:
         await stop.wait()
@@ -148,8 +150,11 @@ async def _follow(orchestrator: Orchestrator, run: str, view: Any) -> int:
     ok = False
     try:
         with stopped_by_signals(stop), view:
-            async with steerable(data_folder(os.environ), request):
-                async for batch in orchestrator.log.follow(run):
+            async with (
+                steerable(data_folder(os.environ), request),
+                aclosing(request.follow()) as batches,
+            ):
+                async for batch in batches:
                     for entry in batch:
                         event = decode_event(entry.data)
                         view.show(event, entry.data)

@@ -10,10 +10,13 @@ import msgspec
 
 from unbraid.events.fleet import FLEET_EVENTS, Draft, FleetEvent, FleetUnrecognized, Gap
 from unbraid.events.parts import WithContent, WithInput, valid_utf8
-from unbraid.events.relay import RelayEvent, Unrecognized
+from unbraid.events.relay import RELAY_EVENTS, RelayEvent, Unrecognized
 
 # Events that carry bytes of the source as they came.
-PASSING_THROUGH = (WithInput, WithContent, Unrecognized, FleetUnrecognized)
+_CARRIERS = (WithInput, WithContent, Unrecognized, FleetUnrecognized)
+PASSING_THROUGH = frozenset(
+    kind for kind in (*FLEET_EVENTS, *RELAY_EVENTS) if issubclass(kind, _CARRIERS)
+)
 
 _encoder = msgspec.json.Encoder()
 _union: Any = reduce(or_, FLEET_EVENTS)
@@ -28,4 +31,4 @@ def decode_event(data: bytes) -> FleetEvent:
 def encode(event: RelayEvent | FleetEvent | Gap | Draft) -> bytes:
     """One event as one line of JSON, without the newline."""
     data = _encoder.encode(event)
-    return valid_utf8(data) if isinstance(event, PASSING_THROUGH) else data
+    return valid_utf8(data) if type(event) in PASSING_THROUGH else data

@@ -54,7 +54,7 @@ class FleetPrompt(FleetEvent, tag="prompt", kw_only=True):
     text: str
 
 
-class Text(FleetEvent, tag="text", kw_only=True):
+class Text(FleetEvent, tag="text", kw_only=True, gc=False):
     """New text of one block."""
 
     delta: str
@@ -62,7 +62,7 @@ class Text(FleetEvent, tag="text", kw_only=True):
     block: int
 
 
-class Thinking(FleetEvent, tag="thinking", kw_only=True):
+class Thinking(FleetEvent, tag="thinking", kw_only=True, gc=False):
     """New thinking of one block."""
 
     delta: str

@@ -17,7 +17,8 @@ class Typed(Struct, tag_field="type"):
     @property
     def type(self) -> str:
         """The event's name on the wire."""
-        return str(self.__struct_config__.tag)
+        name: str = self.__struct_config__.tag  # type: ignore[assignment]
+        return name
 
 
 def valid_utf8(data: bytes) -> bytes:

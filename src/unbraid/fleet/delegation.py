@@ -70,6 +70,21 @@ class Delegation(Fleet):
             event.parent_context = below(key, event.parent_context)
         return self.apply((event,), now)
 
+    def text(self, stream: Stream, event: e.TextDelta, now: int) -> e.Text:
+        """Words of an agent that has begun to answer: most of all events, by the shortest way."""
+        self._ts, seq = now, self._seq
+        self._seq = seq + 1
+        return e.Text(
+            seq=seq,
+            ts=now,
+            stream_id=stream.id,
+            depth=stream.depth,
+            agent=stream.agent,
+            delta=event.delta,
+            message_id=event.message_id,
+            block=event.block,
+        )
+
     def tool_call(self, key: str, tool: str, *, ok: bool, now: int) -> list[e.FleetEvent]:
         """A command has finished."""
         self._ts = now

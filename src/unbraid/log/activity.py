@@ -18,6 +18,10 @@ class Activity(Struct):
 
     def add(self, since_start_ms: int) -> None:
         """Count one more event."""
+        place = since_start_ms // self.span_ms
+        if 0 <= place < len(self.counts):
+            self.counts[place] += 1
+            return
         since_start_ms = max(0, since_start_ms)
         while since_start_ms >= SPANS * self.span_ms:
             self.span_ms *= 2

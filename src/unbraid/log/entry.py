@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from unbraid.events import FleetEvent, encode
+from unbraid.events import PASSING_THROUGH, FleetEvent, encode
 
 _LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 
@@ -31,6 +31,7 @@ def one_line(event: FleetEvent) -> bytes:
     ever whitespace.
     """
     data = encode(event)
-    if b"\n" in data or b"\r" in data:
+    # What we have encoded ourselves has none.
+    if type(event) in PASSING_THROUGH and (b"\n" in data or b"\r" in data):
         return data.translate(_LINE_ENDS)
     return data

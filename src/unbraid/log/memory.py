@@ -99,6 +99,8 @@ class MemoryLog:
         if held is None:
             return []
         start = bisect_right(held.entries, since, key=lambda entry: entry.seq)
+        if stream_id is None and not types:
+            return held.entries[start : start + limit]
         wanted = (
             entry
             for entry in islice(held.entries, start, None)

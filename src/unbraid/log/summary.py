@@ -19,6 +19,7 @@ from unbraid.events import (
     RequestReceived,
     StreamEnd,
     StreamStart,
+    Text,
 )
 from unbraid.fleet.usage import Usage
 from unbraid.log.activity import Activity
@@ -71,6 +72,8 @@ class RunSummary(Struct):
         self.started = self.started or event.ts
         self.updated = max(self.updated, event.ts)
         self.activity.add(event.ts - self.started)
+        if type(event) is Text:
+            return  # most are, and they tell nothing about the run
         match event:
             case FleetTokenUsage():
                 self.usage.add(event)

@@ -1,7 +1,8 @@
 """A run's way into the log: events in the order in which they happened, many to a commit.
 
-While one commit waits for the disk, the next events gather. Whoever writes faster than the disk
-waits at `room`, so that what is gathered stays small.
+While one commit waits for the disk, the next events gather; so they do for some milliseconds after
+a commit, because waking the log and its viewers costs more than a word does. Whoever writes faster
+than the disk waits at `room`, so that what is gathered stays small.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from unbraid.events import FleetEvent
+from unbraid.events import Done, FleetEvent
 from unbraid.log.port import Log
 
 MAX_PENDING = 2048
+GATHER_SECONDS = 0.01
 
 
 class Journal:
@@ -23,7 +25,7 @@ class Journal:
         self._pending: list[FleetEvent] = []
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
-        self._room.set()
+        self._over = False
         self.begun = asyncio.Event()
 
     def write(self, events: Sequence[FleetEvent]) -> None:
@@ -31,27 +33,41 @@ class Journal:
         if events:
             self._pending.extend(events)
             self._wake.set()
-            if len(self._pending) >= MAX_PENDING:
-                self._room.clear()
+
+    def add(self, event: FleetEvent) -> None:
+        """Take one more in."""
+        self._pending.append(event)
+        self._wake.set()
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to wait at `room`."""
+        return len(self._pending) >= MAX_PENDING and not self._over
 
     async def room(self) -> None:
-        """Wait while too much is pending."""
-        if not self._room.is_set():
+        """Wait until what is pending is being written."""
+        while self.full:
+            self._room.clear()
             await self._room.wait()
 
     async def run(self) -> None:
         """Append until `done` is written. A LogError ends it: what was not written is lost."""
-        over = False
+        over, loop = False, asyncio.get_running_loop()
+        written = loop.time() - GATHER_SECONDS
         try:
             while not over:
                 await self._wake.wait()
+                if (early := written + GATHER_SECONDS - loop.time()) > 0 and not self.full:
+                    await asyncio.sleep(early)
                 self._wake.clear()
                 events, self._pending = self._pending, []
                 self._room.set()
-                over = events[-1].type == "done"
+                over = isinstance(events[-1], Done)
                 await self._log.append(self._run, events)
+                written = loop.time()
                 self.begun.set()
         finally:
             # Nobody may wait for a writer that is gone.
+            self._over = True
             self._room.set()
             self.begun.set()

@@ -71,7 +71,7 @@ class Orchestrator:
         self._sessions: dict[str, Session] = {}
         self._requests: dict[str, Request] = {}
         self._watching: set[asyncio.Task[None]] = set()
-        self._starting = asyncio.Lock()
+        self._keyed = asyncio.Lock()
         self._closed = self._entered = False
 
     @property
@@ -93,17 +93,16 @@ class Orchestrator:
         early cancels the run.
         """
         try:
-            run = await self.start(prompt, continues=continues, limits=limits)
-            request = self._requests.get(run)
+            request = await self.begin(prompt, continues=continues, limits=limits)
             try:
-                async with aclosing(self.follow(run)) as events:
-                    async for event in events:
-                        yield event
+                async with aclosing(request.follow()) as batches:
+                    async for batch in batches:
+                        for entry in batch:
+                            yield decode_event(entry.data)
             finally:
-                if request is not None:
-                    if not request.over:
-                        await request.cancel()
-                    await request.ended()
+                if not request.over:
+                    await request.cancel()
+                await request.ended()
         finally:
             if not self._entered:
                 await self.close()
@@ -127,20 +126,33 @@ class Orchestrator:
         The same `key` and prompt give the same run, however often and whenever they come.
         `continues` names a run whose master goes on with this one.
         """
+        if key is None:
+            return (await self.begin(prompt, continues=continues, limits=limits)).run
+        run = RUN_PREFIX + _digest(key)
+        async with self._keyed:
+            if not await self._known(run, prompt, key):
+                await self.begin(prompt, run=run, continues=continues, limits=limits)
+        return run
+
+    async def begin(
+        self,
+        prompt: str,
+        *,
+        run: str | None = None,
+        continues: str | None = None,
+        limits: Limits | None = None,
+    ) -> Request:
+        """Begin a run, under a new name if none is given; it is in the log when this returns."""
         if not prompt.strip():
             raise CallerError("there is nothing to ask")
-        async with self._starting:
-            if self._closed:
-                raise CallerError("this orchestrator is closed")
-            run = RUN_PREFIX + (secrets.token_hex(8) if key is None else _digest(key))
-            if key is not None and await self._known(run, prompt, key):
-                return run
-            if len(self._requests) >= self._max_requests:
-                raise TooManyRequests(f"{self._max_requests} requests are being worked on already")
-            session = None if continues is None else self._session(continues)
-            request = self._begin(run, prompt, limits, session)
+        if self._closed:
+            raise CallerError("this orchestrator is closed")
+        if len(self._requests) >= self._max_requests:
+            raise TooManyRequests(f"{self._max_requests} requests are being worked on already")
+        session = None if continues is None else self._session(continues)
+        request = self._open(run or f"{RUN_PREFIX}{secrets.token_hex(8)}", prompt, limits, session)
         await request.begun()
-        return run
+        return request
 
     def request(self, run: str) -> Request:
         """A run that lives here."""
@@ -166,7 +178,7 @@ class Orchestrator:
             await asyncio.wait(self._watching)
         await self.backends.close()
 
-    def _begin(
+    def _open(
         self, run: str, prompt: str, limits: Limits | None, session: Session | None
     ) -> Request:
         if self.claims is not None and not self.claims.take(run):
@@ -199,7 +211,7 @@ class Orchestrator:
         """Whether a key has been used before, for the same request."""
         first = await self.log.read(run, 0, 1)
         if not first:
-            return run in self._requests
+            return False
         event = decode_event(first[0].data)
         if not isinstance(event, RequestReceived) or event.prompt != prompt:
             raise Unfit(f"the key {key[:80]!r} was used for another request")

@@ -8,7 +8,7 @@ stopped, their questions answered.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Protocol
 
@@ -20,6 +20,7 @@ from unbraid.events import Draft, PermissionReplied, Prompt
 from unbraid.fleet.delegation import ROOT, Delegation
 from unbraid.hub.control import VERBS, Pending
 from unbraid.live.claims import Claims
+from unbraid.log.entry import Entry
 from unbraid.log.port import Log
 from unbraid.orchestrate import replies
 from unbraid.orchestrate.agents import Agent
@@ -74,6 +75,7 @@ class Request:
 
     def __init__(self, means: Means, log: Log, run: str, prompt: str, limits: Limits) -> None:
         self.run, self.prompt = run, prompt
+        self._log = log
         self.roster, self.commands = means.roster, means.commands
         self.limits = limits
         self.on_cancel: Callable[[], None] = lambda: None
@@ -106,6 +108,23 @@ class Request:
     async def ended(self) -> None:
         """Wait until `done` is in the log. Raises LogError if it cannot be."""
         await asyncio.shield(self._writing)
+
+    async def follow(self) -> AsyncGenerator[list[Entry], None]:
+        """What is in the log of it, and what comes; LogError if its end cannot be written."""
+        entries = self._log.follow(self.run)
+        while True:
+            batch = asyncio.ensure_future(_next(entries))
+            try:
+                waiting = {batch} if self._writing.done() else {batch, self._writing}
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                if not batch.done():
+                    self._writing.result()
+                found = await batch
+            finally:
+                batch.cancel()
+            if found is None:
+                return
+            yield found
 
     @property
     def over(self) -> bool:
@@ -325,6 +344,10 @@ class Request:
     def _check_live(self) -> None:
         if self.over:
             raise CallerError(f"run {self.run} is over")
+
+
+async def _next(entries: AsyncIterator[list[Entry]]) -> list[Entry] | None:
+    return await anext(entries, None)
 
 
 def problem_of(name: str, error: Exception) -> Reply:

@@ -19,7 +19,7 @@ class Session:
         self._request = first
         self._keep_seconds = keep_seconds
         self._waiting: asyncio.Future[Request] | None = None
-        self._end_reason = "cancelled"
+        self._end_reason: str | None = None
         self._task = asyncio.create_task(self._run())
         first.on_cancel = self.end
 
@@ -43,8 +43,10 @@ class Session:
 
     def end(self, reason: str = "cancelled") -> None:
         """End what it does, and its master."""
-        self._end_reason = reason
-        self._task.cancel()
+        # Once: a second time would break off the ending itself, and leave something behind.
+        if self._end_reason is None:
+            self._end_reason = reason
+            self._task.cancel()
 
     async def gone(self) -> None:
         """Wait until its master is gone."""
@@ -67,7 +69,7 @@ class Session:
                     if not await self._next():
                         break
         except asyncio.CancelledError:
-            outcome = Outcome(False, self._end_reason)
+            outcome = Outcome(False, self._end_reason or "cancelled")
         except Exception as error:
             name = self._request.roster.master.name
             outcome = Outcome(False, "failed", problem_of(name, error).text)

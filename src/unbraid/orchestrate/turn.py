@@ -61,12 +61,12 @@ class Turn:
         voice = self._voice
         async with aclosing(conversation.say(message)) as events:
             async for event in events:
-                if isinstance(event, _WORDS):
+                if type(event) is e.TextDelta and not event.context:
                     self._count(event.delta)
-                    if type(event) is e.TextDelta and not event.context:
-                        self._text(event)
-                    else:
-                        voice.say(event)
+                    self._text(event)
+                elif isinstance(event, _WORDS):
+                    self._count(event.delta)
+                    voice.say(event)
                 elif isinstance(event, e.TokenUsage):
                     voice.used(event)
                     self._overdrawn = voice.account.spent()
@@ -77,19 +77,20 @@ class Turn:
                     if isinstance(event, Permission):
                         on_asked(event)
                     voice.say(event)
-                await voice.room()
+                if voice.full:
+                    await voice.room()
         if self._parser is not None:
             self.commands, self.late = self._parser.finish(), self._parser.late
 
     def release(self) -> None:
         """The turn does not delegate: say what was held."""
         for event in self._gate.release():
-            self._voice.say(event)
+            self._voice.text(event)
 
     def delegate(self, labels: list[str]) -> None:
         """The turn delegates: say to whom. An agent whose words were not held has said it."""
         if not self._gate.open:
-            self._voice.say(self._gate.delegate(labels))
+            self._voice.text(self._gate.delegate(labels))
 
     def _count(self, delta: str) -> None:
         self._chars += len(delta)
@@ -109,9 +110,9 @@ class Turn:
         self._message.append(delta)
         if parser is not None:
             parser.feed(delta)
-            if gate.open:
-                self._voice.say(event)
-                return
+        if parser is None or gate.open:
+            self._voice.text(event)
+        else:
             self._voice.speak()
             passed = gate.text(event, prose_chars=parser.prose_chars, delegating=parser.delegating)
             if gate.open:
@@ -119,9 +120,7 @@ class Turn:
             else:
                 self._voice.draft(delta)
             for held in passed:
-                self._voice.say(held)
-        else:
-            self._voice.say(event)
+                self._voice.text(held)
 
     def _new_block(self) -> None:
         # A block begins at column 0, wherever the one before has ended.

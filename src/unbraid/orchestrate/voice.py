@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from unbraid.events import Draft, Error, RelayEvent, TokenUsage, TurnComplete
+from unbraid.events import Draft, Error, RelayEvent, TextDelta, TokenUsage, TurnComplete
 from unbraid.fleet.delegation import Delegation
 from unbraid.orchestrate.journal import Journal
 from unbraid.orchestrate.spending import Account, Meter, tokens_of
@@ -43,6 +43,11 @@ class Voice:
         """The agent's."""
         return self._stream.agent
 
+    @property
+    def full(self) -> bool:
+        """Whether the log does not keep up."""
+        return self._journal.full
+
     async def room(self) -> None:
         """Wait until the log keeps up."""
         await self._journal.room()
@@ -55,6 +60,13 @@ class Voice:
     def say(self, event: RelayEvent) -> None:
         """Something that the agent, or one of its own sub-agents, said or did."""
         self._journal.write(self._delegation.say(self.key, event, now_ms()))
+
+    def text(self, event: TextDelta) -> None:
+        """Words of the agent itself."""
+        stream = self._stream
+        if not stream.speaking:
+            self.speak()
+        self._journal.add(self._delegation.text(stream, event, now_ms()))
 
     def draft(self, delta: str) -> None:
         """Words that may never be said."""
