@@ -31,8 +31,8 @@ _AT = re.compile(r'x="([\d.]+)"')
 class Screen:
     """A view that runs."""
 
-    def __init__(self, app: Top, pilot: Pilot[None]) -> None:
-        self.app, self.pilot = app, pilot
+    def __init__(self, app: Top, pilot: Pilot[None], archive: Archive) -> None:
+        self.app, self.pilot, self.archive = app, pilot, archive
 
     async def until(self, holds: Callable[[], Any]) -> None:
         """Wait until something holds."""
@@ -103,7 +103,7 @@ async def showing(
     desk = Desk(log, controllers or Controllers(), archive)
     app = Top(desk, run, clock=lambda: now)
     async with app.run_test(size=size) as pilot:
-        yield Screen(app, pilot)
+        yield Screen(app, pilot, archive)
 
 
 async def recorded(log: MemoryLog, folder: Path) -> list[e.FleetEvent]:

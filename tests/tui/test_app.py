@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.said import RECORDINGS, served
 from tests.tui.screens import opening, recorded, said, showing, squeezed
+from unbraid import events as e
 from unbraid.log import MemoryLog
 from unbraid.testing import load
 from unbraid.tui.app import Top
+from unbraid.tui.desk import MANY
 from unbraid.tui.marks import PAGE_EVENTS
 from unbraid.tui.picture import Picture
 from unbraid.tui.rows import Rows
@@ -198,3 +201,44 @@ async def test_a_search_leads_to_the_place(tmp_path: Path) -> None:
         await screen.until(lambda: "leaf is done" in screen.text())
         await screen.press("down", "enter")
         await screen.until(lambda: "leaf is done" in screen.words())
+
+
+async def test_a_session_that_nobody_followed_is_read_when_someone_opens_it(
+    tmp_path: Path,
+) -> None:
+    (folder,) = RECORDINGS.glob(SHOWN[0])
+    shutil.copytree(folder / "projects", tmp_path / ".claude" / "projects")
+    log = MemoryLog()
+    async with showing(log, tmp_path) as screen:
+        await screen.archive.read(lambda text: None)
+        await screen.until(lambda: len(screen.rows("runs")) == 1)
+        await screen.press("down")
+        await screen.until(lambda: "Enter opens it." in screen.text())
+        assert await log.runs() == []
+        await screen.press("enter")
+        await screen.until_said(["Delegating down."])
+        await screen.until(lambda: len(screen.rows("agents")) == 3)
+        assert [run.run for run in await log.runs()] == screen.rows("runs")
+
+
+async def test_a_thousand_runs_and_two_hundred_agents(tmp_path: Path) -> None:
+    log = MemoryLog()
+    for number in range(1000):
+        await log.append(f"run-{number:04}", opening())
+    agents = [
+        e.StreamStart(
+            seq=3 + i, ts=1000, stream_id=i + 1, depth=1, agent="helper", parent_stream_id=0,
+            description=f"helper {i}",
+        )
+        for i in range(200)
+    ]  # fmt: skip
+    await log.append("run-0999", agents)
+    async with showing(log, tmp_path, run="run-0999", size=(80, 24)) as screen:
+        await screen.until(lambda: len(screen.rows("agents")) == 201)
+        assert len(screen.rows("runs")) == MANY
+        await screen.press("2", "end")
+        await screen.until(lambda: "helper 199" in screen.text())
+        await screen.press("1", "end")
+        await screen.until(lambda: screen.app._picture is not None)
+        last = screen.rows("runs")[-1]
+        await screen.until(lambda: last in screen.text())

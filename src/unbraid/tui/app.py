@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from rich.text import Text
@@ -19,11 +19,12 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static
 
 from unbraid.errors import LogError, UnbraidError
-from unbraid.hub.control import VERBS, Controller, Pending
+from unbraid.hub.control import VERBS
 from unbraid.log.summary import RunSummary
 from unbraid.screen import gist, short
 from unbraid.tui.desk import Desk
-from unbraid.tui.dialogs import Ask, Confirm, Dialog, Help, Leave
+from unbraid.tui.dialogs import Help
+from unbraid.tui.helm import Helm
 from unbraid.tui.picture import Picture
 from unbraid.tui.reader import Reader
 from unbraid.tui.rows import Rows
@@ -108,14 +109,14 @@ class Top(App[None]):
         self._desk, self._wanted_run = desk, run
         self._logged: list[RunSummary] = []
         self._unlogged: list[RunSummary] = []
-        self._steerable: dict[str, Controller] = {}
+        self._helm = Helm(self, desk)
         self._picture: Picture | None = None
         self._reader: Reader | None = None
         self._able: list[str] = []
         # Held, not looked up: workers outlive the screen by a moment when the view is closed.
         self._runs, self._agents = Rows(id="runs"), Rows(id="agents")
-        self._title, self._about = Static(id="title"), Static(id="about")
-        self._transcript, self._bar = Transcript(id="stream"), Static(id="waiting")
+        self._title, self._about = _static("title"), _static("about")
+        self._transcript, self._bar = Transcript(id="stream"), _static("waiting")
         self._folded: set[int] = set()
         self._dirty = False
         self._warnings: list[str] = []
@@ -182,7 +183,7 @@ class Top(App[None]):
         """Who can be steered, and who waits."""
         while True:
             try:
-                self._steerable = await self._desk.steerable()
+                await self._helm.look()
             except UnbraidError as error:
                 self._tell(error)
             self._show_waiting()
@@ -221,6 +222,8 @@ class Top(App[None]):
         """The cursor stands on another run."""
         if any(run.run == event.key for run in self._logged):
             self._choose(event.key)
+        else:
+            self._about.update(Text("Nobody has followed this session yet.\nEnter opens it."))
 
     @on(Rows.Chosen, "#runs")
     async def run_chosen(self, event: Rows.Chosen) -> None:
@@ -249,6 +252,10 @@ class Top(App[None]):
         """Someone looks beyond the window."""
         if self._reader is not None:
             self._reader.want(event.where)
+
+    @property
+    def _chosen(self) -> str:
+        return self._picture.run if self._picture else ""
 
     async def _open(self, name: str) -> None:
         run = await self._desk.open(name)
@@ -301,40 +308,31 @@ class Top(App[None]):
         runs = self._all_runs()
         self.screen_stack[0].set_class(not runs, "-nothing")
         if self._picture is None and self._logged and self._wanted_run is None:
-            self._choose(next(run.run for run in runs if run in self._logged))
+            logged = {run.run for run in self._logged}
+            self._choose(next(run.run for run in runs if run.run in logged))
             return
-        now, waiting = self._clock() * 1000, {request.run for request in self._waiting()}
+        now, waiting = self._clock() * 1000, {each.run for each in self._helm.waiting()}
         rows = [run_row(run, now, waits=run.run in waiting) for run in runs]
-        chosen = self._picture.run if self._picture else None
-        at = (
-            self._runs.cursor
-            if self._runs.cursor in {run.run for run in self._unlogged}
-            else chosen
-        )
-        self._runs.show(rows, at)
+        beside = any(run.run == self._runs.cursor for run in self._unlogged)
+        self._runs.show(rows, self._runs.cursor if beside else self._chosen or None)
         live = sum(run.status == "live" for run in runs)
         self._runs.border_subtitle = f"{live} live of {len(runs)}"
-        shown = next((run for run in runs if run.run == chosen), None)
+        shown = next((run for run in runs if run.run == self._chosen), None)
         self._title.update(run_title(shown))
 
     def _show_waiting(self) -> None:
-        waiting = list(self._waiting())
+        waiting = self._helm.waiting(self._chosen)
         self._bar.display = bool(waiting)
         if waiting:
             first = waiting[0]
             more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
             asked = short(f"{first.tool} {gist(first.input)}", 300)
             self._bar.update(Text(f"◐ p answers{more}: {asked}"))
-        able = [*self._verbs(), *["answer"] * bool(waiting)]
+        able = [*self._helm.verbs(self._chosen), *["answer"] * bool(waiting)]
         if able != self._able:
             # The footer is drawn anew by this: not for nothing.
             self._able = able
             self.refresh_bindings()
-
-    def _waiting(self) -> Iterable[Pending]:
-        chosen = self._picture.run if self._picture else ""
-        for run in sorted(self._steerable, key=lambda run: run != chosen):
-            yield from self._steerable[run].pending()
 
     def warn(self, text: str) -> None:
         """Something that a person should know, at once or as soon as the view is there."""
@@ -404,78 +402,36 @@ class Top(App[None]):
             self._choose(run, (int(stream), int(seq)))
             self.action_pane("stream")
 
-        await self._ask(Search(self._desk, self._all_runs), go)
+        await self.push_screen(Search(self._desk, self._all_runs), go)
 
     async def action_answer(self) -> None:
         """Answer whoever waits."""
-        asked = next(iter(self._waiting()), None)
-        if asked is None:
-            return
-        title = next((run.title for run in self._logged if run.run == asked.run), None)
-
-        async def answer(behavior: str | None) -> None:
-            if behavior is not None:
-                held = self._steerable[asked.run]
-                await self._steer(behavior, held.answer(asked.request_id, behavior, None))
-                self._steerable = await self._desk.steerable()
-                self._show_waiting()
-
-        await self._ask(Leave(asked, title or asked.run), answer)
+        asked = next(iter(self._helm.waiting(self._chosen)), None)
+        if asked is not None:
+            title = next((run.title for run in self._logged if run.run == asked.run), None)
+            await self._helm.answer(asked, title or asked.run)
 
     async def action_message(self) -> None:
         """Tell the main agent something."""
-        held = self._held()
-
-        async def tell(text: str | None) -> None:
-            if text is not None:
-                await self._steer("message", held.message(text))
-
-        await self._ask(Ask("Tell the main agent"), tell)
+        await self._helm.message(self._chosen)
 
     async def action_interrupt(self) -> None:
         """Interrupt the main agent."""
-        question = "Interrupt what the main agent does now? It takes the next message."
-        await self._order(question, "interrupt", self._held().interrupt)
+        await self._helm.interrupt(self._chosen)
 
     async def action_stop(self) -> None:
         """Stop the chosen agent, or the run."""
-        stream, held = self._reader.stream if self._reader else 0, self._held()
-        if stream:
-            await self._order(f"Stop agent {stream}?", "stop", lambda: held.stop(stream))
-        else:
-            await self._order("End the whole run?", "end", held.cancel)
-
-    async def _order(self, question: str, name: str, do: Callable[[], Awaitable[None]]) -> None:
-        async def confirmed(answer: str | None) -> None:
-            if answer is not None:
-                await self._steer(name, do())
-
-        await self._ask(Confirm(question), confirmed)
-
-    async def _ask(self, dialog: Dialog, then: Callable[[str | None], Awaitable[None]]) -> None:
-        await self.push_screen(dialog, then)
-
-    def _held(self) -> Controller:
-        assert self._picture is not None  # or the key would do nothing
-        return self._steerable[self._picture.run]
-
-    def _verbs(self) -> list[str]:
-        held = None if self._picture is None else self._steerable.get(self._picture.run)
-        return [] if held is None else held.verbs()
-
-    async def _steer(self, name: str, doing: Awaitable[None]) -> None:
-        try:
-            await doing
-        except UnbraidError as error:
-            self._tell(error)
-        else:
-            self.notify(f"{name}: done", markup=False)
+        await self._helm.stop(self._chosen, self._reader.stream if self._reader else 0)
 
     async def _attempt(self, opening: Awaitable[None]) -> None:
         try:
             await opening
         except UnbraidError as error:
             self._tell(error)
+
+
+def _static(name: str) -> Static:
+    return Static(id=name, markup=False)
 
 
 def _count(number: int, name: str) -> str:
