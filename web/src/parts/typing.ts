@@ -1,0 +1,9 @@
+/** Whether a key belongs to someone's text, to a dialog, or to the browser: then it is no shortcut. */
+export function isTaken(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+  const at = event.target instanceof Element ? event.target : null;
+  return (
+    at?.closest('input, textarea, select') != null ||
+    document.querySelector('dialog[open]') !== null
+  );
+}
