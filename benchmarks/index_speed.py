@@ -59,7 +59,7 @@ def search(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Search for what is nowhere."""
     from unbraid.sources.search import search_files
 
-    found = len(list(search_files(WORDS, {"CLAUDE_CONFIG_DIR": str(folder)})))
+    found = len(list(search_files(f'"{WORDS}"', {"CLAUDE_CONFIG_DIR": str(folder)})))
     return {"seconds": time.time() - began, "found": found}
 
 

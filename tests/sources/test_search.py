@@ -17,10 +17,13 @@ WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
 WITH_DATABASE = [folder for folder in FOLDERS if (folder / "opencode.db").is_file()]
 
 
-@pytest.fixture(params=["grep", "no grep"], autouse=True)
-def grep(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "no grep":
-        monkeypatch.setattr(shutil, "which", lambda name: None)
+@pytest.fixture(params=["rg", "grep", None], autouse=True)
+def finder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the one program, with the other, without any."""
+    program = shutil.which(request.param) if request.param is not None else None
+    if program is None and request.param is not None:
+        pytest.skip(f"there is no {request.param} here")
+    monkeypatch.setattr(shutil, "which", lambda name: program if name == request.param else None)
 
 
 def found(query: str, folder: Path, **which: Any) -> list[Place]:

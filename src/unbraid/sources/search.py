@@ -1,9 +1,9 @@
 """Search over sessions that nobody has opened: a scan of the files, newest first.
 
-`grep` finds the files, where there is one: nothing we could write reads a gigabyte as fast. What it
-finds is looked at closely: a word in a path or an id is not something that an agent said. All words
-of a query (or "phrases" in quotes) stand in one block, whatever their case, as in a search of the
-log.
+`rg` or `grep` finds the files, where there is one: nothing we could write reads a gigabyte as fast.
+What it finds is looked at closely: a word in a path or an id is not something that an agent said.
+All words of a query (or "phrases" in quotes) stand in one block, whatever their case, as in a
+search of the log.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -27,8 +29,15 @@ from unbraid.sources.places import opencode_stores
 from unbraid.wire.lines import Lines
 from unbraid.wire.record import BAD_JSON, milliseconds
 
-FILES_AT_ONCE = 256
+FILES_AT_ONCE = 128
+GREPS_AT_ONCE = min(os.cpu_count() or 1, 4)
 MAX_LINE_BYTES = 32 << 20
+FINDERS = (
+    ("rg", "-l0aFi", "--no-config", "--no-ignore", "--hidden", "-e"),
+    ("grep", "-lZaFi", "-e"),
+)
+
+Owned = tuple[str | None, File]  # a file, and the session it belongs to, if its place tells
 
 
 class Place(Struct, frozen=True):
@@ -83,36 +92,54 @@ def _transcripts(
         if found.id not in known
         for file in (found.main, *found.children)
     ]
-    files = [*owned, *((None, file) for file in scan.beside)]
+    files: list[Owned] = [*owned, *((None, file) for file in scan.beside)]
     needle = _needle(terms)
     as_json = msgspec.json.encode(needle)[1:-1].decode()  # as it stands in the files
-    for at in range(0, len(files), FILES_AT_ONCE):
-        batch = files[at : at + FILES_AT_ONCE]
-        holding = _holding([file.path for _, file in batch], as_json)
-        for session, file in batch:
-            if file.path not in holding:
-                continue
-            for line in _lines_with(file, as_json):
-                for place in _in_line(line, session, terms):
-                    if place.run not in known:
-                        yield place
+    for session, file in _holding(files, as_json):
+        for line in _lines_with(file, as_json):
+            for place in _in_line(line, session, terms):
+                if place.run not in known:
+                    yield place
 
 
-def _holding(paths: list[str], needle: str) -> set[str]:
-    """Those of the files that may hold the needle."""
-    grep = shutil.which("grep")
-    # What is not ASCII has cases that the C locale does not know.
-    if grep is None or not needle.isascii():
-        return set(paths)
+def _holding(files: list[Owned], needle: str) -> Iterator[Owned]:
+    """Those of the files that may hold the needle, in their order."""
+    program = _finder()
+    # What is not ASCII has cases that not every program knows.
+    if program is None or not needle.isascii():
+        yield from files
+        return
+    batches = [files[at : at + FILES_AT_ONCE] for at in range(0, len(files), FILES_AT_ONCE)]
+    with ThreadPoolExecutor(GREPS_AT_ONCE) as pool:
+        # Only a few ahead: what is found soon may be enough.
+        ahead: deque[Future[set[str]]] = deque()
+        for number, batch in enumerate(batches):
+            while len(ahead) < GREPS_AT_ONCE and number + len(ahead) < len(batches):
+                paths = [file.path for _, file in batches[number + len(ahead)]]
+                ahead.append(pool.submit(_found, [*program, needle, "--", *paths]))
+            holding = ahead.popleft().result()
+            yield from (owned for owned in batch if owned[1].path in holding)
+
+
+def _finder() -> list[str] | None:
+    """The fastest program there is that finds files by bytes in them, whatever their case."""
+    for words in FINDERS:
+        program = shutil.which(words[0])
+        if program is not None:
+            return [program, *words[1:]]
+    return None
+
+
+def _found(command: list[str]) -> set[str]:
     # In the C locale bytes are bytes, and nothing is slower for being UTF-8.
-    found = subprocess.run(
-        [grep, "-laFi", "-e", needle, "--", *paths],
+    done = subprocess.run(
+        command,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "LC_ALL": "C"},
         check=False,
     )
-    return set(os.fsdecode(found.stdout).split("\n"))
+    return set(os.fsdecode(done.stdout).split("\0"))
 
 
 def _lines_with(file: File, needle: str) -> Iterator[bytes]:
