@@ -13,6 +13,7 @@ Release = tuple[int, ...]
 FIRST_SESSION_ID: Release = (1, 0, 54)
 FIRST_PARTIAL: Release = (1, 0, 109)
 FIRST_TOOLS: Release = (2, 0, 76)
+FIRST_WITHOUT_HISTORY: Release = (2, 0, 76)
 FIRST_FORWARDING: Release = (2, 1, 211)
 
 VERSION_SECONDS = 20.0

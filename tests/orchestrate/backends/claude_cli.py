@@ -18,7 +18,7 @@ from unbraid.testing import Script, ScriptedModel, claude_launch
 PLAYED = """
 import json, os, sys, time
 if "--version" in sys.argv:
-    print("2.1.325 (Claude Code)")
+    print("VERSION (Claude Code)")
     sys.exit()
 def line(**record):
     sys.stdout.write(json.dumps(record) + "\\n")
@@ -53,10 +53,12 @@ def real(
 
 
 @contextlib.contextmanager
-def played(home: Path, answer: str, *, start_seconds: float = 60) -> Iterator[ClaudeBackend]:
+def played(
+    home: Path, answer: str, *, start_seconds: float = 60, version: str = "2.1.325"
+) -> Iterator[ClaudeBackend]:
     """A program that plays it; in the end, nothing of it is left."""
     program = home / "claude.py"
-    program.write_text(PLAYED % answer)
+    program.write_text(PLAYED.replace("VERSION", version) % answer)
     env, mark = marked(dict(os.environ))
     yield ClaudeBackend(
         (sys.executable, str(program)), env=env, cwd=home, start_seconds=start_seconds

@@ -57,6 +57,24 @@ async def test_no_message_is_a_command_of_the_cli(tmp_path: Path) -> None:
             assert text(await said(conversation.say("/clear"))) == "You said  /clear"
 
 
+@pytest.mark.parametrize("version", ["1.0.128", "2.1.325", "who knows"])
+async def test_what_an_agent_is_started_with(version: str, tmp_path: Path) -> None:
+    agent = Agent("a", prompt="- Be brief.", model="opus", tools=("Read",), denied=("Bash(rm *)",))
+    answer = "def answer(text): said(json.dumps(sys.argv[1:]), 1); result()"
+    with played(tmp_path, answer, version=version) as backend:
+        async with backend.open(agent) as conversation:
+            args = json.loads(text(await said(conversation.say("hello"))))
+    assert "--append-system-prompt=- Be brief." in args
+    assert "--model=opus" in args
+    denied = next(each for each in args if each.startswith("--disallowedTools="))
+    assert "Bash(rm *)" in denied
+    assert "--include-partial-messages" in args
+    assert ("--tools=Read" in args) == (version != "1.0.128")
+    assert ("Write" in denied) == (version == "1.0.128")
+    assert ("--forward-subagent-text" in args) == (version != "1.0.128")
+    assert ("--no-session-persistence" in args) == (version != "1.0.128")
+
+
 async def test_a_missing_program_says_how_to_go_on(tmp_path: Path) -> None:
     backend = ClaudeBackend(env={"UNBRAID_CLAUDE": f"{tmp_path}/nothing --verbose"}, cwd=tmp_path)
     with pytest.raises(BackendError, match="install Claude Code"):

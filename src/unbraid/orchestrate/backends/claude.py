@@ -12,6 +12,7 @@ import contextlib
 import os
 import secrets
 import shlex
+import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from unbraid.sources.release import (
     FIRST_FORWARDING,
     FIRST_PARTIAL,
     FIRST_TOOLS,
+    FIRST_WITHOUT_HISTORY,
     Release,
     version_of,
 )
@@ -80,16 +82,18 @@ class ClaudeBackend:
         self._env = {**given, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1"}
         self._cwd, self._keeps_sessions = cwd or Path.cwd(), keeps_sessions
         self._start_seconds = start_seconds
-        self._release: Release | None = None
+        self._release: Release = ()
         self._asking = asyncio.Lock()
 
     @contextlib.asynccontextmanager
     async def open(self, agent: Agent) -> AsyncIterator[ClaudeConversation]:
         """A process of its own for an agent."""
         async with self._asking:
-            if self._release is None:
-                self._release = await version_of(self._command, self._env)
-        argv = [*self._command, *self._arguments(agent, self._release), *self._args]
+            self._release = self._release or await version_of(self._command, self._env)
+        # One that does not say is taken for a new one: rather an option that it does not know than
+        # a tool that was not given.
+        release = self._release or (sys.maxsize,)
+        argv = [*self._command, *self._arguments(agent, release), *self._args]
         async with started(NAME, argv, self._env, self._cwd, advice=_ADVICE_MISSING) as program:
             await program.write(claude_input.initialize(_new_id()))
             yield ClaudeConversation(program, self._start_seconds)
@@ -109,7 +113,7 @@ class ClaudeBackend:
         if agent.model not in (None, "inherit"):
             args.append(f"--model={agent.model}")
         args += _tools(agent, release)
-        if not self._keeps_sessions and release >= FIRST_TOOLS:
+        if not self._keeps_sessions and release >= FIRST_WITHOUT_HISTORY:
             args.append("--no-session-persistence")
         return args
 
