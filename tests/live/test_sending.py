@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.hub.test_redact import claude
 from tests.invariants import check
 from tests.live.agents import UNBRAID, events_of, log_path, logged, play, verdict
 from tests.live.test_passing import start
@@ -204,3 +205,22 @@ async def test_a_run_that_goes_on_is_sent_from_its_beginning(tmp_path: Path) -> 
         assert there.status == "done"
     await log.close()
     await here.close()
+
+
+async def test_a_server_that_masks_gets_no_secret_in_bits(tmp_path: Path) -> None:
+    text = "before token=" + "Ab3dEf6hIj9lMn2p" + " after"
+    said = b"".join(claude(text, list(text)))
+    log = await SqliteLog.open(tmp_path / "server.db")
+    config = ServeConfig(port=0, redact=True, limits=Limits(shutdown_seconds=1))
+    async with serving(config, log) as server:
+        process = await start(tmp_path, "pipe", "--to", server.url)
+        assert process.stdin is not None
+        for line in said.splitlines(keepends=True):
+            process.stdin.write(line)
+            await process.stdin.drain()
+        assert await process.communicate(b"") == (said, b"")
+        (run,) = await log.runs()
+        events = await events_of(log, run)
+    words = [event.delta for event in events if isinstance(event, e.Text)]
+    assert "".join(words) == f"before token={'*' * 16} after"
+    await log.close()
