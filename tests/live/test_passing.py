@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.live.agents import UNBRAID, logged, play
+from unbraid.log import SqliteLog
 
 GO = "[[main]] Go."
 
@@ -52,6 +54,29 @@ async def test_stdin_stdout_and_stderr_are_its_own(tmp_path: Path) -> None:
     assert out == b"\0\xff\n" * 100_000 + b"restx"
     assert err == b"no newline\n"
     assert process.returncode == 0
+
+
+def evil(folder: Path) -> list[Path]:
+    """What was made where it should not be."""
+    return list(folder.rglob("*evil*"))
+
+
+@pytest.mark.parametrize("key", ["session_id", "sessionID"])
+async def test_a_session_cannot_name_a_file_elsewhere(key: str, tmp_path: Path) -> None:
+    """What an agent prints as its session is no path, and no reason to fail."""
+    block = {"type": "text", "text": "hi"}
+    message = {"id": "m", "role": "assistant", "content": [block]}
+    line = json.dumps({"type": "assistant", key: "../../evil x", "message": message})
+    process = await start(tmp_path, "run", "--", "sh", "-c", 'printf "%s\\n" "$0"; exit 3', line)
+    assert await process.communicate() == (f"{line}\n".encode(), b"")
+    assert process.returncode == 3
+    assert not evil(tmp_path)
+    named = await start(tmp_path, "run", "--", "claude", "--resume", "../../evil x")
+    await named.communicate()
+    assert not evil(tmp_path)
+    log = await SqliteLog.open(tmp_path / "unbraid" / "log.db")
+    assert len(await log.runs()) == 1
+    await log.close()
 
 
 async def test_a_command_that_is_not_there(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from unbraid.errors import LogError
+from unbraid.log.names import names_run
 
 FOLDER = "claims"
 UNNAMED = "starting."
@@ -36,6 +37,8 @@ class Claims:
         """Claim a run; False if another process has it."""
         if name in self._held:
             return True
+        if not names_run(name):
+            raise LogError(f"not the name of a run: {name[:80]!r}")
         path = self._folder / name
         while True:
             try:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct, field
 
 from unbraid.live.keeping import Keeping, now_ms
+from unbraid.log.names import names_run
 from unbraid.sources.opencode_follow import Database
 from unbraid.sources.places import opencode_database
 from unbraid.sources.session import Fed
@@ -78,9 +79,12 @@ class OpenCodeTelling:
 
     def _line(self, line: bytes) -> None:
         try:
-            self._session = self._session or _read(line).session_id
+            session = _read(line).session_id
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return
+        # An agent may print anything; what cannot name a run must not name a file either.
+        if self._session is None and names_run(session or ""):
+            self._session = session
         self._held.append(self._fed("stdout", line))
 
     def _changed(self, *, last: bool) -> dict[str, list[bytes]]:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
+from unbraid.log.names import names_run
 from unbraid.sources.session import LONGEST_WAIT_SECONDS, SETTLE_SECONDS, Fed, Session
 from unbraid.translate.agents import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS
 
@@ -92,7 +93,9 @@ class Weaving:
         else:
             uuid = read.uuid
             self.recognized = self.recognized or bool(read.type)
-            self.session_id = self.session_id or read.session_id
+            # An agent may print anything; what cannot name a run must not name a file either.
+            if self.session_id is None and names_run(read.session_id or ""):
+                self.session_id = read.session_id
             waits = self._waits(read)
         self._lines.append(_Waiting(self._clock(), fed, waits, uuid))
 

@@ -14,9 +14,14 @@ _run = re.compile(RUN_PATTERN.strip("^$"))
 _source = re.compile(SOURCE_PATTERN.strip("^$"))
 
 
+def names_run(run: str) -> bool:
+    """Whether a run can have this id."""
+    return _run.fullmatch(run) is not None
+
+
 def checked_run(run: str) -> str:
     """The run's id, or CallerError."""
-    if not _run.fullmatch(run):
+    if not names_run(run):
         raise CallerError(f"not a run id: {run[:80]!r}")
     return run
 
