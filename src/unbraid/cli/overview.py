@@ -63,11 +63,9 @@ class Overview:
         item = (run.updated, run.run, run)
         if len(self._newest) < NEWEST:
             heapq.heappush(self._newest, item)
-        elif item <= self._newest[0]:
-            return
         else:
-            heapq.heapreplace(self._newest, item)
-        if self._live is None:
+            heapq.heappushpop(self._newest, item)
+        if self._live is None and self._sessions <= NEWEST:
             words = (run.run, run.status, str(run.agents), short(run.usage.total_tokens))
             self.say("  ".join((*words, run.cwd or "", run.title or "")))
 
