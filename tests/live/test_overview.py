@@ -86,7 +86,8 @@ async def test_how_far_it_is(tmp_path: Path) -> None:
     overview, screen = Overview(archive), Console(file=io.StringIO(), width=120, record=True)
     screen.print(overview.draw())
     archive.listed, archive.total = 10, 40
-    overview.add(RunSummary("r", title="first"))
+    for _ in range(20):
+        overview.add(RunSummary("r", title="first"))  # the same session, in many folders
     screen.print(overview.draw())
     archive.listed = 40
     screen.print(overview.draw())
@@ -95,4 +96,4 @@ async def test_how_far_it_is(tmp_path: Path) -> None:
     assert "looking" in reading
     assert "first" not in looking
     assert "10 of 40 sessions" in rest[0]
-    assert rest[0].rstrip().endswith("1 session, 0 tokens")
+    assert rest[0].rstrip().endswith("20 sessions, 0 tokens")

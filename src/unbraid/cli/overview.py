@@ -30,7 +30,7 @@ class Overview:
 
     def __init__(self, archive: Archive) -> None:
         self._archive, self._console = archive, Console(stderr=True)
-        self._newest: list[tuple[int, str, RunSummary]] = []
+        self._newest: list[tuple[int, int, RunSummary]] = []
         self._sessions = self._tokens = 0
         self._live: Live | None = None
 
@@ -60,7 +60,8 @@ class Overview:
         """One more session; from whichever thread reads them."""
         self._sessions += 1
         self._tokens += run.usage.total_tokens
-        item = (run.updated, run.run, run)
+        # Numbered, because a session may lie in two folders, and runs have no order of their own.
+        item = (run.updated, -self._sessions, run)
         if len(self._newest) < NEWEST:
             heapq.heappush(self._newest, item)
         else:
