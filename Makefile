@@ -7,7 +7,7 @@ NODE   := web/node_modules/.ready
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix page bench clean tools peers
+.PHONY: help demo test check fix page pictures bench clean tools peers
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ fix: $(READY) page ## put format, imports and generated files right
 page: $(READY) $(NODE) ## build the page into the package (needs Node)
 	$(BIN)/python web/generate.py > web/src/model/events.ts
 	cd web && npm run --silent fix && npm run --silent build -- --logLevel warn
+
+pictures: $(READY) tools ## take the documentation's pictures anew
+	UNBRAID_PICTURES=1 $(BIN)/python -m pytest -q tests/web/test_pictures.py
 
 bench: $(READY) peers ## ratios against peers and limits
 	$(BIN)/python -m benchmarks

@@ -68,8 +68,8 @@ class Manners:
             raise AssertionError("\n".join(found))
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
-            self.broken.append(f"console {message.type}: {message.text}")
+        if message.type == "error":
+            self.broken.append(f"console: {message.text}")
 
     def _request(self, request: Request) -> None:
         address = urlsplit(request.url)

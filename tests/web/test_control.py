@@ -1,0 +1,74 @@
+"""A person steers a real Claude Code from the page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.live.test_control import LISTENING
+from tests.web.agents import GO, Live, running
+from tests.web.browser import serious_violations
+from tests.web.site import Site
+from tests.web.views import RunView
+from unbraid.testing import scenario
+from unbraid.wire import claude_input
+
+pytestmark = pytest.mark.cli
+
+
+async def begun(live: Live, tab: Page) -> RunView:
+    """The run on the page, once the first prompt is said."""
+    await live.child.write(claude_input.initialize("first"))
+    await live.child.write(claude_input.prompt(GO))
+    await tab.goto("/")
+    await tab.get_by_role("list", name="Runs").get_by_role("link").click()
+    return RunView(tab, tab.url.rpartition("/run/")[2])
+
+
+async def ended(live: Live) -> str:
+    """Its last result, when its input has ended."""
+    live.child.end_input()
+    lines = [json.loads(line) async for _, line in live.child.lines()]
+    assert await live.child.wait() == 0
+    return str([line for line in lines if line["type"] == "result"][-1]["result"])
+
+
+async def test_leave_is_given_and_refused_on_the_page(
+    site: Site, tab: Page, tmp_path: Path
+) -> None:
+    async with running(tmp_path, scenario("permission"), LISTENING, asks=True, talks=True) as live:
+        await begun(live, tab)
+        first = tab.get_by_role("region", name="main wants to use Bash")
+        await expect(first).to_contain_text("touch allowed.txt")
+        assert await serious_violations(tab) == []
+        await first.get_by_role("button", name="Approve").click()
+        second = tab.get_by_role("region", name="main wants to use Write")
+        await expect(second).to_contain_text("denied.txt")
+        await second.get_by_role("textbox").fill("Not here.")
+        await second.get_by_role("button", name="Deny").click()
+        await expect(tab.get_by_text("One yes, one no.").first).to_be_visible()
+        await expect(tab.get_by_role("region", name="Waits for you")).to_have_count(0)
+        assert await ended(live) == "One yes, one no."
+    assert (tmp_path / "app" / "allowed.txt").exists()
+    assert not (tmp_path / "app" / "denied.txt").exists()
+
+
+async def test_an_interrupt_and_a_message_from_the_page(
+    site: Site, tab: Page, tmp_path: Path
+) -> None:
+    async with running(tmp_path, scenario("interrupt"), LISTENING, talks=True) as live:
+        view = await begun(live, tab)
+        await live.model.reached("main", 0, chunks=5)
+        await tab.get_by_role("button", name="Interrupt").click()
+        await view.open(0)
+        box = tab.get_by_role("textbox", name="Message to the agent")
+        await box.fill("Go on.")
+        await box.press("Enter")
+        async with asyncio.timeout(60):
+            await live.model.reached("main", 1)
+        await expect(view.pane.get_by_text("After the interrupt.").first).to_be_visible()
+        assert await ended(live) == "After the interrupt."
