@@ -9,6 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+from msgspec import Struct
+
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, TokenUsage, TurnComplete
 from unbraid.orchestrate.agents import Agent
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 NAME = "openai"
 THINKING, TEXT = 0, 1
+DATA = "data: "
+DONE = "data: [DONE]"
 
 
 class OpenAIBackend:
@@ -65,28 +70,32 @@ class OpenAIConversation(Remembered):
 
     async def stream(self, messages: list[Any]) -> AsyncGenerator[RelayEvent, None]:
         """One answer."""
-        stream = await self._client.chat.completions.create(
+        asked = self._client.chat.completions.with_streaming_response.create(
             model=self._model,
             messages=messages,
             stream=True,
             stream_options={"include_usage": True},
         )
-        usage, finish_reason = TokenUsage(), None
-        async with stream:
-            async for chunk in stream:
-                message_id = chunk.id
+        usage, finish_reason = None, None
+        async with asked as response:
+            async for line in response.iter_lines():
+                if not line.startswith(DATA) or line == DONE:
+                    continue
+                chunk = _read(line[len(DATA) :])
+                if chunk.error is not None:
+                    raise BackendError(NAME, chunk.error.message, self.advice(None))
                 if chunk.usage is not None:
-                    usage = _usage(message_id, chunk.model, chunk.usage)
+                    usage = _usage(chunk, chunk.usage)
                 for choice in chunk.choices:
                     finish_reason = choice.finish_reason or finish_reason
                     delta = choice.delta
                     # Not OpenAI's own, but what servers of open models have.
-                    thought = getattr(delta, "reasoning_content", None)
-                    if thought:
-                        yield ThinkingDelta(message_id=message_id, block=THINKING, delta=thought)
+                    if delta.reasoning_content:
+                        thought = delta.reasoning_content
+                        yield ThinkingDelta(message_id=chunk.id, block=THINKING, delta=thought)
                     if delta.content:
-                        yield TextDelta(message_id=message_id, block=TEXT, delta=delta.content)
-        if usage.message_id:
+                        yield TextDelta(message_id=chunk.id, block=TEXT, delta=delta.content)
+        if usage is not None:
             yield usage
         if finish_reason is not None:
             yield TurnComplete(ok=finish_reason != "content_filter", subtype=finish_reason)
@@ -104,12 +113,51 @@ class OpenAIConversation(Remembered):
                 return "ask again later"
 
 
-def _usage(message_id: str, model: str, told: Any) -> TokenUsage:
+# The SDK's own models check every field of every word, which costs more than all that we do with
+# it. What is needed is this, and whatever is unknown is passed over.
+
+
+class _Cached(Struct):
+    cached_tokens: int | None = None
+
+
+class _Usage(Struct):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    prompt_tokens_details: _Cached | None = None
+
+
+class _Delta(Struct):
+    content: str | None = None
+    reasoning_content: str | None = None
+
+
+class _Choice(Struct):
+    delta: _Delta = msgspec.field(default_factory=_Delta)
+    finish_reason: str | None = None
+
+
+class _Error(Struct):
+    message: str = "it failed"
+
+
+class _Chunk(Struct):
+    id: str = ""
+    model: str | None = None
+    choices: list[_Choice] = msgspec.field(default_factory=list)
+    usage: _Usage | None = None
+    error: _Error | None = None
+
+
+_read = msgspec.json.Decoder(_Chunk).decode
+
+
+def _usage(chunk: _Chunk, told: _Usage) -> TokenUsage:
     details = told.prompt_tokens_details
-    cached: int = (details.cached_tokens or 0) if details is not None else 0
+    cached = 0 if details is None else details.cached_tokens or 0
     return TokenUsage(
-        message_id=message_id,
-        model=model,
+        message_id=chunk.id,
+        model=chunk.model,
         input_tokens=told.prompt_tokens - cached,
         output_tokens=told.completion_tokens,
         cache_read_tokens=cached,
