@@ -120,7 +120,9 @@ def _unpack_into(target: Path, package: str, version: str) -> None:
             reason = done.stderr.decode("utf-8", "replace").strip()[-500:]
             raise CliUnavailable(f"npm cannot fetch {package} {version}: {reason}")
         with tarfile.open(archives[0]) as archive:
-            archive.extractall(scratch, filter="data")
+            # Early releases of 3.11 have no filters.
+            archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
+            archive.extractall(scratch)
         for program in ("claude", "bin/opencode", "cli.js"):
             path = Path(scratch, "package", program)
             if path.exists():
