@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 LOOK_SECONDS = 0.1
 
 

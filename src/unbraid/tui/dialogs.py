@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 from rich.style import Style
@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
 from unbraid.hub.control import Pending
-from unbraid.screen import gist, safe, short
+from unbraid.screen import safe, short
 
 MAX_CHARS = 20_000
 
@@ -132,20 +132,25 @@ class Leave(Dialog):
 
     def compose(self) -> ComposeResult:
         """Who asks, and for what."""
-        about, given = gist(self._asked.input), self._asked.input
-        whole = msgspec.json.format(msgspec.json.encode(given)).decode()
-        more = len(whole) - MAX_CHARS
         with Vertical() as box:
             box.border_title = "May it?"
             yield Static(short(self._title, 200), markup=False)
-            words = Text.assemble(
-                (short(self._asked.tool, 60), Style(bold=True)), "  ", short(about)
-            )
-            yield Static(words)
+            yield Static(Text(f"wants to use {short(self._asked.tool, 60)}:", Style(bold=True)))
             with VerticalScroll():
-                # Line ends within a text are shown as such: what is asked must be easy to read.
-                shown = safe(whole[:MAX_CHARS].replace("\\n", "\n"))
-                yield Static(shown, markup=False)
-                if more > 0:
-                    yield Static(f"… {more:,} more characters", markup=False)
+                yield Static(asked_for(self._asked.input), markup=False)
             yield Footer(show_command_palette=False)
+
+
+def asked_for(given: Any) -> str:
+    """All that a tool is to be given, safe. Only a real argument stands at the beginning of a line,
+    so that none can pass for two.
+    """
+    arguments = given.items() if isinstance(given, dict) else [("", given)]
+    lines = []
+    for name, value in arguments:
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        more = f"\n… {len(text) - MAX_CHARS:,} more characters" if len(text) > MAX_CHARS else ""
+        lines.append(
+            f"{short(str(name), 60)}: {safe(text[:MAX_CHARS])}{more}".replace("\n", "\n    ")
+        )
+    return "\n".join(lines)
