@@ -28,6 +28,7 @@ from benchmarks import (
     orchestrate,
     page,
     startup,
+    top,
     translate,
 )
 from benchmarks.table import Measured, NotMeasured, table
@@ -71,6 +72,7 @@ PARTS: dict[str, Callable[[], list[Measured]]] = {
     "unread": fanout_unread.main,
     "orchestrate": orchestrate.main,
     "page": page.main,
+    "top": top.main,
 }
 
 

@@ -53,11 +53,11 @@ class Screen:
     @property
     def transcript(self) -> Transcript:
         """The words of the chosen agent."""
-        return self.app.query_one("#stream", Transcript)
+        return self.app.transcript
 
     def words(self) -> str:
         """All lines of the transcript, on the screen or scrolled away."""
-        lines = self.transcript._lines
+        lines = self.transcript.lines
         return "\n".join(line.plain for line in lines)
 
     def rows(self, name: str) -> list[str]:

@@ -73,12 +73,9 @@ class Tree:
         if isinstance(event, e.StreamStart):
             self._start(event)
             return
-        node = self.nodes.get(event.stream_id)
+        node = self.heard(event.stream_id, event.ts)
         if node is None:
             return
-        node.updated = max(node.updated, event.ts)
-        if not node.started:
-            node.started = event.ts
         match event:
             case e.FleetToolUse():
                 node.tool_uses += 1
@@ -106,6 +103,14 @@ class Tree:
                 self.done = event
             case _:
                 pass
+
+    def heard(self, stream_id: int, ts: int) -> Node | None:
+        """An agent has said something; what it was changes nothing else."""
+        node = self.nodes.get(stream_id)
+        if node is not None:
+            node.updated = max(node.updated, ts)
+            node.started = node.started or ts
+        return node
 
     def _start(self, event: e.StreamStart) -> None:
         self.nodes[event.stream_id] = Node(

@@ -116,7 +116,7 @@ class Top(App[None]):
         # Held, not looked up: workers outlive the screen by a moment when the view is closed.
         self._runs, self._agents = Rows(id="runs"), Rows(id="agents")
         self._title, self._about = _static("title"), _static("about")
-        self._transcript, self._bar = Transcript(id="stream"), _static("waiting")
+        self.transcript, self._bar = Transcript(id="stream"), _static("waiting")
         self._folded: set[int] = set()
         self._dirty = False
         self._warnings: list[str] = []
@@ -133,7 +133,7 @@ class Top(App[None]):
                 yield self._agents
             with Vertical(id="right"):
                 yield self._about
-                yield self._transcript
+                yield self.transcript
         yield self._bar
         yield Footer(show_command_palette=False)
 
@@ -276,7 +276,7 @@ class Top(App[None]):
     def _read_stream(self, stream: int, seq: int | None = None) -> None:
         if self._picture is None:
             return
-        self._reader = Reader(self._transcript, self._desk.log, self._picture, stream, seq)
+        self._reader = Reader(self.transcript, self._desk.log, self._picture, stream, seq)
         self.read(self._reader)
         self._dirty = True
 
@@ -381,7 +381,7 @@ class Top(App[None]):
 
     def action_whole(self) -> None:
         """Fold thinking, calls and results, or unfold them."""
-        self._transcript.toggle(whole=not self._transcript.whole)
+        self.transcript.toggle(whole=not self.transcript.whole)
 
     def action_copy(self) -> None:
         """The command that goes on with the chosen agent."""

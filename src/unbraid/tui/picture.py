@@ -41,6 +41,10 @@ class Picture:
         """Fold more of the log in."""
         for entry in batch:
             self.marks.add(entry)
+            if entry.type in ("text", "thinking"):
+                # Most of a run: only its reader needs the words.
+                self.tree.heard(entry.stream_id, entry.ts)
+                continue
             event = decode_event(entry.data)
             if isinstance(event, StreamStart) and event.tool_use_id:
                 self.spawning.add(event.tool_use_id)

@@ -59,7 +59,7 @@ class Transcript(ScrollView, can_focus=True):
         self._items: list[Item] = []
         self._opened: set[int] = set()  # items that differ from `whole`, by their seq
         self._drawn: dict[int, Drawn] = {}
-        self._lines: list[Text] = []
+        self.lines: list[Text] = []
         self._owners: list[int] = []  # for each line, the seq of its item
         self._width = 0
         self._placing = False
@@ -95,9 +95,9 @@ class Transcript(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
         number, width = y + self.scroll_offset.y, self._width
-        if number >= len(self._lines):
+        if number >= len(self.lines):
             return Strip.blank(width, self.rich_style)
-        line = self._lines[number]
+        line = self.lines[number]
         segments = Segment.apply_style(line.render(self.app.console), self.rich_style)
         return Strip(segments).adjust_cell_length(width, self.rich_style)
 
@@ -153,7 +153,7 @@ class Transcript(ScrollView, can_focus=True):
         if width < 4:
             return
         kept: dict[int, Drawn] = {}
-        self._lines, self._owners = [], []
+        self.lines, self._owners = [], []
         for item in self._items:
             whole = self.whole ^ (item.seq in self._opened)
             look = Look(item, item.version, width, whole)
@@ -162,10 +162,10 @@ class Transcript(ScrollView, can_focus=True):
                 # One cell is left free beside the scroll bar.
                 known = (look, drawn(item, width - 1, whole=whole))
             kept[item.seq] = known
-            self._lines += known[1]
+            self.lines += known[1]
             self._owners += [item.seq] * len(known[1])
         self._drawn = kept
-        self.virtual_size = Size(width, len(self._lines))
+        self.virtual_size = Size(width, len(self.lines))
 
     def _top(self) -> tuple[int, int, int] | None:
         """The item at the top: its seq, and how far the top is from its beginning and its end."""
