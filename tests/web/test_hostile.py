@@ -90,4 +90,5 @@ async def test_the_policy_forbids_what_would_slip_through(site: Site, tab: Page)
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "script-src 'self';" in policy
-    assert "unsafe-eval" not in policy
+    assert "style-src 'self';" in policy
+    assert "unsafe" not in policy

@@ -19,7 +19,7 @@ from unbraid.serve.config import ServeConfig
 from unbraid.serve.problems import problem_response
 
 PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
+    "default-src 'none'; script-src 'self'; style-src 'self';"
     " img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
