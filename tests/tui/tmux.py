@@ -8,6 +8,7 @@ import os
 import secrets
 import shlex
 import shutil
+import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -67,7 +68,8 @@ async def terminal(
     program = shutil.which("tmux")
     if program is None:
         pytest.skip("no tmux on PATH")
-    made = Terminal(program, env)
+    folder = tempfile.TemporaryDirectory(prefix="tmux-")  # its socket outlives the server
+    made = Terminal(program, {**env, "TMUX_TMPDIR": folder.name})
     width, height = map(str, size)
     # The terminal stays when the program has ended, so that its last words can be read.
     command = f"{shlex.join(argv)}; echo ended with $?; read _"
@@ -78,3 +80,4 @@ async def terminal(
         yield made
     finally:
         await made.call("kill-server")
+        folder.cleanup()
