@@ -65,6 +65,15 @@ def test_an_interrupted_answer_is_told_up_to_the_cut(folder: Path) -> None:
     assert after == second
 
 
+@every_recording
+def test_every_agent_with_a_transcript_is_told_by_its_id(folder: Path) -> None:
+    files = folder.glob("projects/**/agent-*.jsonl")
+    ids = {path.stem.removeprefix("agent-") for path in files if path.stat().st_size}
+    kinds = (e.StreamStart, e.FleetSessionMeta)
+    told = {x.agent_id for x in read(folder, full=True) if isinstance(x, kinds)}
+    assert ids <= told
+
+
 @both
 @every_recording
 def test_every_promise_of_the_log_is_kept(folder: Path, full: bool) -> None:

@@ -43,12 +43,13 @@ def done_agent(line: bytes) -> str | None:
     return found[found.lastindex or 0].decode() if found is not None else None
 
 
-def answers(path: Path) -> bool:
-    """Whether a transcript ends, as far as it is written, with something its agent says."""
+def answers(path: Path, upto: int) -> bool:
+    """Whether the first bytes of a transcript, `upto` a place, end with what its agent says."""
     try:
         with path.open("rb") as file:
-            file.seek(max(path.stat().st_size - LAST_BYTES, 0))
-            *_, last, rest = [b"", *file.read(LAST_BYTES).split(b"\n")]
+            first = max(upto - LAST_BYTES, 0)
+            file.seek(first)
+            *_, last, rest = [b"", *file.read(upto - first).split(b"\n")]
         line = msgspec.json.decode(last, type=_Line)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return False

@@ -182,17 +182,23 @@ class Session:
             yield first
             yield from news
 
-    def awaits(self, line: bytes) -> bool:
-        """Whether a line reports that an agent is done, and its own file does not answer yet."""
-        agent = done_agent(line)
-        file = f"agent-{agent}.jsonl"
-        tail = next((t for t in self._tails.values() if t.path.name == file), None)
-        return tail is not None and not answers(tail.path)
+    def awaits(self, line: bytes, sizes: Mapping[str, int | None] | None = None) -> bool:
+        """Whether a line reports that an agent is done, and what is told of its own file, now or
+        with these sizes, does not end with its answer.
+        """
+        file = f"agent-{done_agent(line)}.jsonl"
+        name = next((name for name, t in self._tails.items() if t.path.name == file), None)
+        if name is None:
+            return False
+        # Not what is there by now: it would be told after the line that waits for it.
+        upto = (sizes or {}).get(name) or self._tails[name].offset
+        return not answers(self._tails[name].path, upto)
 
     def _settle(self, sizes: dict[str, int | None]) -> None:
         """Cut the sizes short where an end is told that is too new."""
         now, self.unsettled = self._clock(), False
-        for name, size in sizes.items() if self.has_children else ():
+        # Children first: how much of them will be told decides how much of their parents can be.
+        for name, size in reversed(list(sizes.items())) if self.has_children else ():
             tail = self._tails[name]
             if size is None or not 0 < size - tail.offset < MAX_SETTLING_BYTES:
                 continue
@@ -204,7 +210,7 @@ class Session:
                 if reports_end(line):
                     since = next((since for upto, since in seen if upto >= end), now)
                     waited = now - since
-                    longer = waited < LONGEST_WAIT_SECONDS and self.awaits(line)
+                    longer = waited < LONGEST_WAIT_SECONDS and self.awaits(line, sizes)
                     if waited < SETTLE_SECONDS or longer:
                         self.unsettled, sizes[name] = True, at
                         break

@@ -128,7 +128,9 @@ class Agents:
         facts = self.facts.get(agent_id)
         return facts is not None and (facts.tool_use_id or facts.workflow) is not None
 
-    def from_facts(self, agent_id: str, prompt: str | None) -> Context | None:
+    def from_facts(
+        self, agent_id: str, prompt: str | None, out: list[RelayEvent]
+    ) -> Context | None:
         """The context of an agent of which only its meta file is known, if that says enough."""
         facts = self.facts.get(agent_id)
         if facts is None:
@@ -161,7 +163,7 @@ class Agents:
         context.subagent_type = context.subagent_type or facts.agent_type
         context.description = context.description or facts.description
         context.prompt = context.prompt or prompt
-        contexts.bind(context, agent_id)
+        self.identify(context, agent_id, out)
         return context
 
     # --- the CLI's own account of its tasks ---

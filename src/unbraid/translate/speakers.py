@@ -89,7 +89,7 @@ class Speakers:
                 context = self._by_message.get(message.id)
             prompt = _plain(message.content) if record.type == "user" else None
             if context is None:
-                found = self.agents.from_facts(agent_id, prompt)
+                found = self.agents.from_facts(agent_id, prompt, out)
                 if found is not None:
                     return found
             if context is None and prompt is not None and not self.agents.knows_call(agent_id):
@@ -107,9 +107,9 @@ class Speakers:
         self._held_count += 1
         if self._held_count > MAX_HELD_RECORDS:
             # Somebody writes and nobody spawned it: rather a stream of its own than no memory.
-            self._release(agent_id, self._stray(agent_id), out)
+            self._release(agent_id, self._stray(agent_id, out), out)
 
-    def _stray(self, agent_id: str) -> Context:
+    def _stray(self, agent_id: str, out: list[RelayEvent]) -> Context:
         """A context for an agent that no call is known to have spawned."""
         contexts = self.contexts
         first = self._held[agent_id][0]
@@ -122,7 +122,7 @@ class Speakers:
             context.description = context.description or facts.description
             context.call = context.call or facts.tool_use_id
         context.prompt = context.prompt or prompt
-        contexts.bind(context, agent_id)
+        self.agents.identify(context, agent_id, out)
         return context
 
     def _retry(self, out: list[RelayEvent]) -> None:
@@ -162,7 +162,7 @@ class Speakers:
         self.agents.settle_early(out)
         self._retry(out)
         for agent_id in list(self._held):
-            self._release(agent_id, self._stray(agent_id), out)
+            self._release(agent_id, self._stray(agent_id, out), out)
 
 
 def _plain(content: list[Block] | str | None) -> str | None:
