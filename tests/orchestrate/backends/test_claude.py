@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import tracemalloc
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -268,7 +269,7 @@ async def test_one_that_is_killed_between_turns_says_so_at_the_next(tmp_path: Pa
 def test_cancelled_at_any_moment_it_leaves_nobody(tmp_path: Path, steps: int) -> None:
     async def talk(backend: ClaudeBackend) -> None:
         async with backend.open(ANYONE) as conversation:
-            for number in range(1000):
+            for number in count():
                 await said(conversation.say(str(number)))
 
     async def cancelled() -> None:
