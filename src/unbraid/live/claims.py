@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import secrets
 from pathlib import Path
 from typing import IO
 
@@ -66,7 +67,7 @@ class Claims:
 
     def start(self) -> str:
         """Claim the session that is about to begin, without a name yet."""
-        name = f"{UNNAMED}{os.getpid()}"
+        name = f"{UNNAMED}{secrets.token_hex(8)}"
         self.take(name)
         return name
 

@@ -198,15 +198,23 @@ class Request:
         if agent.model is None:
             agent = msgspec.structs.replace(agent, model=self._means.model)
         taught = briefed(agent, self.roster, self.commands.usages, depth=depth, most=MAX_CHILDREN)
-        claims, session = self._means.claims, None
+        backend, claims = self._means.backends.of(agent.backend), self._means.claims
+        if claims is None:
+            async with backend.open(taught) as conversation:
+                yield conversation
+            return
+        # Ours from its first moment on, or a watch beside us would tell it as a run of its own.
+        starting, session = claims.start(), None
         try:
-            async with self._means.backends.of(agent.backend).open(taught) as conversation:
+            async with backend.open(taught) as conversation:
                 session = getattr(conversation, "session", None)
-                if claims is not None and session is not None:
-                    claims.take(session)  # or a watch beside us would tell it as a run of its own
+                if session is not None:
+                    claims.take(session)
+                claims.leave(starting)
                 yield conversation
         finally:
-            if claims is not None and session is not None:
+            claims.leave(starting)
+            if session is not None:
                 claims.leave(session)
 
     def begin(self, caller: Voice, agent: Agent, message: str) -> Voice:
