@@ -65,6 +65,13 @@ def test_an_end_waits_for_the_answer_of_the_agent_that_has_ended(files: Files) -
     assert files.told() == [ANSWER, REPORT]
 
 
+def test_an_answer_that_is_not_told_yet_is_none(files: Files) -> None:
+    files.write(files.child, ANSWER)
+    assert files.session.awaits(REPORT)
+    assert files.told() == [ANSWER]
+    assert not files.session.awaits(REPORT)
+
+
 def test_a_half_written_answer_is_none(files: Files) -> None:
     files.write(files.main, REPORT)
     files.write(files.child, ANSWER[:-1])

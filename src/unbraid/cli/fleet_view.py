@@ -7,7 +7,6 @@ it and go away when they are done; elsewhere they are left out.
 from __future__ import annotations
 
 import sys
-from types import TracebackType
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -15,12 +14,12 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from unbraid import events as e
+from unbraid.cli.drawn import drawn
 from unbraid.cli.warning import warn
 from unbraid.fleet.gate import DELEGATING
 from unbraid.fleet.tree import MARKS, Node, Tree, compact
 from unbraid.screen import safe
 
-FRAMES_PER_SECOND = 12
 MAX_HELPERS = 20
 ACTION_CHARS = 60
 
@@ -44,22 +43,11 @@ class FleetView:
     def __enter__(self) -> FleetView:
         self._clear()
         console = self._out if self._both else self._err
-        if console.is_terminal and not self._as_json:
-            self._live = Live(
-                console=console,
-                get_renderable=self._drawn,
-                refresh_per_second=FRAMES_PER_SECOND,
-                transient=True,
-            )
-            self._live.start()
+        if not self._as_json:
+            self._live = drawn(console, self._drawn, transient=True)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._live is not None:
             self._live.stop()
             self._live = None

@@ -7,7 +7,6 @@ as soon as they are known.
 from __future__ import annotations
 
 import heapq
-from types import TracebackType
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -15,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from unbraid.cli.drawn import drawn
 from unbraid.cli.table import runs_table, short
 from unbraid.cli.warning import warn
 from unbraid.live.archive import Archive
@@ -22,7 +22,6 @@ from unbraid.log.summary import RunSummary
 from unbraid.screen import safe
 
 NEWEST = 12
-FRAMES_PER_SECOND = 8
 
 
 class Overview:
@@ -35,21 +34,10 @@ class Overview:
         self._live: Live | None = None
 
     def __enter__(self) -> Overview:
-        if self._console.is_terminal:
-            self._live = Live(
-                console=self._console,
-                get_renderable=self.draw,
-                refresh_per_second=FRAMES_PER_SECOND,
-            )
-            self._live.start()
+        self._live = drawn(self._console, self.draw)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._live is not None:
             self._live.stop()
             self._live = None

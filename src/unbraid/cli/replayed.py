@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from types import TracebackType
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -11,12 +10,11 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from unbraid.cli.drawn import drawn
 from unbraid.cli.printer import Printer
 from unbraid.events import decode_event
 from unbraid.log.entry import Entry
 from unbraid.tui.picture import Picture
-
-FRAMES_PER_SECOND = 12
 
 
 class Replayed:
@@ -30,21 +28,10 @@ class Replayed:
         self._live: Live | None = None
 
     def __enter__(self) -> Replayed:
-        if self._console.is_terminal:
-            self._live = Live(
-                console=self._console,
-                get_renderable=self._tree,
-                refresh_per_second=FRAMES_PER_SECOND,
-            )
-            self._live.start()
+        self._live = drawn(self._console, self._tree)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._live is not None:
             self._live.stop()
         else:

@@ -28,7 +28,7 @@ from unbraid.tui.helm import Helm
 from unbraid.tui.picture import Picture
 from unbraid.tui.reader import Reader
 from unbraid.tui.rows import Rows
-from unbraid.tui.runs import ordered, run_row, run_title
+from unbraid.tui.runs import EMPTY, ordered, run_row, run_title
 from unbraid.tui.search import Search
 from unbraid.tui.transcript import Transcript
 
@@ -42,44 +42,12 @@ RETRY_SECONDS = 2.0
 # so that words which someone types ahead go to the dialog and are never taken for commands.
 ASKING = ("help", "search", "answer", "message", "interrupt", "stop")
 
-EMPTY = """\
-No agents here yet.
-
-Start one in another terminal, as you always do:
-
-    claude
-    opencode
-
-or so that you can steer it from here:
-
-    unbraid run --steer -- claude -p "Fix the tests"
-
-It appears by itself. `unbraid demo` shows a recorded fleet, `unbraid doctor` what was found.
-"""
-
 
 class Top(App[None]):
     """The view."""
 
     TITLE = "unbraid"
-    CSS = """
-    #title { height: 1; padding: 0 1; background: $panel; }
-    #left { width: 40%; min-width: 32; max-width: 72; }
-    #runs { height: 1fr; min-height: 4; border: round $panel-lighten-2; }
-    #agents { height: 2fr; min-height: 5; border: round $panel-lighten-2; }
-    #right { width: 1fr; }
-    #about { height: 2; padding: 0 2; }
-    #stream { height: 1fr; border: round $panel-lighten-2; }
-    #empty { height: 1fr; padding: 1 3; display: none; }
-    .-nothing #empty { display: block; }
-    .-nothing #body { display: none; }
-    #waiting { height: 1; padding: 0 1; background: $warning-darken-3; display: none; }
-    #title, #about, #waiting { text-wrap: nowrap; text-overflow: ellipsis; }
-    #runs:focus, #agents:focus, #stream:focus { border: round $accent; }
-    .-narrow #body { layout: vertical; }
-    .-narrow #left { width: 1fr; max-width: 100%; height: 45%; }
-    .-narrow #right { height: 1fr; }
-    """
+    CSS_PATH = "top.tcss"
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - an instance variable to its base class
         (0, "-narrow"),
         (70, "-wide"),

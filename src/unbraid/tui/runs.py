@@ -22,6 +22,21 @@ MARKS = {
 }
 WAITING = ("◐", Style(color="yellow", bold=True))
 
+EMPTY = """\
+No agents here yet.
+
+Start one in another terminal, as you always do:
+
+    claude
+    opencode
+
+or so that you can steer it from here:
+
+    unbraid run --steer -- claude -p "Fix the tests"
+
+It appears by itself. `unbraid demo` shows a recorded fleet, `unbraid doctor` what was found.
+"""
+
 
 def ordered(runs: Collection[RunSummary]) -> list[RunSummary]:
     """Live ones as they began, which stands still while they speak; then the others, latest
