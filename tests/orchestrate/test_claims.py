@@ -1,0 +1,57 @@
+"""Sessions of orchestrated agents belong to the orchestrator from their first moment on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.orchestrate.fleets import fleet
+from unbraid import events as e
+from unbraid.live.claims import Claims
+from unbraid.orchestrate.agents import Agent
+from unbraid.orchestrate.orchestrator import Orchestrator
+
+SESSION = "ses_1"
+
+
+class Conversation:
+    """Says one word, in a session that others can see."""
+
+    session = SESSION
+
+    async def say(self, message: str) -> AsyncGenerator[e.RelayEvent, None]:
+        yield e.TextDelta("", 0, "m", 0, "Yes.")
+        yield e.TurnComplete("", 0, True, "success")
+
+
+class Backend:
+    """Notes what a watch would find while a session begins, and while it lasts."""
+
+    def __init__(self, watch: Claims) -> None:
+        self._watch = watch
+        self.found: list[bool] = []
+
+    @asynccontextmanager
+    async def open(self, agent: Agent) -> AsyncIterator[Conversation]:
+        self.found.append(self._watch.someone_starts())
+        yield Conversation()
+        self.found.append(self._watch.someone_starts())
+        self.found.append(self._watch.take(SESSION))
+
+    async def close(self) -> None:
+        """There is nothing to end."""
+
+
+async def test_no_watch_can_take_a_session_that_begins_or_lasts(tmp_path: Path) -> None:
+    ours, watch = Claims(tmp_path), Claims(tmp_path)
+    backend = Backend(watch)
+    async with Orchestrator(
+        fleet(), backends={"one": backend}, backend="one", claims=ours, cwd=tmp_path, env={}
+    ) as orchestrator:
+        events = [event async for event in orchestrator.run("Go.")]
+    assert events[-1].type == "done"
+    assert backend.found == [True, False, False]
+    assert watch.take(SESSION)
+    watch.close()
+    ours.close()
