@@ -74,6 +74,42 @@ def test_every_agent_with_a_transcript_is_told_by_its_id(folder: Path) -> None:
     assert ids <= told
 
 
+# Of a workflow's agents only its own files tell, and one that is resumed answers more than once.
+ONCE = [
+    f
+    for f in FOLDERS
+    if load(f).truth["parents"] and not f.name.startswith((CUT_OFF, "resumed", "workflow"))
+]
+
+
+@both
+@pytest.mark.parametrize("folder", ONCE, ids=lambda folder: folder.name)
+def test_an_agent_is_one_stream_that_answers_with_its_own_last_words(
+    folder: Path, full: bool
+) -> None:
+    recording = load(folder)
+    words = {
+        block["agent"]: block["text"]
+        for block in recording.truth["blocks"]
+        if block["type"] == "text"
+    }
+    # Older versions refuse an agent that wants helpers of its own.
+    parents = recording.truth["parents"]
+    calls = {spawn["tool_use_id"]: name for name, spawn in parents.items() if name in words}
+    events = read(folder, full=full)
+    starts = [event for event in events if isinstance(event, e.StreamStart)]
+    assert not [start for start in starts if start.resumes is not None]
+    streams = {s.stream_id: calls[s.tool_use_id] for s in starts if s.tool_use_id in calls}
+    if full or recording.version != "opencode":
+        assert sorted(streams.values()) == sorted(calls.values())
+    well = {x.stream_id for x in events if isinstance(x, e.StreamEnd) and x.ok} & streams.keys()
+    answers = [x for x in events if isinstance(x, e.SubAgentResponse) and x.stream_id in well]
+    for answer in answers:
+        assert answer.content == words[streams[answer.stream_id]]
+    if full:
+        assert len(answers) == len(well) > 0
+
+
 @both
 @every_recording
 def test_every_promise_of_the_log_is_kept(folder: Path, full: bool) -> None:

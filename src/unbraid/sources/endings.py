@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+
+from unbraid.wire.claude import LAUNCHED
 
 LAST_BYTES = 1 << 18
 
 # Where a line that reports an end begins to do so, and whose end it is.
 _REPORT = re.compile(rb'"toolUseResult":\{|"tool_use_result":\{|<task-notification>|"task_noti')
 _AGENT = re.compile(rb'"agentId":"([\w-]+)"|<task-id>([\w-]+)<|"task_id":"([\w-]+)"')
+# A sub-agent's own calls have no such report beside them: only what the model is told, and the id.
+_CALL = re.compile(rb'"tool_use_id":"([^"]+)"')
+_HANDED_BACK = re.compile(rb"agentId: ([\w-]+) \(use SendMessage")
 
 
 class _Block(Struct):
@@ -28,19 +34,29 @@ class _Line(Struct):
     message: _Message | None = None
 
 
-def reports_end(line: bytes) -> bool:
+def reports_end(line: bytes, calls: Mapping[bytes, str]) -> bool:
     """Whether a line of a transcript reports that an agent has ended."""
     result = line.find(b'"toolUseResult":{')
-    return b"<task-notification>" in line or (result > 0 and line.find(b'"agentId"', result) > 0)
+    if b"<task-notification>" in line or (result > 0 and line.find(b'"agentId"', result) > 0):
+        return True
+    return done_agent(line, calls) is not None
 
 
-def done_agent(line: bytes) -> str | None:
-    """The agent that a line, of a transcript or of stdout, reports to have completed its work."""
+def done_agent(line: bytes, calls: Mapping[bytes, str]) -> str | None:
+    """The agent that a line, of a transcript or of stdout, reports to have completed its work;
+    `calls` are those that are known to have started agents.
+    """
     report = _REPORT.search(line)
-    if report is None or line.find(b"completed", report.start()) < 0:
+    if report is not None:
+        if line.find(b"completed", report.start()) < 0:
+            return None
+        found = _AGENT.search(line, report.start())
+        return found[found.lastindex or 0].decode() if found is not None else None
+    call = _CALL.search(line)
+    if call is None or LAUNCHED.encode() in line:
         return None
-    found = _AGENT.search(line, report.start())
-    return found[found.lastindex or 0].decode() if found is not None else None
+    handed_back = _HANDED_BACK.search(line)
+    return handed_back[1].decode() if handed_back is not None else calls.get(call[1])
 
 
 def answers(path: Path, upto: int) -> bool:

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from unbraid.fleet.usage import Usage
 from unbraid.sources.discover import File, Found, Scan
 from unbraid.sources.facts import Facts, facts_of
+from unbraid.wire.transcript import WARMUP
 
 FILE_NAME = "index.bin"
 SCHEMA = 1
@@ -120,7 +121,7 @@ class Index:
         owned: dict[str, list[Facts]] = {}
         for file in scan.beside:
             facts = self._facts(file, seen) if file.mtime_ns >= since_ns else None
-            if facts is not None and facts.session_id is not None and facts.title != "Warmup":
+            if facts is not None and facts.session_id is not None and facts.title != WARMUP:
                 owned.setdefault(facts.session_id, []).append(facts)
         return owned
 

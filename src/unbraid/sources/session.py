@@ -27,7 +27,8 @@ from unbraid.sources.endings import answers, done_agent, reports_end
 from unbraid.sources.files import chunks, sniff
 from unbraid.sources.follow import Place, Tail
 from unbraid.sources.tracks import Track, merge, split
-from unbraid.wire.transcript import agent_line
+from unbraid.wire.record import read_as
+from unbraid.wire.transcript import AgentFacts, agent_line
 
 MAIN = "main.jsonl"
 BATCH_BYTES = 1 << 16
@@ -119,6 +120,7 @@ class Session:
         self._tails: dict[str, Tail] = {}
         self._bases: dict[str, int] = {}
         self._beside: list[Fed] = []
+        self._calls: dict[bytes, str] = {}  # a call that has started an agent: that agent's id
         self._sizes: dict[str, list[tuple[int, float]]] = {}  # file: its sizes, and since when
         self._project = _Folder(main.parent)
         self.unsettled = False  # whether something was left lying at the last look
@@ -186,7 +188,7 @@ class Session:
         """Whether a line reports that an agent is done, and what is told of its own file, now or
         with these sizes, does not end with its answer.
         """
-        file = f"agent-{done_agent(line)}.jsonl"
+        file = f"agent-{done_agent(line, self._calls)}.jsonl"
         name = next((name for name, t in self._tails.items() if t.path.name == file), None)
         if name is None:
             return False
@@ -207,7 +209,7 @@ class Session:
             self._sizes[name] = [*seen, (size, now)]
             for line in tail.peek(size).split(b"\n"):
                 end = at + len(line) + 1
-                if reports_end(line):
+                if reports_end(line, self._calls):
                     since = next((since for upto, since in seen if upto >= end), now)
                     waited = now - since
                     longer = waited < LONGEST_WAIT_SECONDS and self.awaits(line, sizes)
@@ -270,7 +272,11 @@ class Session:
                 return
             about = b"{}"
         self._bases[meta] = 0
-        yield Fed(source, 0, agent_line(path.stem.removeprefix("agent-"), about, workflow))
+        agent = path.stem.removeprefix("agent-")
+        call = read_as(AgentFacts, about).tool_use_id
+        if call is not None:
+            self._calls[call.encode()] = agent
+        yield Fed(source, 0, agent_line(agent, about, workflow))
 
     def _add(self, name: str, path: Path) -> None:
         fit = _UNFIT.sub("_", name)

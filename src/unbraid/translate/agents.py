@@ -11,7 +11,14 @@ from collections.abc import Callable
 
 from unbraid.events import RelayEvent, SessionMeta, SubAgentEnded, SubAgentSpawned
 from unbraid.translate.contexts import Call, Context, Contexts
-from unbraid.wire.claude import SpawnInput, SpawnResult, Task, extract_content
+from unbraid.wire.claude import (
+    LAUNCHED,
+    SpawnInput,
+    SpawnResult,
+    Task,
+    extract_content,
+    handed_back,
+)
 from unbraid.wire.record import read_as
 from unbraid.wire.transcript import AgentFacts
 
@@ -229,9 +236,17 @@ class Agents:
     # --- ends ---
 
     def call_answered(
-        self, call_id: str, call: Call | None, given: SpawnResult, ok: bool, out: list[RelayEvent]
+        self,
+        call_id: str,
+        call: Call | None,
+        given: SpawnResult,
+        told: str | None,
+        ok: bool,
+        out: list[RelayEvent],
     ) -> None:
-        """A call that started, launched or resumed an agent or a workflow has its result."""
+        """A call that started, launched or resumed an agent or a workflow has its result: what is
+        `given` beside it, and the text that its caller is `told`.
+        """
         contexts = self.contexts
         context = call.spawns if call is not None else contexts.by_call.get(call_id)
         if given.run_id is not None and call is not None:
@@ -252,11 +267,12 @@ class Agents:
         if given.agent_id is not None:
             self.identify(context, given.agent_id, out)
         self.announce(context, out)
-        if given.is_async or (given.status or "").endswith("launched"):
+        if _launched(context, given, told, ok):
             context.background = True
             return
         if context.call == call_id:
-            answer = extract_content(given.content) if given.content is not None else None
+            text = told if given.content is None else extract_content(given.content)
+            answer = handed_back(text) if text is not None else None
             self.end(context, ok, "completed" if ok else "failed", answer, out=out)
 
     def end(
@@ -278,6 +294,13 @@ class Agents:
         out.append(
             SubAgentEnded(context.id, self.ts, context.agent_id, context.call, ok, reason, content)
         )
+
+
+def _launched(context: Context, given: SpawnResult, told: str | None, ok: bool) -> bool:
+    """Whether a call has only started its agent."""
+    if given.status is None and told is not None:
+        return ok and (bool(context.background) or told.startswith(LAUNCHED))
+    return bool(given.is_async) or (given.status or "").endswith("launched")
 
 
 def spawn_input(raw: bytes) -> SpawnInput:

@@ -117,7 +117,9 @@ class Claude(Said):
             return False, "interrupted", None
         waits = any(call.context is context for call in self.agents.calls.values())
         spoke_last = context.current is not None and not waits and bool(context.last_text)
-        if spoke_last and not self._has_stdout:
+        # Nobody asked for a warm-up (2.0), so nobody is told of its end.
+        unasked = context.parent is not None and context.call is None
+        if spoke_last and (unasked or not self._has_stdout):
             return True, "completed", None
         return False, "orphaned", None
 
@@ -250,7 +252,10 @@ class Claude(Said):
         for context in self.agents.of_task(task):
             if task.tool_use_id is not None and task.tool_use_id != context.call:
                 continue  # an earlier invocation of an agent that was asked again since
-            ending = (reason == "completed", reason, task.summary)
+            # Older versions sum up that it has ended, not what it said.
+            summary = task.summary or ""
+            answer = None if summary.startswith(f'Agent "{context.description}" ') else summary
+            ending = (reason == "completed", reason, answer)
             call = self.agents.calls.get(context.call or "")
             if call is not None:
                 # The parent still waits for the call: its result will bring the answer.

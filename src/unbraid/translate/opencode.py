@@ -28,7 +28,7 @@ from unbraid.translate.contexts import Context
 from unbraid.translate.seen import forget_oldest
 from unbraid.translate.sessions import Sessions, TextPart, model_of
 from unbraid.wire.claude import split_content
-from unbraid.wire.opencode import MISSING, Info, Part, Properties, RunLine, error_text
+from unbraid.wire.opencode import MISSING, Info, Part, Properties, RunLine, error_text, handed_back
 from unbraid.wire.record import Record, milliseconds, read_as, sound
 
 SILENT = (
@@ -295,7 +295,7 @@ class OpenCode(Sessions):
         )
         if child is not None and child.call == call_id:
             reason = "completed" if ok else "failed"
-            self.agents.end(child, ok, reason, content, out=out)
+            self.agents.end(child, ok, reason, handed_back(content), out=out)
 
     def _child(
         self, parent: Context, part: Part, call_id: str, out: list[RelayEvent]

@@ -14,6 +14,7 @@ from unbraid.translate.contexts import Context
 from unbraid.translate.seen import forget_oldest
 from unbraid.wire.claude import Block
 from unbraid.wire.record import Record
+from unbraid.wire.transcript import WARMUP
 
 MAX_HELD_RECORDS = 100_000
 RECENT_IDS = 4096
@@ -122,6 +123,8 @@ class Speakers:
             context.description = context.description or facts.description
             context.call = context.call or facts.tool_use_id
         context.prompt = context.prompt or prompt
+        if context.call is None and prompt == WARMUP:
+            context.description = prompt
         self.agents.identify(context, agent_id, out)
         return context
 

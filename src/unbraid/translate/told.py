@@ -18,7 +18,14 @@ from unbraid.translate.blocks import STDOUT, MessageState
 from unbraid.translate.contexts import Context
 from unbraid.translate.seen import Seen
 from unbraid.translate.speakers import Speakers
-from unbraid.wire.claude import MISSING, Block, SpawnResult, Task, split_content
+from unbraid.wire.claude import (
+    MISSING,
+    Block,
+    SpawnResult,
+    Task,
+    extract_content,
+    split_content,
+)
 from unbraid.wire.record import Record, read_as, sound
 from unbraid.wire.transcript import notification
 
@@ -143,9 +150,12 @@ class Told(Speakers):
             or (call is None and b'gentId"' in record.raw)
         ):
             given = self._spawn_result(record)
-            if given.content is None and parts is None:
-                given.content = _decoded(content)
-            self.agents.call_answered(call_id, call, given, ok, out)
+            told = (
+                extract_content(_decoded(content))
+                if given.content is None and parts is None
+                else None
+            )
+            self.agents.call_answered(call_id, call, given, told, ok, out)
             self._retry(out)
 
     def _spawn_result(self, record: Record) -> SpawnResult:

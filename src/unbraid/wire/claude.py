@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -65,6 +66,16 @@ class ApiEvent(Struct, gc=False):
     content_block: Block | None = None
     delta: Delta | None = None
     usage: Usage | None = None
+
+
+# How the result of a call begins that has only started an agent. All there is to know it by where
+# no `tool_use_result` stands beside it: in a sub-agent's own conversation.
+LAUNCHED = "Async agent launched"
+
+_FOREWORD = re.compile(r"\A<tools-used-before-summary>[^<]*</tools-used-before-summary>\s*")
+_AFTERWORD = re.compile(r"\n?agentId: [\w-]+ \(use SendMessage[^\n]*(\n<usage>[^<]*</usage>)?\s*\Z")
+_FRAME = re.compile(r"^\[Subagent hand-back\][^\n]*\n", re.MULTILINE)
+_INDENT = re.compile(r"^  ", re.MULTILINE)
 
 
 class SpawnResult(Struct):
@@ -211,6 +222,17 @@ def split_content(content: Any) -> tuple[str, list[Any] | None]:
         elif part is not None:
             parts.append(part)
     return "\n".join(texts), parts or None
+
+
+def handed_back(text: str) -> str:
+    """What an agent answered, out of what its caller is told: without the list of tools before it,
+    the id and the usage after it, and the frame that newer versions put every line of it in.
+    """
+    text = _AFTERWORD.sub("", text)
+    frame = _FRAME.search(text)
+    if frame is not None:
+        return _INDENT.sub("", text[frame.end() :])
+    return _FOREWORD.sub("", text)
 
 
 def parse_double_encoded(result: Any) -> str:

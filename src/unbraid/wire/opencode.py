@@ -7,6 +7,7 @@ into the form of the first, in the order in which things happened.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,6 +16,8 @@ from msgspec import Raw, Struct, field
 
 MISSING = Raw(b"")
 OUTCOME = ("output", "error", "attachments")
+
+_ANSWER = re.compile(r"<task_result>\n(.*)\n</task_result>", re.DOTALL)
 
 
 class Times(Struct, gc=False):
@@ -135,6 +138,12 @@ class RunLine(Struct):
     session_id: str | None = field(default=None, name="sessionID")
     part: Part | None = None
     error: Any = None
+
+
+def handed_back(output: str) -> str:
+    """What an agent answered, out of what a `task` call puts around it."""
+    found = _ANSWER.search(output)
+    return found[1] if found is not None else output
 
 
 def error_text(error: Any) -> str:

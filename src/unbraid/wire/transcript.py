@@ -14,6 +14,8 @@ import msgspec
 from msgspec import Struct, field
 
 AGENT_FACTS = "unbraid.agent"
+# What 2.0 asks two agents of its own at every start, for nobody.
+WARMUP = "Warmup"
 
 _NOTIFICATION = re.compile(r"<(task-id|tool-use-id|status|result)>(.*?)</\1>", re.DOTALL)
 
