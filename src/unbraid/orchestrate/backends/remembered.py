@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
-import sys
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
@@ -12,6 +13,9 @@ from typing import Any
 
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, TurnComplete
+
+_importing = threading.Lock()
+_imported: set[str] = set()
 
 
 class Remembered(ABC):
@@ -57,6 +61,18 @@ class Remembered(ABC):
 
 async def imported(module: str) -> None:
     """Import an SDK, if it is there, without holding up others: it takes a second or two."""
-    if module not in sys.modules:
+    if module not in _imported:
         with suppress(ImportError):
-            await asyncio.to_thread(importlib.import_module, module)
+            await asyncio.to_thread(_import, module)
+        _imported.add(module)
+
+
+def _import(module: str) -> None:
+    # One at a time, and nothing collected meanwhile: what is collected may import too, and Python
+    # 3.11 loses count of its locks then (gh-91351).
+    with _importing:
+        gc.disable()
+        try:
+            importlib.import_module(module)
+        finally:
+            gc.enable()
