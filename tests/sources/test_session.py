@@ -25,6 +25,15 @@ RESULT = [{"type": "tool_result", "tool_use_id": "c", "content": "Done."}]
 REPORT = line("user", RESULT, toolUseResult={"status": "completed", "agentId": "a1"})
 LAUNCH = line("user", RESULT, toolUseResult={"status": "async_launched", "agentId": "a1"})
 
+# What a sub-agent is told of its own helper: nothing stands beside it.
+FACTS = {"agentType": "general-purpose", "toolUseId": "c", "spawnDepth": 2}
+AFTERWORD = "agentId: a2 (use SendMessage with to: 'a2' to continue this agent)"
+
+
+def told_to_helper(*texts: str) -> bytes:
+    parts = [{"type": "text", "text": text} for text in texts]
+    return line("user", [{"type": "tool_result", "tool_use_id": "c", "content": parts}])
+
 
 class Files:
     """A session on disk, a reader of it, and the time."""
@@ -91,3 +100,36 @@ def test_an_agent_that_was_only_launched_is_not_waited_for(files: Files) -> None
     files.write(files.main, LAUNCH)
     files.told()
     assert files.told(after=SETTLE_SECONDS) == [LAUNCH]
+
+
+class Deep(Files):
+    """With a helper of the helper: `deepest` is its file."""
+
+    def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
+        super().__init__(folder)
+        self.deepest = self.child.with_name("agent-a2.jsonl")
+        self.deepest.write_bytes(TASK)
+        self.deepest.with_suffix(".meta.json").write_text(json.dumps(facts))
+        self.told()
+
+
+@pytest.mark.parametrize("facts", [FACTS, {"agentType": "general-purpose"}], ids=["call", "none"])
+def test_the_end_of_a_helper_of_a_helper_waits_for_its_answer_too(
+    tmp_path: Path, facts: dict[str, Any]
+) -> None:
+    files = Deep(tmp_path, facts)
+    # 2.1.112 tells no call in the facts, but the helper's id in the text.
+    report = told_to_helper("Done.", *([] if "toolUseId" in facts else [AFTERWORD]))
+    files.write(files.deepest, CALL)
+    files.write(files.child, report)
+    assert files.told() == [CALL]
+    assert files.told(after=LONGEST_WAIT_SECONDS / 2) == []
+    files.write(files.deepest, ANSWER)
+    assert files.told() == [ANSWER, report]
+
+
+def test_a_helper_of_a_helper_that_was_only_launched_is_not_waited_for(tmp_path: Path) -> None:
+    files = Deep(tmp_path, FACTS)
+    launch = told_to_helper("Async agent launched successfully.\nagentId: a2 (internal ID)")
+    files.write(files.child, launch)
+    assert files.told() == [launch]
