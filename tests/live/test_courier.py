@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -153,3 +154,47 @@ async def test_a_run_that_is_over_there_is_refused_for_good(tmp_path: Path) -> N
             assert (arrived, courier.refused) == (source == "first", source == "second")
             outbox.remove()
     assert told == [f"{server.url} does not take this run: 409 run r is over"]
+
+
+@contextlib.asynccontextmanager
+async def saying(*answers: bytes) -> AsyncIterator[str]:
+    """A server that says just this to one request each, and hangs up."""
+    left = list(answers)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(int(re.findall(rb"(?i)content-length: (\d+)", head)[0]))
+        writer.write(left.pop(0))
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        host, port = server.sockets[0].getsockname()
+        yield f"http://{host}:{port}"
+
+
+ANSWER = b'HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{"offset":4}'
+
+
+async def test_an_answer_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> None:
+    told: list[str] = []
+    cuts = (ANSWER[: -len(b'"offset":4}')], ANSWER[: -len(b'{"offset":4}')], b"")
+    async with saying(*cuts, ANSWER, ANSWER) as url:
+        outbox = Outbox.create(tmp_path, Address(url, "r"))
+        outbox.put(Fed("a", 0, b"one\n"), 1)
+        courier = Courier(outbox.path, None, told.append)
+        assert await asyncio.to_thread(courier.finish, PATIENCE_SECONDS)
+        outbox.remove()
+    (warning,) = told
+    assert "cannot be reached, trying on" in warning
+
+
+async def test_a_server_of_another_kind_is_told_and_left_alone(tmp_path: Path) -> None:
+    told: list[str] = []
+    async with saying(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<html>") as url:
+        outbox = Outbox.create(tmp_path, Address(url, "r"))
+        outbox.put(Fed("a", 0, b"one\n"), 1)
+        courier = Courier(outbox.path, None, told.append)
+        assert not await asyncio.to_thread(courier.finish, PATIENCE_SECONDS)
+        assert courier.refused
+        outbox.remove()
+    assert told == [f"{url} does not take this run: 200 (no answer of an unbraid)"]

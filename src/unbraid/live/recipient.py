@@ -69,7 +69,7 @@ class Recipient:
         if status in (200, 409) and wanted is not None:
             return wanted
         self.close()
-        problem = f"{status} {answer.error.message}".strip()
+        problem = f"{status} {answer.error.message or '(no answer of an unbraid)'}"
         if status in UNKNOWN:
             raise Away(f"it does not accept the token ({problem})")
         if status in PASSING or status >= 500:
@@ -89,6 +89,8 @@ class Recipient:
         self._connection.request("POST", target, data, self._headers)
         response = self._connection.getresponse()
         body = response.read(MAX_ANSWER_BYTES)
+        if response.length and len(body) < MAX_ANSWER_BYTES:
+            raise http.client.IncompleteRead(body, response.length)
         if not response.isclosed():
             self.close()  # more than anyone wants to read
         return response.status, body
