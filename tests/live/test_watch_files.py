@@ -1,4 +1,4 @@
-"""A watch and files in every state: halves, rewrites, crowds, giants, locked doors, a full disk."""
+"""A watch and files in every state: halves, rewrites, crowds, giants, locked doors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from unbraid.errors import LogError
 from unbraid.events import decode_event
 from unbraid.live.claims import Claims
 from unbraid.live.watch import Watch, watching
-from unbraid.log import Entry, LogUnusable, SqliteLog
+from unbraid.log import Entry, SqliteLog
 
 pytestmark = pytest.mark.parametrize("inotify", [True, False], ids=["inotify", "polling"])
 
@@ -179,29 +179,6 @@ async def test_a_loop(machine: Machine, inotify: bool) -> None:
         append(writer.main, writer.text("still open"))
         events = await machine.until(writer.session, "still open")
     assert texts(events) == ["open", "still open"]
-
-
-async def test_a_full_disk(
-    machine: Machine, inotify: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    writer = Writer(machine.config)
-    append(writer.main, writer.text("one"))
-    async with watched(machine, inotify=inotify):
-        await machine.until(writer.session, "one")
-        real, refused = SqliteLog.append, asyncio.Event()
-
-        async def full(*args: object, **more: object) -> None:
-            refused.set()
-            raise LogUnusable("log.db", "full", "database or disk is full")
-
-        monkeypatch.setattr(SqliteLog, "append", full)
-        append(writer.main, writer.text("two"))
-        await asyncio.wait_for(refused.wait(), 60)
-        append(writer.main, writer.text("three"))
-        monkeypatch.setattr(SqliteLog, "append", real)
-        events = await machine.until(writer.session, "three")
-    assert texts(events) == ["one", "two", "three"]
-    assert [text for text in machine.warnings if "full" in text]
 
 
 async def test_silence_ends_a_run_and_the_next_words_begin_another(
