@@ -68,6 +68,15 @@ def judge(folder: Path, events: Iterable[e.FleetEvent], *, full: bool) -> Verdic
     )
 
 
+def up_to_the_cut(recording: Recording, events: Iterable[e.FleetEvent]) -> None:
+    """Fail unless an answer that somebody interrupted is told as far as it came, and the next."""
+    first, second = expected(recording, full=True)
+    cut, after = told(events)
+    assert first[2].startswith(cut[2])
+    assert 0 < len(cut[2]) < len(first[2])
+    assert after == second
+
+
 def expected(recording: Recording, *, full: bool) -> list[Row]:
     """What should be told of a recording."""
     truth = served(recording)

@@ -42,8 +42,12 @@ async def play(
     *,
     prefix: Sequence[str] = (UNBRAID, "run", "--"),
     suffix: Sequence[str] = (),
+    asks: bool = False,
+    interrupt: bool = False,
 ) -> Recording:
-    """A scenario, with what unbraid's command printed as its lines."""
+    """A scenario, with what unbraid's command printed as its lines; `interrupt` is a Ctrl-C in the
+    middle of the first answer.
+    """
     opencode = version.startswith("opencode ")
     number = version.rpartition(" ")[2]
     cli = cli_of("opencode" if opencode else "claude", number)
@@ -51,12 +55,15 @@ async def play(
     async with asyncio.timeout(TIMEOUT_SECONDS):
         with ScriptedModel(script) as model:
             make = opencode_launch if opencode else claude_launch
-            launch = make(cli, model.url, home, args)
+            launch = make(cli, model.url, home, args, asks=asks)
             argv: list[str] = [*prefix, *launch.argv]
             if suffix:
                 argv = ["/bin/sh", "-c", f"{shlex.join(argv)} | {shlex.join(suffix)}"]
             child = await Child.start(argv, launch.env, launch.cwd)
             try:
+                if interrupt:
+                    await model.reached("main", 0, chunks=20)
+                    child.interrupt()
                 lines = [line async for _, line in child.lines()]
                 code = await child.wait()
             finally:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.live.agents import UNBRAID, cli_of, logged, play, verdict
-from tests.said import CLEAN
+from tests.said import CLEAN, up_to_the_cut
 from unbraid import events as e
-from unbraid.testing import record_claude
+from unbraid.testing import record_claude, record_opencode
 from unbraid.testing.launch import claude_launch
 
 pytestmark = pytest.mark.cli
@@ -77,6 +77,26 @@ async def test_watch_sees_opencode_and_its_children(
     (events,) = (await logged(tmp_path)).values()
     whole(events)
     assert verdict(recording, events, tmp_path / "recording") == CLEAN
+
+
+# 1.2.27 never writes down what was cut off: only its server tells (see test_server.py).
+@pytest.mark.parametrize(
+    ("version", "name"),
+    [("1.2.27", "many-turns"), ("1.2.27", "permission"), *(("1.18.33", name) for name in TALKING)],
+)
+async def test_watch_follows_a_conversation_with_opencode(
+    version: str, name: str, tmp_path: Path
+) -> None:
+    """Somebody talks to its server; only its database tells us."""
+    cli_of("opencode", version)
+    async with watched(tmp_path):
+        recording = await record_opencode(version, name, "serve", tmp_path)
+    (events,) = (await logged(tmp_path)).values()
+    whole(events)
+    if name == "interrupt":
+        up_to_the_cut(recording, events)
+    else:
+        assert verdict(recording, events, tmp_path / "recording") == CLEAN
 
 
 @pytest.mark.parametrize("version", ["2.0.76", "2.1.325"])

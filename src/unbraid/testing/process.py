@@ -74,6 +74,10 @@ class Child:
         if self._process.stdin is not None:
             self._process.stdin.close()
 
+    def interrupt(self) -> None:
+        """Ctrl-C: to it and all that belongs to it, as a terminal does."""
+        self._signal_group(signal.SIGINT)
+
     async def wait(self) -> int:
         """Its exit code, when it has ended by itself."""
         code = await self._process.wait()
