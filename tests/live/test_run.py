@@ -144,13 +144,12 @@ async def test_run_logs_what_opencode_refuses_itself(version: str, tmp_path: Pat
 
 @pytest.mark.parametrize("version", ["1.2.27", "1.18.33"])
 async def test_run_logs_opencode_up_to_a_ctrl_c(version: str, tmp_path: Path) -> None:
-    """It writes down less than it was told, and that is told; what it was told is not made up."""
+    """Its launcher is gone at once; what the agent behind it still says and writes down is told."""
     args = ["run", "--model", "scripted/one", GO]
     recording = await play(f"opencode {version}", "interrupt", tmp_path, args, interrupt=True)
     assert recording.exit == 130
     (events,) = (await logged(tmp_path)).values()
     check(events)
     words = "".join(event.delta for event in events if isinstance(event, e.Text))
+    assert words
     assert recording.truth["blocks"][0]["text"].startswith(words)
-    assert isinstance(events[-1], e.Done)
-    assert not events[-1].ok
