@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from unbraid.wire.record import Record, decode
-from unbraid.wire.snapshots import MOST_PIECES, Snapshots
+from unbraid.wire.snapshots import Snapshots
 
 
 def line(content: list[dict[str, Any]], uuid: str, **message: Any) -> bytes:
@@ -33,7 +33,7 @@ def read(snapshots: Snapshots, data: bytes) -> Record:
 
 def test_what_a_line_repeats_is_skipped() -> None:
     snapshots = Snapshots()
-    blocks = [text(f"block {n}") for n in range(3 * MOST_PIECES)]
+    blocks = [text(f"block {n}") for n in range(24)]
     for n in range(1, len(blocks) + 1):
         record = read(snapshots, line(blocks[:n], str(n)))
         assert (record.skipped, words(record)) == (n - 1, [f"block {n - 1}"]), n

@@ -87,7 +87,7 @@ class Translator:
                 else:
                     record = decode(data, start, end)
             except BAD_JSON:
-                self._read_slowly(data[start:end], lines.offset, out)
+                self._read_slowly(data[start:end], lines.offset + start, out)
                 continue
             if record.session_id_opencode is None and record.properties is MISSING:
                 translate(record, out)

@@ -69,21 +69,30 @@ class Lines:
     def spans(self, data: bytes) -> Iterator[Span | Overlong]:
         """Like `feed`, without copying: each line as the bytes it lies in, its start and its end.
 
-        While a line is being looked at, `offset` is where it began.
+        While a line is being looked at, `offset` is where the bytes begin that it lies in.
         """
         start = 0
-        while (end := data.find(b"\n", start)) >= 0:
+        if self._length:
+            end = data.find(b"\n")
+            if end < 0:
+                self._keep(data)
+                return
             self.offset = self._next_offset
-            self._next_offset += self._length + end + 1 - start
-            if self._length:
-                self._keep(data[start:end])
-                line = self._take()
-                yield line if isinstance(line, Overlong) else (line, 0, len(line))
-            elif end - start > self.max_line_bytes:
-                yield Overlong(self.offset, end - start, data[start : start + self._head_bytes])
+            self._next_offset += self._length + end + 1
+            self._keep(data[:end])
+            line = self._take()
+            yield line if isinstance(line, Overlong) else (line, 0, len(line))
+            start = end + 1
+        self.offset = self._next_offset - start
+        most = self.max_line_bytes
+        while (end := data.find(b"\n", start)) >= 0:
+            if end - start > most:
+                head = data[start : start + self._head_bytes]
+                yield Overlong(self.offset + start, end - start, head)
             else:
                 yield data, start, end
             start = end + 1
+        self._next_offset = self.offset + start
         if start < len(data):
             self._keep(data[start:])
 

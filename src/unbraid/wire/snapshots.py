@@ -18,7 +18,6 @@ CONTENT = b'"content":['
 KEY_BYTES = 96
 MARKER_BYTES = 16
 MOST = 256
-MOST_PIECES = 8
 
 
 class _RawMessage(Struct, gc=False):
@@ -34,28 +33,34 @@ _decode_raw = msgspec.json.Decoder(_RawLine).decode
 
 
 class Snapshot:
-    """How a message's latest line began: what precedes its blocks, then its blocks in pieces.
+    """How a message's latest line began: what precedes its blocks (the header), then its blocks.
 
-    Pieces spare copying the whole beginning once a line; now and then they are joined. `marker` is
-    what follows the last block, by which the end of the blocks is found in the next line. Should it
-    be found in the wrong place, what is left of the line after that is no JSON, and is read whole.
+    `marker` is what follows the last block, by which the end of the blocks is found in the next
+    line. Should it be found in the wrong place, what is left of the line after that is no JSON, and
+    is read whole.
     """
 
-    __slots__ = ("blocks", "header", "marker", "pieces")
+    __slots__ = ("_last", "_last_blocks", "begun", "blocks", "header", "marker")
 
     def __init__(self, header: bytes, marker: bytes) -> None:
         self.header = header
         self.marker = marker
-        self.pieces: list[tuple[bytes, int]] = []  # bytes, and how many blocks they are
+        self.begun = bytearray(header)
         self.blocks = 0
+        self._last = len(header)  # where the latest blocks begin, and how many they are
+        self._last_blocks = 0
 
     def add(self, piece: bytes, blocks: int) -> None:
         """The message has more blocks."""
-        self.pieces.append((piece, blocks))
+        self._last, self._last_blocks = len(self.begun), blocks
+        self.begun += piece
         self.blocks += blocks
-        if len(self.pieces) > MOST_PIECES:
-            *older, last = self.pieces
-            self.pieces = [(b"".join(p for p, _ in older), sum(n for _, n in older)), last]
+
+    def take_back(self) -> None:
+        """Forget the latest blocks."""
+        del self.begun[self._last :]
+        self.blocks -= self._last_blocks
+        self._last_blocks = 0
 
 
 class Snapshots:
@@ -70,19 +75,16 @@ class Snapshots:
             return decode(data, start, end)
         key = data[start : start + KEY_BYTES]
         known = self._known.get(key)
-        if known is None or not data.startswith(known.header, start):
+        if known is None:
             return self._first(key, data, start, end)
-        at = start + len(known.header)
-        for piece, blocks in known.pieces:
-            if not data.startswith(piece, at):
-                if piece is not known.pieces[-1][0]:
-                    return self._first(key, data, start, end)
-                known.pieces.pop()  # the last block has grown in place
-                known.blocks -= blocks
-                break
-            at += len(piece)
+        begun = known.begun
+        if not data.startswith(begun, start):
+            known.take_back()  # its last block may have grown in place
+            if not data.startswith(begun, start):
+                return self._first(key, data, start, end)
+        at = start + len(begun)
         skipped = known.blocks
-        rest = at + 1 if skipped and data.startswith(b",", at) else at
+        rest = at + 1 if skipped and data[at : at + 1] == b"," else at
         text = known.header + data[rest:end]
         try:
             record = decode_plain(text)
