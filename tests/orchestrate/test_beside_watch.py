@@ -20,7 +20,10 @@ from unbraid.testing.process import Child
 pytestmark = pytest.mark.cli
 
 
-async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kept", [False, True], ids=["forgotten", "kept"])
+async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(
+    kept: bool, tmp_path: Path
+) -> None:
     script = Script(
         {
             "main": [
@@ -37,7 +40,7 @@ async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(tmp_path:
     with ScriptedModel(script) as model:
         args = ["run", "--format", "json", "--model", "scripted/one", "[[other]] Go."]
         launch = opencode_launch(cli, model.url, tmp_path, args)
-        backend = OpenCodeBackend(cli.command, env=launch.env, cwd=launch.cwd)
+        backend = OpenCodeBackend(cli.command, env=launch.env, cwd=launch.cwd, keeps_sessions=kept)
         watch = Watch(log, theirs, launch.env)
         task = asyncio.create_task(watching(watch, until))
         try:

@@ -4,7 +4,7 @@
 other leaves it alone, and takes it over when the holder is gone, `kill -9` or not. A process that
 has started an agent but does not know its session yet holds an unnamed claim: until that is named
 or gone, nobody else takes a session that is new. A claim that nobody holds any more is a run that
-nobody has ended.
+nobody has ended. A session that is part of another run (an orchestrated agent's) is marked as told.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import contextlib
 import fcntl
 import os
 import secrets
+import time
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +22,8 @@ from unbraid.log.names import names_run
 
 FOLDER = "claims"
 UNNAMED = "starting."
+TOLD = "told."
+TOLD_SECONDS = 30 * 86400
 
 
 class Claims:
@@ -65,6 +68,17 @@ class Claims:
                 (self._folder / name).unlink()
             file.close()
 
+    def tell(self, name: str) -> None:
+        """A session of ours is part of another run: nobody is to tell it as a run of its own, even
+        when it is over, and its CLI has kept it.
+        """
+        with contextlib.suppress(OSError):
+            (self._folder / f"{TOLD}{name}").touch(mode=0o600)
+
+    def told(self, name: str) -> bool:
+        """Whether a session is part of another run."""
+        return names_run(name) and (self._folder / f"{TOLD}{name}").exists()
+
     def start(self) -> str:
         """Claim the session that is about to begin, without a name yet."""
         name = f"{UNNAMED}{secrets.token_hex(8)}"
@@ -83,8 +97,13 @@ class Claims:
     def abandoned(self) -> list[str]:
         """The runs that were let go of without an end; their holders died, or stopped."""
         found: list[str] = []
-        for name in [path.name for path in self._folder.iterdir()]:
-            if name not in self._held and not name.startswith(UNNAMED) and self.take(name):
+        for path in list(self._folder.iterdir()):
+            name = path.name
+            if name.startswith(TOLD):
+                with contextlib.suppress(OSError):
+                    if path.stat().st_mtime < time.time() - TOLD_SECONDS:
+                        path.unlink()
+            elif name not in self._held and not name.startswith(UNNAMED) and self.take(name):
                 self._held.pop(name).close()
                 found.append(name)
         return found

@@ -205,6 +205,8 @@ class Watch:
         if not await asyncio.to_thread(main.is_file):
             return None
         self._foreign.discard(main)
+        if self._claims.told(main.stem):
+            return None
         starting = self._claims.someone_starts() and await self._log.run(main.stem) is None
         if starting or not self._claims.take(main.stem):
             self._foreign.add(main)

@@ -102,6 +102,8 @@ class WatchedRows:
 
     async def _open(self, root: str) -> FollowedRows | None:
         self._waiting.discard(root)
+        if self._claims.told(root):
+            return None
         starting = self._claims.someone_starts() and await self._log.run(root) is None
         if starting or not self._claims.take(root):
             self._waiting.add(root)

@@ -210,6 +210,7 @@ class Request:
                 session = getattr(conversation, "session", None)
                 if session is not None:
                     claims.take(session)
+                    claims.tell(session)
                 claims.leave(starting)
                 yield conversation
         finally:
