@@ -298,7 +298,7 @@ class Agents:
 
 def _launched(context: Context, given: SpawnResult, told: str | None, ok: bool) -> bool:
     """Whether a call has only started its agent."""
-    if given.status is None and told is not None:
+    if given.status is None and told is not None and not given.is_async:
         return ok and (bool(context.background) or told.startswith(LAUNCHED))
     return bool(given.is_async) or (given.status or "").endswith("launched")
 
