@@ -12,8 +12,9 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      input: ['index.html', 'sign-in.html'],
       output: {
-        entryFileNames: 'assets/page.js',
+        entryFileNames: ({ name }) => `assets/${name === 'index' ? 'page' : name}.js`,
         chunkFileNames: 'assets/[name].js',
         assetFileNames: 'assets/[name][extname]',
       },

@@ -52,14 +52,3 @@ async def test_a_run_that_is_not_there_is_said_to_be_so(
     manners.tolerate("404")
     await tab.goto("/#/run/nowhere")
     await expect(tab.get_by_role("heading", name="There is no such run")).to_be_visible()
-
-
-async def test_one_who_is_not_let_in_is_told_how(tab: Page, site: Site, manners: Manners) -> None:
-    manners.tolerate("401")
-    await site.restart(require_token=True)
-    await site.append("run", Story().done().events)
-    await tab.goto(site.server.link())
-    await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
-    await tab.context.clear_cookies()
-    await tab.reload()
-    await expect(tab.get_by_text("a token is needed")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Who may do what: bearer tokens, and one-time links that become a cookie.
+"""Who may do what: bearer tokens, and the cookie that a one-time link or a token becomes.
 
 Tokens are 256 random bits, so a plain SHA-256 is enough to store them by: there is nothing to guess
 at. Every compare looks at all of them in constant time. A link's code works once and for a short
@@ -92,9 +92,19 @@ class Keys:
         if not found or found[0].expires <= now:
             return None
         self._links.remove(found[0])
-        secret = secrets.token_urlsafe(32)
+        return self._session(found[0].scopes)
+
+    def sign_in(self, token: str) -> str | None:
+        """Turn a bearer token into the secret of a new session that allows the same; None if it is
+        not known.
+        """
+        scopes = self.scopes_of_token(token)
+        return None if scopes is None else self._session(scopes)
+
+    def _session(self, scopes: frozenset[Scope]) -> str:
+        secret, now = secrets.token_urlsafe(32), self._clock()
         alive = [grant for grant in self._sessions if grant.expires > now]
-        grant = _Grant(hash_token(secret), found[0].scopes, now + SESSION_SECONDS)
+        grant = _Grant(hash_token(secret), scopes, now + SESSION_SECONDS)
         self._sessions = [*alive[-(MAX_SESSIONS - 1) :], grant]
         return secret
 

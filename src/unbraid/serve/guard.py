@@ -12,11 +12,13 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unbraid.serve import auth
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.problems import problem_response
+from unbraid.serve.signin import SIGN_IN_FILES, prefers_page, sign_in_page
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self';"
@@ -32,9 +34,11 @@ SECURITY_HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-# No secret is behind these: health says only whether, and the login is how one gets in.
-OPEN_PATHS = frozenset(("/healthz", "/login"))
+# No secret is behind these: health says only whether, and the rest is how one gets in.
+OPEN_PATHS = frozenset(("/healthz", "/login", *SIGN_IN_FILES))
 SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
+
+Refusal = tuple[int, str, dict[str, str]]
 
 
 class Guard:
@@ -50,10 +54,10 @@ class Guard:
             return
         headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
-        answer = self._app if refusal is None else problem_response(*refusal)
+        answer = self._app if refusal is None else _answer(refusal, headers)
         await answer(scope, receive, _with_headers(send))
 
-    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str, dict[str, str]] | None:
+    def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         host = headers.get("host", "")
         if len(headers.getlist("host")) != 1 or not self._host_allowed(host):
             return 421, "this server does not go by that name", {}
@@ -103,6 +107,13 @@ class Guard:
             return auth.ALL_SCOPES
         cookie = _cookie(headers.get("cookie", ""))
         return None if cookie is None else self._keys.scopes_of_session(cookie)
+
+
+def _answer(refusal: Refusal, headers: Headers) -> Response:
+    status, message, more = refusal
+    if status == 401 and prefers_page(headers.get("accept", "")):
+        return sign_in_page(status, headers=more)
+    return problem_response(status, message, more)
 
 
 def _cookie(header: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TypeVar
+from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.requests import Request
@@ -13,6 +14,9 @@ from unbraid.events import FLEET_EVENTS
 from unbraid.log.names import checked_run
 from unbraid.serve.problems import Problem
 
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+MAX_FIELDS = 10
 MAX_TEXT_CHARS = 500
 MAX_NUMBER = 2**53 - 1
 STATUSES = ("live", "done", "failed", "orphaned")
@@ -95,16 +99,33 @@ async def body_of(request: Request, *, at_most: int) -> bytes:
     return b"".join(parts)
 
 
+async def form_of(request: Request, kind: type[T], *, at_most: int) -> T:
+    """A form of a known shape, each field once."""
+    _media(request, FORM)
+    body = await body_of(request, at_most=at_most)
+    try:
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
+        if len(dict(pairs)) != len(pairs):
+            raise ValueError("a field comes twice")
+        return msgspec.convert(dict(pairs), kind)
+    except ValueError as error:
+        raise CallerError("the form is not what is wanted") from error
+
+
 async def json_of(request: Request, kind: type[T], *, at_most: int) -> T:
     """A JSON body of a known shape."""
     # A form can be posted across sites without asking; JSON cannot.
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media != "application/json":
-        raise Problem(415, "the body must be application/json")
+    _media(request, JSON)
     try:
         return msgspec.json.decode(await body_of(request, at_most=at_most), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CallerError(f"the body is not what is wanted: {error}") from error
+
+
+def _media(request: Request, wanted: str) -> None:
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media != wanted:
+        raise Problem(415, f"the body must be {wanted}")
 
 
 def _number(name: str, text: str, at_most: int = MAX_NUMBER) -> int:

@@ -10,17 +10,25 @@ from starlette.responses import RedirectResponse, Response
 
 from unbraid.serve import auth
 from unbraid.serve.operations import Operation, Parameter, json_answer
-from unbraid.serve.parameters import text
+from unbraid.serve.parameters import FORM, form_of, text
 from unbraid.serve.problems import Problem
 from unbraid.serve.services import services_of
+from unbraid.serve.signin import prefers_page, sign_in_page
 
 MAX_LIVE = 10_000
+MAX_FORM_BYTES = 4096
 
 
 class Health(Struct):
     """The log can take an event now."""
 
     status: str = "ok"
+
+
+class SignIn(Struct, forbid_unknown_fields=True):
+    """What the page for signing in sends."""
+
+    token: str
 
 
 async def health(request: Request) -> Response:
@@ -48,9 +56,25 @@ async def openapi(request: Request) -> Response:
 
 async def login(request: Request) -> Response:
     """Turn a one-time code into a cookie, and the address into one without a secret."""
-    secret = services_of(request).keys.redeem(text(request, "code") or "")
+    code = text(request, "code")
+    if code is None:
+        return _refused(request, 401, "a token is needed")
+    secret = services_of(request).keys.redeem(code)
     if secret is None:
-        raise Problem(403, "this link has been used or is too old")
+        return _refused(request, 403, "this link has been used or is too old")
+    return _signed_in(request, secret)
+
+
+async def sign_in(request: Request) -> Response:
+    """Turn a token into a cookie."""
+    given = await form_of(request, SignIn, at_most=MAX_FORM_BYTES)
+    secret = services_of(request).keys.sign_in(given.token.strip())
+    if secret is None:
+        return _refused(request, 401, "this token is not known here")
+    return _signed_in(request, secret)
+
+
+def _signed_in(request: Request, secret: str) -> Response:
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
         auth.COOKIE,
@@ -61,6 +85,12 @@ async def login(request: Request) -> Response:
         secure=request.url.scheme == "https",
     )
     return answer
+
+
+def _refused(request: Request, status: int, message: str) -> Response:
+    if prefers_page(request.headers.get("accept", "")):
+        return sign_in_page(status, f"{message[0].upper()}{message[1:]}.")
+    raise Problem(status, message)
 
 
 OPERATIONS = (
@@ -77,5 +107,15 @@ OPERATIONS = (
         status=303,
         parameters=(Parameter("code", {"type": "string"}, "The link's code.", required=True),),
         problems=(400, 403),
+    ),
+    Operation(
+        "POST",
+        "/login",
+        sign_in,
+        "Sign in with a token: sets a cookie and leads to the page",
+        status=303,
+        body=SignIn,
+        body_media=FORM,
+        problems=(400, 413, 415),
     ),
 )
