@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect
 
 from tests.live.test_control import LISTENING
-from tests.web.agents import GO, Live, running
+from tests.web.agents import GO, WAIT, Live, running
 from tests.web.browser import serious_violations
 from tests.web.site import Site
 from tests.web.views import RunView
-from unbraid.testing import scenario
+from unbraid.testing import Script, Spawn, bash, say, scenario
 from unbraid.wire import claude_input
 
 pytestmark = pytest.mark.cli
+
+HELPERS = Script(
+    {
+        "main": [
+            say("Two go.", Spawn("endless", background=True), Spawn("other", background=True)),
+            say("They work."),
+            say("Something has ended."),
+            say("All is over."),
+        ],
+        "endless": [say("Counting " + "1 " * 9000, chunk_chars=8, chunk_delay_seconds=0.05)],
+        "other": [say("The other waits.", bash(WAIT)), say("The other went on.")],
+    },
+    "web-stop",
+)
 
 
 async def begun(live: Live, tab: Page) -> RunView:
@@ -72,3 +87,33 @@ async def test_an_interrupt_and_a_message_from_the_page(
             await live.model.reached("main", 1)
         await expect(view.pane.get_by_text("After the interrupt.").first).to_be_visible()
         assert await ended(live) == "After the interrupt."
+
+
+async def test_one_helper_is_stopped_from_the_page_and_the_others_go_on(
+    site: Site, tab: Page, tmp_path: Path
+) -> None:
+    async with running(tmp_path, HELPERS, LISTENING, talks=True) as live:
+        view = await begun(live, tab)
+        await live.model.reached("endless", 0, chunks=3)
+        await live.model.reached("main", 1)
+        await expect(view.items).to_have_count(3)
+        await expect(view.node("run other")).to_have_accessible_name(re.compile("running"))
+        await view.node("run endless").click()
+        stop = view.pane.get_by_role("button", name="Stop this agent")
+        assert await serious_violations(tab) == []
+        await stop.click()
+        await expect(view.node("run endless")).to_have_accessible_name(re.compile("cancelled"))
+        await expect(stop).to_have_count(0)
+        assert not any(s.complete for s in live.model.ledger.servings if s.agent == "endless")
+        await expect(view.node("run other")).to_have_accessible_name(re.compile("running"))
+        await expect(view.node("main")).to_have_accessible_name(re.compile("running"))
+        # Who is through, and who leads, has no such button; who works has.
+        await view.open(0)
+        await expect(stop).to_have_count(0)
+        live.open_gate()
+        await expect(view.node("run other")).to_have_accessible_name(re.compile("completed"))
+        await view.node("run other").click()
+        await expect(view.pane).to_contain_text("The other went on.")
+        await ended(live)
+        await expect(view.node("run endless")).to_have_accessible_name(re.compile("cancelled"))
+        await expect(view.node("main")).to_have_accessible_name(re.compile("completed"))
