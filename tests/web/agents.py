@@ -9,10 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.live.agents import TIMEOUT_SECONDS, UNBRAID, cli_of
-from unbraid.testing import Script, ScriptedModel, Spawn, Thinking, bash, claude_launch, say
+from unbraid.testing import (
+    Script,
+    ScriptedModel,
+    Spawn,
+    Thinking,
+    bash,
+    claude_launch,
+    opencode_launch,
+    say,
+)
 from unbraid.testing.process import Child
 
-VERSION = "2.1.325"
+VERSIONS = {"claude": "2.1.325", "opencode": "1.18.33"}
 GO = "[[main]] Go."
 
 # Agents say these words to each other; no test of ours waits for a clock.
@@ -43,6 +52,22 @@ FLEET = Script(
 )
 
 
+PAIR = Script(
+    {
+        "main": [
+            say(Thinking("two will do"), "Two **helpers** are on their way.", *map(Spawn, "ab")),
+            say("Both are back."),
+        ],
+        "a": [
+            say(Thinking("a thinks"), "a starts", bash("echo out-of-a")),
+            say("a is done"),
+        ],
+        "b": [say("b waits", bash(WAIT)), say("b went on", bash("exit 3")), say("b is done")],
+    },
+    "web-pair",
+)
+
+
 @dataclass
 class Live:
     """An agent that runs under `unbraid run`."""
@@ -50,6 +75,7 @@ class Live:
     child: Child
     model: ScriptedModel
     cwd: Path
+    cli: str = "claude"
 
     def open_gate(self) -> None:
         """Let the one that waits go on."""
@@ -69,16 +95,18 @@ async def running(
     script: Script = FLEET,
     args: Sequence[str] = ("-p", GO),
     *,
+    cli: str = "claude",
     asks: bool = False,
     talks: bool = False,
 ) -> AsyncIterator[Live]:
-    """A real Claude Code under `unbraid run`, with this folder as its home."""
-    cli = cli_of("claude", VERSION)
+    """A real Claude Code or OpenCode under `unbraid run`, with this folder as its home."""
+    program = cli_of(cli, VERSIONS[cli])
+    make = opencode_launch if cli == "opencode" else claude_launch
     async with asyncio.timeout(TIMEOUT_SECONDS), ScriptedModel(script) as model:
-        launch = claude_launch(cli, model.url, home, args, asks=asks)
+        launch = make(program, model.url, home, args, asks=asks)
         argv = [UNBRAID, "run", "--", *launch.argv]
         child = await Child.start(argv, launch.env, launch.cwd, talks=talks)
         try:
-            yield Live(child, model, launch.cwd)
+            yield Live(child, model, launch.cwd, cli)
         finally:
             await child.stop()

@@ -1,5 +1,5 @@
-"""A live fleet of a real Claude Code on the page: what it shows is what the model said, whatever
-happens to the page or the server in the middle.
+"""A live fleet of a real Claude Code or OpenCode on the page: what it shows is what the model said,
+whatever happens to the page or the server in the middle.
 """
 
 from __future__ import annotations
@@ -12,16 +12,14 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.clis.spending import charged
-from tests.web.agents import FLEET, Live, running
+from tests.web.agents import FLEET, GO, PAIR, Live, running
 from tests.web.browser import Manners, serious_violations
 from tests.web.site import Site
 from tests.web.views import RunView, becomes, parents
-from unbraid.translate.agents import SPAWNING_TOOLS
 
 pytestmark = pytest.mark.cli
 
 KINDS = ("text", "thinking", "tool")
-AGENTS = ("main", *(name for name in FLEET.agents if name != "main"))
 
 
 def title(agent: str) -> str:
@@ -44,7 +42,7 @@ async def found(tab: Page) -> RunView:
 async def middle(view: RunView, live: Live) -> None:
     """All are there, one of them waits, and the helper's helper is through."""
     await live.model.reached("leaf", 1)
-    await expect(view.items).to_have_count(len(AGENTS))
+    await expect(view.items).to_have_count(len(FLEET.agents))
     await expect(view.node(title("leaf"))).to_have_accessible_name(re.compile("completed"))
     await expect(view.node(title("w2"))).to_have_accessible_name(re.compile("running"))
     await expect(view.slot(title("w2"))).to_contain_text("worker 2 waits")
@@ -59,9 +57,10 @@ async def true_to(view: RunView, live: Live) -> None:
     truth = live.model.truth
     seen = await view.seen()
     names = {each.stream: _agent(each.label) for each in seen}
-    assert sorted(names.values()) == sorted(AGENTS)
+    assert sorted(names.values()) == sorted(live.model.script.agents)
 
-    spent = {agent: sum(tokens) for agent, tokens in charged(live.model, "claude").items() if agent}
+    charges = charged(live.model, live.cli)
+    spent = {agent: sum(tokens) for agent, tokens in charges.items() if agent}
     assert {names[each.stream]: each.tokens for each in seen} == spent
 
     above = {names[child]: names[parent] for child, parent in parents(seen).items()}
@@ -83,10 +82,9 @@ def _agent(label: str) -> str:
 
 def _shown(block: dict[str, Any]) -> tuple[str, str]:
     if block["type"] == "tool_use":
-        given, spawns = block["input"], block["name"] in SPAWNING_TOOLS
-        return "tool", f"general-purpose: {given['description']}" if spawns else given[
-            "description"
-        ]
+        given = block["input"]
+        kind = given.get("subagent_type")
+        return "tool", f"{kind}: {given['description']}" if kind else given["description"]
     return block["type"], (block.get("text") or block["thinking"]).replace("**", "")
 
 
@@ -109,4 +107,22 @@ async def test_the_page_tells_a_live_fleet_as_it_is(
         await live.model.reached("main", 1)
         await live.finish()
         await site.start()
+        await true_to(view, live)
+
+
+async def test_the_page_tells_a_live_opencode_and_its_helpers_as_they_are(
+    site: Site, tab: Page, tmp_path: Path
+) -> None:
+    await tab.set_viewport_size({"width": 1280, "height": 1600})
+    args = ("run", "--model", "scripted/one", GO)
+    async with running(tmp_path, PAIR, args, cli="opencode") as live:
+        view = await found(tab)
+        await live.model.reached("a", 1)
+        await expect(view.items).to_have_count(len(PAIR.agents))
+        await expect(view.node(title("a"))).to_have_accessible_name(re.compile("completed"))
+        await expect(view.node(title("b"))).to_have_accessible_name(re.compile("running"))
+        await expect(view.slot(title("b"))).to_contain_text("b waits")
+        assert await serious_violations(tab) == []
+        live.open_gate()
+        await live.finish()
         await true_to(view, live)
