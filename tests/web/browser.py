@@ -1,7 +1,7 @@
 """A real Chromium, and a watch on what the page does in it.
 
 Whatever a test is about, its page must stay at home and keep quiet: no request to another host, no
-console error, nothing thrown.
+console error or warning, nothing thrown.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Manners:
             raise AssertionError("\n".join(found))
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type in ("error", "warning"):
             self.broken.append(f"console: {message.text}")
 
     def _request(self, request: Request) -> None:

@@ -171,3 +171,17 @@ async def test_two_hundred_agents(site: Site, tab: Page) -> None:
     seen = await view.seen()
 
     await expect(tab.locator(":focus")).to_have_attribute("data-stream", str(seen[-1].stream))
+
+
+async def test_a_fold_that_opens_as_one_leaves_is_of_no_account(site: Site, tab: Page) -> None:
+    """A browser tells of a fold in a task of its own, when its page may be gone already."""
+    await site.append("run", fleet().events)
+    view = await RunView(tab, "run").open(2)
+    await expect(view.pane.locator("details").first).to_be_visible()
+    await tab.evaluate(
+        """() => {
+          location.hash = '#/?q=unique-closing-word';
+          for (const fold of document.querySelectorAll('details')) fold.open = !fold.open;
+        }"""
+    )
+    await expect(tab.get_by_text("1 place")).to_be_visible()
