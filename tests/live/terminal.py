@@ -54,11 +54,11 @@ class Terminal:
 
 @asynccontextmanager
 async def terminal(
-    argv: Sequence[str], env: Mapping[str, str], cwd: Path | None = None
+    argv: Sequence[str], env: Mapping[str, str], cwd: Path | None = None, *, columns: int = 160
 ) -> AsyncIterator[Terminal]:
     """Start a program in a terminal of its own."""
     ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     sized = {name: word for name, word in env.items() if name not in ("COLUMNS", "LINES")}
     process = await asyncio.create_subprocess_exec(
         *argv,

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from unbraid.log import Log, LogUnusable, SqliteLog
 from unbraid.log.contract import LogContract, gather, story
@@ -76,6 +77,18 @@ async def test_a_block_open_over_a_restart_is_found_once(path: Path) -> None:
         await log.close()
     log = await SqliteLog.open(path)
     assert [found.seq for found in await log.search('"one needle in a haystack"')] == [3]
+    await log.close()
+
+
+async def test_a_prompt_told_again_after_a_restart_is_found_once(path: Path) -> None:
+    events = story(["Said."])
+    events[1] = replace(events[1], prompt="Say  it\nall")
+    for event in events:
+        log = await SqliteLog.open(path)
+        await log.append("r", [event])
+        await log.close()
+    log = await SqliteLog.open(path)
+    assert [found.seq for found in await log.search("say it")] == [2]
     await log.close()
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import click
 import msgspec
+
+MARGIN = " " * 4
+MIN_ROOM = 24
 
 
 @click.command(
@@ -28,12 +32,16 @@ def search(words: tuple[str, ...], limit: int, as_json: bool) -> None:
     A place is RUN/STREAM, as `unbraid attach` takes it; in a session that is not in the log it is
     the session's id and the sub-agent's, and `unbraid attach` reads the session into the log.
     """
+    from unbraid.cli.printer import terminal_width
+
     places = asyncio.run(_places(" ".join(words), limit))
     if as_json:
         click.echo(msgspec.json.encode(places))
         return
+    width = terminal_width()
     for place in places:
-        click.echo(_line(place))
+        for line in _lines(place, width):
+            click.echo(line)
 
 
 async def _places(query: str, limit: int) -> list[dict[str, Any]]:
@@ -53,16 +61,26 @@ async def _places(query: str, limit: int) -> list[dict[str, Any]]:
     ]
 
 
-def _line(place: dict[str, Any]) -> str:
+def _lines(place: dict[str, Any], width: int | None) -> Iterator[str]:
+    """Where, and what was said there; on a screen its words are broken within their margin."""
     from unbraid.cli.table import age
     from unbraid.screen import safe
+    from unbraid.tui.wrapping import wrapped
 
     where = place["run"]
     if place["stream_id"] is not None:
         where += f"/{place['stream_id']}"
     elif place["agent_id"]:
         where += f" ({place['agent_id']})"
+    where = safe(where)
     said = " ".join(safe(place["snippet"]).split())
     ago = age(time.time() - place["ts"] / 1000) if place["ts"] else ""
-    about = click.style(f"{place['kind']}, {ago} ago" if ago else place["kind"], dim=True)
-    return f"{click.style(safe(where), bold=True)}  {about}\n    {said}"
+    about = f"{place['kind']}, {ago} ago" if ago else place["kind"]
+    # A place is there to be copied: it is never broken where it can be helped.
+    if width is not None and len(where) + 2 + len(about) > width:
+        yield click.style(where, bold=True)
+        yield MARGIN + click.style(about, dim=True)
+    else:
+        yield f"{click.style(where, bold=True)}  {click.style(about, dim=True)}"
+    room = None if width is None else max(width - len(MARGIN), MIN_ROOM)
+    yield from (MARGIN + line for line in ([said] if room is None else wrapped(said, room)))

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from msgspec import Raw
+from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.events import (
@@ -338,6 +339,21 @@ class LogContract:
         for odd in ('"', "AND", "fox NEAR(", "a*b", "-", "", "text:fox", "'; DROP TABLE runs"):
             await log.search(odd)
         assert await log.search("brown", run="nobody") == []
+
+    async def test_finds_the_first_prompt_once_though_it_is_told_twice(self, log: Log) -> None:
+        if not isinstance(log, SearchableLog):
+            pytest.skip("this log has no search")
+        for run, again, places in (
+            ("once", None, [1]),
+            ("twice", "Say  it\nall", [2]),
+            ("other", "Say it in other words", [1, 2]),
+        ):
+            events = story(["Said."])
+            events[1] = replace(events[1], prompt=again)
+            for event in events:
+                await log.append(run, [event])
+            found = await log.search("say it", run=run)
+            assert sorted((f.seq, f.kind) for f in found) == [(seq, "prompt") for seq in places]
 
     async def test_what_retention_took_is_not_found(self, log: Log) -> None:
         if not isinstance(log, SearchableLog):

@@ -73,8 +73,18 @@ class Blocks:
                 return self._whole(event, "response", event.content)
             case FleetPrompt():
                 return self._whole(event, "prompt", event.text)
-            case RequestReceived() | StreamStart() if event.prompt:
+            case RequestReceived() if event.prompt:
+                # The stream that it starts tells it again. It is one prompt, and that is its place.
+                complete = self._close(event.stream_id)
+                self._open[event.stream_id] = _asked(event, event.prompt)
+                return complete
+            case StreamStart() if event.prompt:
+                first = self._open.get(event.stream_id)
+                if first is not None and first.parts == _asked(event, event.prompt).parts:
+                    del self._open[event.stream_id]
                 return self._whole(event, "prompt", event.prompt)
+            case StreamStart():
+                return self._close(event.stream_id)
             case StreamEnd():
                 return self._close(event.stream_id)
             case Done():
@@ -103,3 +113,7 @@ class Blocks:
             return []
         text = "".join(block.parts)
         return [Said(stream_id, block.seq, block.ts, block.key[0], text)] if text else []
+
+
+def _asked(event: FleetEvent, prompt: str) -> _Open:
+    return _Open(("prompt", "", 0), event.seq, event.ts, parts=[prompt[:MAX_BLOCK_CHARS]])
