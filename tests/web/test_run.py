@@ -9,6 +9,7 @@ from pathlib import Path
 from playwright.async_api import Page, expect
 
 from tests.said import RECORDINGS
+from tests.web.browser import serious_violations
 from tests.web.site import Site
 from tests.web.stories import Story, crowd
 from tests.web.views import RunView
@@ -185,3 +186,99 @@ async def test_a_fold_that_opens_as_one_leaves_is_of_no_account(site: Site, tab:
         }"""
     )
     await expect(tab.get_by_text("1 place")).to_be_visible()
+
+
+async def test_finished_helpers_are_folded_and_opened_again(site: Site, tab: Page) -> None:
+    await site.append("run", fleet().events)
+    view = await RunView(tab, "run").open()
+    await expect(view.items).to_have_count(4)
+    tester, everyone = view.node("tester"), [each.label for each in await view.seen()]
+    await expect(tester).to_have_attribute("aria-expanded", "true")
+    await expect(view.node("runner")).not_to_have_attribute("aria-expanded", re.compile(""))
+
+    await tester.get_by_role("button", name="Fold 1 agent").click()
+    await expect(view.items).to_have_count(3)
+    await expect(tester).to_be_focused()
+    await expect(tester).to_have_attribute("aria-expanded", "false")
+    await expect(tester).to_have_accessible_name(re.compile(", folded: 1 agent$"))
+    await expect(view.pane).to_have_count(0)
+    assert await serious_violations(tab) == []
+
+    # It stays so while the run is open, whatever else is looked at.
+    await view.node("reader").click()
+    await expect(view.pane).to_have_accessible_name("Agent reader")
+    await tab.keyboard.press("Escape")
+    await expect(view.pane).to_have_count(0)
+    await expect(view.items).to_have_count(3)
+
+    root = view.items.first
+    await root.focus()
+    await tab.keyboard.press("ArrowLeft")
+    await expect(view.items).to_have_count(1)
+    await expect(root).to_have_accessible_name(re.compile(", folded: 3 agents, 1 failed$"))
+    await expect(root).to_be_focused()
+    await tab.keyboard.press("ArrowRight")
+    await expect(view.items).to_have_count(3)
+    await tab.keyboard.press("End")
+    await expect(tester).to_be_focused()
+    await tab.keyboard.press("ArrowRight")
+    await expect(view.items).to_have_count(4)
+    await tab.keyboard.press("ArrowRight")
+    await expect(view.node("runner")).to_be_focused()
+    assert [each.label for each in await view.seen()] == everyone
+
+
+async def test_whoever_works_or_is_opened_is_not_folded_away(site: Site, tab: Page) -> None:
+    story = Story("Go.").spawn("lead").spawn("worker", "lead").say("Working.", "worker")
+    await site.append("run", story.events)
+    view = await RunView(tab, "run").open()
+    await expect(view.items).to_have_count(3)
+    await expect(view.tree.get_by_role("button")).to_have_count(0)
+    await view.node("lead").focus()
+    await tab.keyboard.press("ArrowLeft")
+    await expect(view.items.first).to_be_focused()
+    await expect(view.items).to_have_count(3)
+
+    told = len(story.events)
+    story.end("worker")
+    await site.append("run", story.events[told:])
+    await view.node("lead").get_by_role("button", name="Fold 1 agent").click()
+    await expect(view.items).to_have_count(2)
+    told = len(story.events)
+    story.spawn("second", "lead").say("Working, too.", "second")
+    await site.append("run", story.events[told:])
+    await expect(view.node("second")).to_have_accessible_name(re.compile("running"))
+    await expect(view.items).to_have_count(4)
+    told = len(story.events)
+    story.end("second")
+    await site.append("run", story.events[told:])
+    await expect(view.node("lead")).to_have_accessible_name(re.compile(", folded: 2 agents$"))
+    await expect(view.items).to_have_count(2)
+
+    # Who is opened from elsewhere is seen.
+    for name in ("main", "lead"):
+        await tab.keyboard.press("j")
+        await expect(view.pane).to_have_accessible_name(f"Agent {name}")
+    await expect(view.items).to_have_count(2)
+    await tab.keyboard.press("j")
+    await expect(view.pane).to_have_accessible_name("Agent worker")
+    await expect(view.node("worker")).to_have_attribute("aria-selected", "true")
+
+
+async def test_what_is_folded_in_a_crowd_stays_where_it_is(site: Site, tab: Page) -> None:
+    await site.append("run", crowd(60, 900).events)
+    view = await RunView(tab, "run").open()
+    await expect(view.items).to_have_count(60)
+    await view.items.first.focus()
+    for _ in range(10):
+        await tab.keyboard.press("ArrowDown")
+    node = view.node("part 2")
+    await expect(node).to_be_focused()
+    before = await node.bounding_box()
+    await tab.keyboard.press("ArrowLeft")
+    await expect(view.items).to_have_count(52)
+    assert await node.bounding_box() == before
+    await expect(node).to_be_in_viewport()
+    await tab.keyboard.press("ArrowRight")
+    await expect(view.items).to_have_count(60)
+    assert await node.bounding_box() == before

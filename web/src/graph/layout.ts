@@ -31,12 +31,12 @@ const LINES: Measures = { width: 272, height: 28, across: 56, down: 6 };
 const INDENT = 24;
 const NARROW = 640;
 /** Beyond these, a node is one line. */
-const MANY = 40;
+export const MANY = 40;
 
 /** Siblings stand in order of appearance: a new agent moves others apart, and never past each
  *  other. */
-export function layoutOf(agents: AgentView[], room: number): Layout {
-  const measures = agents.length > MANY ? LINES : CARDS;
+export function layoutOf(agents: AgentView[], room: number, many = agents.length > MANY): Layout {
+  const measures = many ? LINES : CARDS;
   const branch = treeOf(agents);
   const layout: Layout = {
     measures,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AgentView } from '../model/agents';
 import { between, layoutOf } from './layout';
-import { inTreeOrder } from './tree';
+import { finishedBelow, inTreeOrder, treeOf, unfolded, walk } from './tree';
 
 function agent(stream_id: number, parent: number | null, depth: number): AgentView {
   return {
@@ -100,4 +100,48 @@ test('on the way between two layouts everyone is there', () => {
   expect(early.places.get(1)!.x).toBeGreaterThan(0);
   expect(early.places.get(1)!.x).toBeLessThan(two.places.get(1)!.x);
   expect(late).toBe(two);
+});
+
+test('whatever is folded, whoever works is seen, and so is the way to it', () => {
+  const ends = fc.infiniteStream(fc.boolean());
+  const picks = fc.infiniteStream(fc.boolean());
+  fc.assert(
+    fc.property(fleets, ends, picks, (agents, ended, picked) => {
+      const some = agents.map((each) => ({ ...each, ended: ended.next().value ? 1 : null }));
+      const root = treeOf(some);
+      const finished = finishedBelow(root);
+      const folded = new Set([...finished.keys()].filter(() => picked.next().value));
+      const shown = new Set(unfolded(root, folded));
+      const above = (agent: AgentView): AgentView[] => {
+        const parent = some.find((each) => each.stream_id === agent.parent_stream_id);
+        return parent ? [parent, ...above(parent)] : [];
+      };
+      for (const each of some) {
+        const hidden = above(each).some((parent) => folded.has(parent.stream_id));
+        expect(shown.has(each)).toBe(!hidden);
+        if (each.ended === null) expect(hidden).toBe(false);
+      }
+      for (const branch of walk(root)) {
+        const below = [...walk(branch)].slice(1);
+        const through = below.length > 0 && below.every(({ agent }) => agent.ended !== null);
+        expect(finished.get(branch.agent.stream_id)?.agents).toBe(
+          through ? below.length : undefined,
+        );
+      }
+    }),
+  );
+});
+
+test('one that failed is counted however deep it is', () => {
+  const done = (each: AgentView, status: AgentView['status']) => ({ ...each, status, ended: 1 });
+  const agents = [
+    agent(0, null, 0),
+    done(agent(1, 0, 1), 'completed'),
+    done(agent(2, 1, 2), 'failed'),
+    done(agent(3, 0, 1), 'cancelled'),
+  ];
+  const finished = finishedBelow(treeOf(agents));
+  expect(finished.get(0)).toEqual({ agents: 3, failed: 1 });
+  expect(finished.get(1)).toEqual({ agents: 1, failed: 1 });
+  expect(finished.has(2)).toBe(false);
 });

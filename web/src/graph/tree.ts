@@ -36,3 +36,39 @@ export function* walk(branch: Branch | null): Generator<Branch> {
 export function inTreeOrder(agents: AgentView[]): AgentView[] {
   return Array.from(walk(treeOf(agents)), (branch) => branch.agent);
 }
+
+/** How many are below an agent, all of them through. */
+export interface Finished {
+  agents: number;
+  failed: number;
+}
+
+/** What is below each agent that has started others, where all of it is through. */
+export function finishedBelow(root: Branch | null): Map<number, Finished> {
+  const below = new Map<number, Finished>();
+  for (const { agent, children } of [...walk(root)].toReversed()) {
+    const sum: Finished = { agents: 0, failed: 0 };
+    const through = children.every((child) => {
+      const further = below.get(child.agent.stream_id);
+      if (child.agent.ended === null || (further === undefined && child.children.length > 0)) {
+        return false;
+      }
+      sum.agents += 1 + (further?.agents ?? 0);
+      sum.failed += Number(child.agent.status === 'failed') + (further?.failed ?? 0);
+      return true;
+    });
+    if (through && children.length > 0) below.set(agent.stream_id, sum);
+  }
+  return below;
+}
+
+/** The agents in tree order, without those below one that is folded. */
+export function unfolded(root: Branch | null, folded: ReadonlySet<number>): AgentView[] {
+  const hidden = new Set<number>();
+  return Array.from(walk(root)).flatMap(({ agent, children }) => {
+    if (hidden.has(agent.stream_id) || folded.has(agent.stream_id)) {
+      for (const child of children) hidden.add(child.agent.stream_id);
+    }
+    return hidden.has(agent.stream_id) ? [] : [agent];
+  });
+}
