@@ -142,3 +142,18 @@ def test_what_may_not_be_read_is_told(tmp_path: Path) -> None:
     list(tail.read())
     assert tail.problem == "Is a directory"
     assert Place() == Tail(tmp_path / "none").place
+
+
+def test_a_place_may_come_with_some_or_none_of_the_first_bytes(tmp_path: Path) -> None:
+    """A run that goes on where another has ended knows only how far that came."""
+    for head, last in ((b"", b""), (b"on", b""), (b"one\n", b"two\n"), (b"", b"o\n")):
+        path = tmp_path / "a"
+        path.write_bytes(b"one\ntwo\n")
+        tail = Tail(path, Place(1, 8, head, last))
+        for number in range(3):
+            line = b"%d\n" % number
+            append(path, line)
+            told = [(piece.generation, piece.offset, piece.data) for piece in tail.read()]
+            assert told == [(1, 8 + 2 * number, line)]
+        path.write_bytes(b"one\nand something else that is longer\n")
+        assert [piece.generation for piece in tail.read()] == [2]

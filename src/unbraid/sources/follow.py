@@ -126,7 +126,8 @@ class Tail:
             yield piece
 
     def _advance(self, data: bytes) -> None:
-        if len(self._head) < MARK_BYTES:
+        # A place may come without its first bytes, or with few: what follows them is not here.
+        if self.offset == len(self._head) < MARK_BYTES:
             self._head = (self._head + data)[:MARK_BYTES]
         self._last = (self._last + data[-MARK_BYTES:])[-MARK_BYTES:]
         self.offset += len(data)
