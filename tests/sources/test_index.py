@@ -12,7 +12,7 @@ from tests.said import FOLDERS
 from unbraid.fleet.tree import Tree
 from unbraid.fleet.usage import Usage
 from unbraid.sources.gather import events_of, gather
-from unbraid.sources.index import Index, Row
+from unbraid.sources.index import FILE_NAME, Index, Row
 from unbraid.sources.opencode_index import opencode_rows
 
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
@@ -122,3 +122,27 @@ def test_a_broken_index_is_made_anew(tmp_path: Path) -> None:
     (tmp_path / "index.bin").write_bytes(b"nonsense")
     assert len(rows(WITH_PROJECTS[0], tmp_path)) == 1
     assert len(rows(WITH_PROJECTS[0], tmp_path)) == 1
+
+
+def test_titles_are_masked_before_they_are_kept(tmp_path: Path) -> None:
+    config, home = tmp_path / "config", tmp_path / "home"
+    shutil.copytree(WITH_PROJECTS[0] / "projects", config / "projects")
+    env = {"CLAUDE_CONFIG_DIR": str(config)}
+    (plain,) = Index(home).rows(env)
+    assert plain.title is not None
+    kept = (home / FILE_NAME).read_bytes()
+    assert plain.title.encode() in kept
+
+    def masking(title: str) -> str:
+        return "*" * len(title)
+
+    again = Index(home, masking)
+    (row,) = again.rows(env)
+    assert row.title == masking(plain.title)
+    assert again.read_bytes == 0
+    assert (home / FILE_NAME).read_bytes() == kept.replace(
+        plain.title.encode(), masking(plain.title).encode()
+    )
+    (home / FILE_NAME).unlink()
+    assert [row.title for row in Index(home, masking).rows(env)] == [masking(plain.title)]
+    assert plain.title.encode() not in (home / FILE_NAME).read_bytes()

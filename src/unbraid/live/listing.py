@@ -61,13 +61,18 @@ def sessions(
     oldest_ms: float = 0,
     warn: Warn,
     progress: Progress = lambda done, total: None,
+    masking: Callable[[str], str] | None = None,
 ) -> Iterator[RunSummary]:
     """The sessions that lie on this machine, newest first, each as soon as it is read.
 
-    `folder` is where the index is kept. None of a session's events has a number yet: `last_seq` 0.
+    `folder` is where the index is kept, and `masking` is done to titles before they are. None of a
+    session's events has a number yet: `last_seq` 0.
     """
-    yield from _opencode(env, warn)
-    index = Index(folder)
+    for run in _opencode(env, warn):
+        if masking is not None and run.title is not None:
+            run.title = masking(run.title)
+        yield run
+    index = Index(folder, masking)
     for number, row in enumerate(index.rows(env, since_ns=round(oldest_ms * 1e6))):
         progress(number + 1, index.total)
         yield RunSummary(

@@ -7,7 +7,7 @@ reads only what has changed. The transcripts themselves are never copied.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -67,14 +67,16 @@ class _Kept(Struct):
 
 
 class Index:
-    """The index, kept in a folder of ours; None keeps nothing."""
+    """The index, kept in a folder of ours; None keeps nothing. `masking` is done to titles."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, masking: Callable[[str], str] | None = None) -> None:
         self.problems: dict[str, str] = {}
         self.total = 0
         self.read_bytes = 0
         self._path = None if folder is None else folder / FILE_NAME
-        self._kept = self._load()
+        self._kept, self._masking, self._stale = self._load(), masking, False
+        for facts in self._kept.files.values() if masking is not None else ():
+            self._stale = self._mask(facts) or self._stale
 
     def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[Row]:
         """Sessions written since a time, newest first, each as soon as it is read."""
@@ -92,7 +94,7 @@ class Index:
             if not since_ns:
                 self._kept.files = seen  # what is no longer there is forgotten
         finally:
-            if self.read_bytes:
+            if self.read_bytes or self._stale:
                 self._save()
 
     def _facts(self, file: File, seen: dict[str, Facts]) -> Facts | None:
@@ -112,9 +114,17 @@ class Index:
             return None
         # The times from before the reading: what was appended since is read again next time.
         facts.size, facts.mtime_ns = file.size, file.mtime_ns
+        self._mask(facts)
         self._kept.files[file.path] = facts
         self.read_bytes += file.size
         return facts
+
+    def _mask(self, facts: Facts) -> bool:
+        """Says whether there was something to mask."""
+        before = facts.title
+        if before is not None and self._masking is not None:
+            facts.title = self._masking(before)
+        return facts.title != before
 
     def _owned(self, scan: Scan, since_ns: int, seen: dict[str, Facts]) -> dict[str, list[Facts]]:
         """2.0's sub-agents by session; warm-ups are nobody's."""
