@@ -13,7 +13,7 @@ import pytest
 from tests.said import Verdict, judge
 from unbraid import events as e
 from unbraid.log import RunSummary, SqliteLog
-from unbraid.testing import CliUnavailable, Recording, ScriptedModel, clis, scenario
+from unbraid.testing import CliUnavailable, Recording, Script, ScriptedModel, clis, scenario
 from unbraid.testing.launch import claude_launch, opencode_launch
 from unbraid.testing.process import Child
 
@@ -36,7 +36,7 @@ def log_path(home: Path) -> Path:
 
 async def play(
     version: str,
-    name: str,
+    name: str | Script,
     home: Path,
     args: Sequence[str],
     *,
@@ -45,13 +45,13 @@ async def play(
     asks: bool = False,
     interrupt: bool = False,
 ) -> Recording:
-    """A scenario, with what unbraid's command printed as its lines; `interrupt` is a Ctrl-C in the
-    middle of the first answer.
+    """A scenario or a script, with what unbraid's command printed as its lines; `interrupt` is a
+    Ctrl-C in the middle of the first answer.
     """
     opencode = version.startswith("opencode ")
     number = version.rpartition(" ")[2]
     cli = cli_of("opencode" if opencode else "claude", number)
-    script = scenario(name)
+    script = scenario(name) if isinstance(name, str) else name
     async with asyncio.timeout(TIMEOUT_SECONDS):
         with ScriptedModel(script) as model:
             make = opencode_launch if opencode else claude_launch
@@ -69,7 +69,7 @@ async def play(
             finally:
                 await child.stop()
             recording = Recording(
-                name, "opencode" if opencode else version, "run" if opencode else "plain", {}
+                script.name, "opencode" if opencode else version, "run" if opencode else "plain", {}
             )
             recording.lines, recording.exit, recording.stderr = lines, code, child.stderr
             recording.truth = model.truth

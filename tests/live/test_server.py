@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.live.agents import cli_of
-from tests.said import joined, told
+from tests.said import Row, joined, told
 from unbraid import events as e
 from unbraid.hub.control import Controllers
 from unbraid.live.claims import Claims
@@ -66,7 +66,7 @@ class Served:
 
 @contextlib.asynccontextmanager
 async def served(
-    script: Script, home: Path, *, asks: bool, database: bool
+    script: Script, home: Path, *, asks: bool, database: bool, redact: bool = False
 ) -> AsyncIterator[Served]:
     cli = cli_of("opencode", "1.18.33")
     log = await SqliteLog.open(home / "log.db")
@@ -85,7 +85,9 @@ async def served(
                         break
                 server = Served(url, log, model)
                 env = launch.env if database else {"HOME": str(home / "nowhere")}
-                watch = Watch(log, claims, env, servers=[url], controllers=server.controllers)
+                watch = Watch(
+                    log, claims, env, servers=[url], controllers=server.controllers, redact=redact
+                )
                 task = asyncio.create_task(watching(watch, until))
                 await watch.ready.wait()
                 yield server
@@ -108,12 +110,16 @@ async def test_every_block_once(name: str, database: bool, tmp_path: Path) -> No
         await server.until(session, e.Text, last)
         await server.until(session, e.FleetTokenUsage)
         truth = server.model.truth
+    assert sorted(joined(told(server.events))) == sorted(joined(rows_of(truth)))
+
+
+def rows_of(truth: dict[str, Any]) -> list[Row]:
+    """What the model said."""
     calls = {name: spawn["tool_use_id"] for name, spawn in truth["parents"].items()}
-    rows = [
-        (calls.get(b["agent"], ""), b["type"], b.get("text") or b.get("thinking") or b.get("id"))
+    return [
+        (calls.get(b["agent"], ""), b["type"], b.get("text") or b.get("thinking") or b["id"])
         for b in truth["blocks"]
     ]
-    assert sorted(joined(told(server.events))) == sorted(joined(rows))
 
 
 async def test_leave_is_given_and_refused(tmp_path: Path) -> None:

@@ -72,8 +72,11 @@ class Lazy(click.Group):
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="unbraid")
+@click.option(
+    "--redact", is_flag=True, help="Without a command: mask API keys and tokens, stored and shown."
+)
 @click.pass_context
-def main(ctx: click.Context) -> None:
+def main(ctx: click.Context, redact: bool) -> None:
     """Every agent's words, once, in the right place.
 
     Untangles what Claude Code, OpenCode and their sub-agents say. Without a command: watch this
@@ -84,4 +87,7 @@ def main(ctx: click.Context) -> None:
         assert isinstance(command, click.Group)
         watch = command.get_command(ctx, "watch")
         assert watch is not None
-        ctx.invoke(watch)
+        ctx.invoke(watch, redact=redact)
+    elif redact:
+        # In silence, a log would be taken for masked that is not.
+        raise click.UsageError("--redact stands after a command: run, pipe, watch or serve")

@@ -22,6 +22,7 @@ async def page(
     controllers: Controllers,
     *,
     port: int,
+    redact: bool = False,
     history: History | None = None,
     orchestrating: Orchestrating | None = None,
     say: Callable[[str], None] = warn,
@@ -30,7 +31,7 @@ async def page(
     async with AsyncExitStack() as stack:
 
         async def serve(port: int) -> Server:
-            config = ServeConfig(port=port)
+            config = ServeConfig(port=port, redact=redact)
             served = serving(
                 config,
                 log,

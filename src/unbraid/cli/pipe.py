@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 
 import click
 
+from unbraid.cli.redacting import redact_option
 from unbraid.cli.sending import sending_of, sending_options
 from unbraid.cli.warning import warn
 
@@ -22,17 +23,18 @@ Examples:
   claude -p "…" --output-format stream-json --verbose | unbraid pipe
   claude -p "…" --output-format stream-json --verbose | unbraid pipe | jq .type"""
 )
+@redact_option
 @sending_options
-def pipe(to: str | None, token: str | None, linger: float) -> None:
+def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None:
     """Pass standard input on unchanged, and log the run that it tells of.
 
     The session's transcripts are found and merged, so that sub-agents whose words are not printed
-    are in the log too.
+    are in the log too. With --redact, API keys and tokens are masked there and in what is sent.
     """
     from unbraid.live.run import pipe as follow
 
     sending = sending_of(to, token, linger, warn)
-    asyncio.run(follow(_stdin(), os.environ, warn, sending=sending))
+    asyncio.run(follow(_stdin(), os.environ, warn, sending=sending, redact=redact))
 
 
 async def _stdin() -> AsyncIterator[bytes]:

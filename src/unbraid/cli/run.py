@@ -9,6 +9,7 @@ from functools import partial
 
 import click
 
+from unbraid.cli.redacting import redact_option
 from unbraid.cli.sending import sending_of, sending_options
 from unbraid.cli.warning import warn
 
@@ -26,6 +27,7 @@ Examples:
 @click.option("--steer", "steered", is_flag=True, help="Let it be talked to while it works.")
 @click.option("--serve", "served", is_flag=True, help="Show the run on a page meanwhile.")
 @click.option("--port", default=8420, show_default=True, help="The page's port; 0: any.")
+@redact_option
 @sending_options
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")
 def run(
@@ -33,6 +35,7 @@ def run(
     steered: bool,
     served: bool,
     port: int,
+    redact: bool,
     to: str | None,
     token: str | None,
     linger: float,
@@ -49,6 +52,9 @@ def run(
 
     With --serve, everything that `unbraid serve` gives is there for as long as the agent works, and
     the run can be steered over HTTP. The page's address is printed on standard error.
+
+    With --redact, API keys and tokens are masked in the log, in what is sent, and on the page. What
+    the agent prints passes through as it is.
     """
     from unbraid.live.run import run as start
 
@@ -56,7 +62,8 @@ def run(
     if served:
         from unbraid.cli.page import page
 
-        face = partial(page, port=port)
-    sys.exit(
-        asyncio.run(start(command, os.environ, warn, sending=sending, face=face, steered=steered))
+        face = partial(page, port=port, redact=redact)
+    started = start(
+        command, os.environ, warn, sending=sending, face=face, steered=steered, redact=redact
     )
+    sys.exit(asyncio.run(started))

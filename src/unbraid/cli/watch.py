@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unbraid.cli.redacting import redact_option
+
 if TYPE_CHECKING:
     from unbraid.cli.overview import Overview
     from unbraid.live.archive import Archive
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   unbraid
+  unbraid --redact
   unbraid watch --port 0
   unbraid watch --no-page"""
 )
@@ -27,16 +30,22 @@ Examples:
 @click.option(
     "--opencode", "servers", multiple=True, metavar="URL", help="A running server of OpenCode's."
 )
-def watch(port: int = 8420, page: bool = True, servers: tuple[str, ...] = ()) -> None:
+@redact_option
+def watch(
+    port: int = 8420, page: bool = True, servers: tuple[str, ...] = (), redact: bool = False
+) -> None:
     """Follow every agent on this machine into the log, and show them on a page.
 
     Nothing has to be set up: Claude Code's and OpenCode's sessions are found where they lie, and
     nothing is ever written there. Stop with Ctrl-C; the next start goes on from the same place.
+
+    With --redact, API keys and tokens are masked in the log and on the page, also in sessions of
+    the past that are opened there.
     """
-    asyncio.run(_watch(port, servers, page=page))
+    asyncio.run(_watch(port, servers, page=page, redact=redact))
 
 
-async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
+async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: bool) -> None:
     from unbraid.cli.overview import Overview
     from unbraid.hub.control import Controllers
     from unbraid.live.archive import Archive
@@ -54,7 +63,7 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
         stack.push_async_callback(log.close)
         claims = Claims(data_folder())
         stack.callback(claims.close, ended=False)
-        archive = Archive(log, os.environ, data_folder())
+        archive = Archive(log, os.environ, data_folder(), redact=redact)
         overview = Overview(archive)
         reading = asyncio.create_task(_read(archive, overview))
         stack.push_async_callback(asyncio.wait, [reading])
@@ -67,13 +76,20 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool) -> None:
                 log,
                 controllers,
                 port=port,
+                redact=redact,
                 history=archive,
                 orchestrating=orchestrating(os.environ),
                 say=overview.say,
             )
             await stack.enter_async_context(served)
         observed = Watch(
-            log, claims, os.environ, warn=overview.say, servers=servers, controllers=controllers
+            log,
+            claims,
+            os.environ,
+            warn=overview.say,
+            servers=servers,
+            controllers=controllers,
+            redact=redact,
         )
         await watching(observed, until)
 

@@ -16,6 +16,7 @@ from unbraid.errors import CallerError
 from unbraid.hub.ingest import TooManyRuns
 from unbraid.live.history import opened
 from unbraid.live.listing import sessions
+from unbraid.live.masking import masked_title
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary, selected
 from unbraid.sources.search import Place, search_files
@@ -28,8 +29,10 @@ SEARCHED_TOGETHER = 2
 class Archive:
     """The sessions of this machine; `home` is the folder of the log."""
 
-    def __init__(self, log: Log, env: Mapping[str, str], home: Path) -> None:
-        self._log, self._env, self._home = log, env, home
+    def __init__(
+        self, log: Log, env: Mapping[str, str], home: Path, *, redact: bool = False
+    ) -> None:
+        self._log, self._env, self._home, self._redact = log, env, home, redact
         self._found: dict[str, RunSummary] = {}
         self._logged: set[str] = set()
         self._opening: dict[str, asyncio.Task[RunSummary]] = {}
@@ -48,8 +51,12 @@ class Archive:
         def progress(done: int, total: int) -> None:
             self.listed, self.total = done, total
 
+        masking = masked_title if self._redact else None
+
         def read() -> None:
-            for run in sessions(self._env, self._home, warn=warn, progress=progress):
+            for run in sessions(
+                self._env, self._home, warn=warn, progress=progress, masking=masking
+            ):
                 self._found[run.run] = run
                 on_run(run)
                 if self._closing:
@@ -106,7 +113,7 @@ class Archive:
 
     async def _open(self, name: str) -> RunSummary:
         async with self._openers:
-            return await opened(self._log, name, self._env, self._home)
+            return await opened(self._log, name, self._env, self._home, redact=self._redact)
 
     async def _in_log(self, name: str) -> bool:
         if name not in self._logged and await self._log.run(name) is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from unbraid.live.keeping import now_ms
+from unbraid.live.masking import Masking
 from unbraid.live.opening import open_run
 from unbraid.live.recorder import Recorder
 from unbraid.log.port import Log
@@ -43,6 +44,7 @@ class Followed:
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
+        self._masking = Masking() if recorder.redacts else None
         self.heard = time.monotonic()
         self._lock = asyncio.Lock()
 
@@ -58,12 +60,17 @@ class Followed:
 
     async def _take(self, pieces: Callable[[], Iterable[Fed]]) -> None:
         async with self._lock:
-            if await self.recorder.feed(pieces(), now_ms()):
+            told = pieces()
+            if self._masking is not None:
+                told = self._masking.passed(told)
+            if await self.recorder.feed(told, now_ms()):
                 self.heard = time.monotonic()
 
     async def finish(self) -> None:
         """The session is over, as far as anyone can tell."""
         async with self._lock:
+            if self._masking is not None:
+                await self.recorder.feed(self._masking.rest(), now_ms())
             await self.recorder.finish(now_ms())
 
 
@@ -76,10 +83,15 @@ class FollowedFiles(Followed):
 
     @classmethod
     async def open(
-        cls, log: Log, main: Path, owner_of: Callable[[Path], str | None]
+        cls,
+        log: Log,
+        main: Path,
+        owner_of: Callable[[Path], str | None],
+        *,
+        redact: bool = False,
     ) -> FollowedFiles:
         """Begin with a session, or go on with it."""
-        recorder, known = await open_run(log, main.stem)
+        recorder, known = await open_run(log, main.stem, redact=redact)
         return cls(recorder, Session(main, known, owner_of=owner_of))
 
     async def look(self, *, now: bool = False) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unbraid.errors import CallerError
 from unbraid.live.claims import Claims
-from unbraid.live.followed import ABOUT, introduction
+from unbraid.live.followed import ABOUT, Followed, introduction
 from unbraid.live.keeping import now_ms
 from unbraid.live.opening import latest_run
 from unbraid.live.recorder import Recorder
@@ -31,7 +31,9 @@ CLAIMED_SECONDS = 10.0
 APPEARING_SECONDS = 0.05
 
 
-async def opened(log: Log, name: str, env: Mapping[str, str], home: Path) -> RunSummary:
+async def opened(
+    log: Log, name: str, env: Mapping[str, str], home: Path, *, redact: bool = False
+) -> RunSummary:
     """The run of that name; a session that is not in the log yet is read into it.
 
     `home` is the folder of the log: whoever else is at the session is known there.
@@ -55,8 +57,8 @@ async def opened(log: Log, name: str, env: Mapping[str, str], home: Path) -> Run
                 await asyncio.sleep(APPEARING_SECONDS)
             waiting.reschedule(None)
             if (found := await _logged(log, session.id)) is None:
-                recorder = await Recorder.open(log, session.id)
-                await session.tell(recorder)
+                recorder = await Recorder.open(log, session.id, redact=redact)
+                await session.tell(Followed(recorder))
                 found = await log.run(session.id)
     except TimeoutError:
         raise CallerError(f"another unbraid is at {name}, which has said nothing yet") from None
@@ -84,16 +86,16 @@ class Claude:
         main = next(session_transcripts(name, env), None)
         return None if main is None else cls(main)
 
-    async def tell(self, recorder: Recorder) -> None:
+    async def tell(self, followed: Followed) -> None:
         """Everything that it has said; and its end, if it has been silent for long."""
         session = Session(self._main)
         about = Fed(ABOUT, 0, await asyncio.to_thread(introduction, self._main))
-        await recorder.feed([about], now_ms())
-        await recorder.feed(session.drain(now=True), now_ms())
+        await followed.take(lambda: [about])
+        await followed.take(lambda: session.drain(now=True))
         written = max(path.stat().st_mtime for path in session.files if path.exists())
         if time.time() - written > QUIET_SECONDS:
-            await recorder.feed(session.drain(last=True), now_ms())
-            await recorder.finish(now_ms())
+            await followed.take(lambda: session.drain(last=True))
+            await followed.finish()
 
 
 class OpenCode:
@@ -110,11 +112,12 @@ class OpenCode:
                 return cls(path, runs[0])
         return None
 
-    async def tell(self, recorder: Recorder) -> None:
+    async def tell(self, followed: Followed) -> None:
         """Everything that it has said; and its end, if it has been silent for long."""
         (track,) = self._run.tracks
         lines = await asyncio.to_thread(lambda: b"".join(track.read()))
         changed = await asyncio.to_thread(last_change, self._path, self.id)
-        await recorder.feed([Fed(f"database.{now_ms()}", 0, lines)], now_ms())
+        rows = Fed(f"database.{now_ms()}", 0, lines)
+        await followed.take(lambda: [rows])
         if now_ms() - changed > QUIET_SECONDS * 1000:
-            await recorder.finish(now_ms())
+            await followed.finish()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from unbraid.errors import LogError
 from unbraid.live.claims import Claims
+from unbraid.live.masking import Masking
 from unbraid.live.opening import open_run
 from unbraid.live.recorder import Recorder
 from unbraid.live.sending import Sending
@@ -18,13 +19,16 @@ from unbraid.sources.session import Fed, Known
 class Keeping:
     """One run's way into the log of this machine; a failure is told once, then it is silent."""
 
-    def __init__(self, warn: Callable[[str], None], sending: Sending | None = None) -> None:
+    def __init__(
+        self, warn: Callable[[str], None], sending: Sending | None = None, *, redact: bool = False
+    ) -> None:
         self.failed = False
         self.opened = False  # whether the session is known, even if its log has failed
         self.on_open: Callable[[str], None] = lambda run: None
         self.recorder: Recorder | None = None
         self.log: SqliteLog | None = None
         self._warn, self._sending = warn, sending
+        self._masking = Masking() if redact else None
         self._claims: Claims | None = None
         self._unnamed: str | None = None
 
@@ -50,7 +54,8 @@ class Keeping:
             if self.log is not None and not self.failed:
                 self._claim(session)
             if self.log is not None and not self.failed:
-                self.recorder, known = await open_run(self.log, session, standing)
+                redact = self._masking is not None
+                self.recorder, known = await open_run(self.log, session, standing, redact=redact)
                 self.on_open(self.recorder.run)
         except LogError as error:
             self._fail(error)
@@ -61,6 +66,9 @@ class Keeping:
 
     async def feed(self, pieces: Iterable[Fed]) -> None:
         """Into the log, and on the way to another; if one cannot, then to the other alone."""
+        await self._feed(self._masked(pieces))
+
+    async def _feed(self, pieces: Iterable[Fed]) -> None:
         now = now_ms()
         told = iter(pieces) if self._sending is None else self._sending.copied(pieces, now)
         if self.recorder is not None and not self.failed:
@@ -73,6 +81,8 @@ class Keeping:
 
     async def finish(self) -> None:
         """The run is over."""
+        if self._masking is not None:
+            await self._feed(self._masking.rest())
         try:
             if self.recorder is not None and not self.failed:
                 await self.recorder.finish(now_ms())
@@ -93,7 +103,11 @@ class Keeping:
         if self.recorder is None or self.log is None:
             return
         for part in await self.log.spooled(self.recorder.run):
-            sending.put(Fed(part.source, part.offset, part.data), part.arrived_ms)
+            for piece in self._masked([Fed(part.source, part.offset, part.data)]):
+                sending.put(piece, part.arrived_ms)
+
+    def _masked(self, pieces: Iterable[Fed]) -> Iterable[Fed]:
+        return pieces if self._masking is None else self._masking.passed(pieces)
 
     def _claim(self, session: str) -> None:
         assert self._claims is not None

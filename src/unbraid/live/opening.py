@@ -21,7 +21,7 @@ def run_name(session: str, number: int) -> str:
 
 
 async def open_run(
-    log: Log, session: str, standing: Mapping[str, Known] | None = None
+    log: Log, session: str, standing: Mapping[str, Known] | None = None, *, redact: bool = False
 ) -> tuple[Recorder, dict[str, Known]]:
     """The run to write to, and how far its files are known; `standing` if none ever was."""
     before: dict[str, Known] = dict(standing or {})
@@ -30,10 +30,10 @@ async def open_run(
         run = run_name(session, number)
         summary = await log.run(run)
         if summary is None:
-            return await Recorder.open(log, run), before
+            return await Recorder.open(log, run, redact=redact), before
         if not summary.over:
             try:
-                recorder = await Recorder.open(log, run)
+                recorder = await Recorder.open(log, run, redact=redact)
             except LogError:
                 # An older translator's: it stays as it is, and its successor goes on from there.
                 pass

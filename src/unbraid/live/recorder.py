@@ -4,6 +4,9 @@ What is fed goes into the log in the same transaction as the events it gave: the
 (spooled until the run is over) and each source's position. After a restart the spooled bytes, in
 their order and with their clock, give the same events again, so the pipeline stands exactly where
 the log does. That order is the one thing that the agents' files could not tell a second time.
+
+A recorder that redacts is fed with masked bytes (see `masking`), and masks secrets in events that
+no line had in one piece.
 """
 
 from __future__ import annotations
@@ -13,6 +16,9 @@ from collections.abc import Iterable
 
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
+from unbraid.hub.redact import SecretMask
+from unbraid.hub.secrets import mask
+from unbraid.live.masking import unmasked
 from unbraid.log.entry import one_line
 from unbraid.log.port import Log, Spooled
 from unbraid.pipeline import Pipeline
@@ -25,19 +31,22 @@ COMMIT_BYTES = 1 << 20
 class Recorder:
     """Writes one run. Made by `Recorder.open`; after a LogError it has to be opened anew."""
 
-    def __init__(self, log: Log, run: str, *, spools: bool = True) -> None:
-        self.run = run
+    def __init__(self, log: Log, run: str, *, spools: bool = True, redact: bool = False) -> None:
+        self.run, self.redacts = run, redact
         self.cursors: dict[str, int] = {}
         self.marks: dict[str, tuple[bytes, bytes]] = {}
         self.last_seq = 0
         self.over = False
         self._log, self._spools = log, spools
         self._pipeline = Pipeline()
+        self._mask = SecretMask() if redact else None
 
     @classmethod
-    async def open(cls, log: Log, run: str, *, spools: bool = True) -> Recorder:
+    async def open(
+        cls, log: Log, run: str, *, spools: bool = True, redact: bool = False
+    ) -> Recorder:
         """Begin a run, or go on with it where the log stands."""
-        recorder = cls(log, run, spools=spools)
+        recorder = cls(log, run, spools=spools, redact=redact)
         summary = await log.run(run)
         if summary is not None:
             recorder.cursors = await log.cursors(run)
@@ -80,6 +89,8 @@ class Recorder:
         self, events: list[FleetEvent], cursors: dict[str, int], spool: list[Spooled]
     ) -> None:
         kept = spool if self._spools else ()
+        if self._mask is not None:
+            events = self._mask.events(events)
         appended = await self._log.append(self.run, events, cursors=cursors, spool=kept)
         self.cursors.update(cursors)
         self.last_seq = appended.last_seq
@@ -98,9 +109,17 @@ class Recorder:
                 (tail + part.data[-MARK_BYTES:])[-MARK_BYTES:],
             )
             await asyncio.sleep(0)
+        self.marks = {source: unmasked(*ends) for source, ends in self.marks.items()}
         stored = await self._log.read(self.run, self.last_seq - 1, 1)
-        same = not stored or (last is not None and one_line(last) == stored[0].data)
+        same = not stored or (last is not None and self._told(last, stored[0].data))
         if count != self.last_seq or not same:
             # Another version of the translator, or another writer: going on would tell it wrongly.
             problem = f"its bytes now give {count} events, the log has {self.last_seq}"
             raise LogError(f"run {self.run} cannot go on: {problem}")
+
+    def _told(self, event: FleetEvent, stored: bytes) -> bool:
+        if self._mask is None:
+            return one_line(event) == stored
+        # It may have been stored before anyone wanted masks.
+        (masked,) = self._mask.events([event])
+        return one_line(masked) == mask(stored)

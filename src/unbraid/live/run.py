@@ -60,6 +60,7 @@ async def run(
     sending: Sending | None = None,
     face: Face | None = None,
     steered: bool = False,
+    redact: bool = False,
 ) -> int:
     """Run a command as it would run without us, shown by a `face` meanwhile; its exit code.
 
@@ -70,7 +71,7 @@ async def run(
     command = visible(argv, version, steered=steered and _nobody_types())
     if steered and not command.talks:
         warn("this command cannot be steered, and runs as it would without --steer")
-    keeping, controllers = Keeping(warn, sending), Controllers()
+    keeping, controllers = Keeping(warn, sending, redact=redact), Controllers()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(keeping.close)
         await keeping.begin(command.session)
@@ -106,9 +107,10 @@ async def pipe(
     warn: Warn,
     *,
     sending: Sending | None = None,
+    redact: bool = False,
 ) -> None:
     """Pass bytes on, and log the run that they tell of."""
-    keeping = Keeping(warn, sending)
+    keeping = Keeping(warn, sending, redact=redact)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(keeping.close)
         await keeping.begin(None)

@@ -53,8 +53,10 @@ class Watch:
         inotify: bool = True,
         servers: Sequence[str] = (),
         controllers: Controllers | None = None,
+        redact: bool = False,
     ) -> None:
         self._log, self._claims, self._env, self._warn = log, claims, env, warn
+        self._redact = redact
         self._idle_seconds, self._inotify = idle_seconds, inotify
         self._owners = Owners()
         self._followed: dict[Path, FollowedFiles] = {}
@@ -63,7 +65,7 @@ class Watch:
         self._foreign: set[Path] = set()
         self._wake = asyncio.Event()
         self._warned: set[str] = set()
-        self._rows = WatchedRows(log, claims, env, self._warn_once, idle_seconds)
+        self._rows = WatchedRows(log, claims, env, self._warn_once, idle_seconds, redact=redact)
         held = controllers or Controllers()
         self._servers = [
             WatchedServer(Server(url, env), self._rows, log, held, self._warn_once)
@@ -211,7 +213,7 @@ class Watch:
         if starting or not self._claims.take(main.stem):
             self._foreign.add(main)
             return None
-        followed = await FollowedFiles.open(self._log, main, self._owners.of)
+        followed = await FollowedFiles.open(self._log, main, self._owners.of, redact=self._redact)
         self._followed[main] = followed
         return followed
 
@@ -232,7 +234,8 @@ class Watch:
             return
         try:
             if summary is not None and not summary.over:
-                await (await Recorder.open(self._log, summary.run)).finish(now_ms())
+                recorder = await Recorder.open(self._log, summary.run, redact=self._redact)
+                await recorder.finish(now_ms())
         except LogError as error:
             self._warn_once(str(error))
         finally:

@@ -30,9 +30,11 @@ class WatchedRows:
         env: Mapping[str, str],
         warn: Callable[[str], None],
         idle_seconds: float,
+        *,
+        redact: bool = False,
     ) -> None:
         self._log, self._claims, self._env, self._warn = log, claims, env, warn
-        self._idle_seconds = idle_seconds
+        self._idle_seconds, self._redact = idle_seconds, redact
         self._database: Database | None = None
         self._followed: dict[str, FollowedRows] = {}
         self._waiting: set[str] = set()
@@ -113,7 +115,7 @@ class WatchedRows:
             self._claims.leave(root)
             self._waiting.add(root)
             return None
-        recorder, _ = await open_run(self._log, root)
+        recorder, _ = await open_run(self._log, root, redact=self._redact)
         followed = self._followed[root] = FollowedRows(recorder)
         if lines:
             await followed.tell(lines)
