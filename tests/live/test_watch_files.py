@@ -56,7 +56,7 @@ async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
 @contextlib.asynccontextmanager
 async def watched(
     machine: Machine, *, inotify: bool, idle_seconds: float = 1e9
-) -> AsyncIterator[None]:
+) -> AsyncIterator[Watch]:
     claims = Claims(machine.home)
     watch = Watch(
         machine.log,
@@ -69,7 +69,7 @@ async def watched(
     until = asyncio.Event()
     task = asyncio.create_task(watching(watch, until))
     try:
-        yield
+        yield watch
     finally:
         until.set()
         await task
@@ -84,6 +84,15 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def texts(events: list[e.FleetEvent]) -> list[str]:
     return [event.delta for event in events if isinstance(event, e.Text)]
+
+
+async def test_what_was_found_at_the_last_moment_is_told(machine: Machine, inotify: bool) -> None:
+    """It is stopped while it opens the session."""
+    writer = Writer(machine.config)
+    append(writer.main, writer.text("one"))
+    async with watched(machine, inotify=inotify) as watch:
+        await watch.ready.wait()
+    assert texts(await machine.until(writer.session, "one")) == ["one"]
 
 
 async def test_byte_by_byte(machine: Machine, inotify: bool) -> None:

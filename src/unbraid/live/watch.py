@@ -185,7 +185,12 @@ class Watch:
             batch = list(self._dirty)[:TOGETHER]
             for main in batch:
                 del self._dirty[main]
-            await asyncio.gather(*map(self._look, batch))
+            try:
+                await asyncio.gather(*map(self._look, batch))
+            except asyncio.CancelledError:
+                # One that was being opened is not followed yet: the last look is to find it.
+                self._dirty.update(dict.fromkeys(batch))
+                raise
 
     async def _look(self, main: Path) -> None:
         try:
