@@ -252,3 +252,22 @@ def test_opencode_deltas_are_masked() -> None:
     taken += redactor.lines("out", waiting, end=True)
     told = "".join(json.loads(one)["properties"]["delta"] for one in taken.splitlines())
     assert told == f"a token={'*' * len(BODY)} b"
+
+
+def test_another_agent_that_is_done_cuts_no_word_of_this_one() -> None:
+    """OpenCode's agents talk at once, and each is idle when it is done."""
+
+    def delta(part: str) -> bytes:
+        given = {"sessionID": "s", "messageID": "m", "partID": "p", "delta": part}
+        return line(type="message.part.delta", properties=given)
+
+    idle = line(type="session.idle", properties={"sessionID": "other"})
+    deltas = [delta(part) for part in cut(f"a token={BODY} b", list(range(0, 60, 3)))]
+    redactor, taken, waiting = SecretMask(), b"", b""
+    for one in itertools.chain.from_iterable((each, idle) for each in deltas):
+        waiting += one
+        given = redactor.lines("out", waiting, end=False)
+        taken, waiting = taken + given, waiting[len(given) :]
+    taken += redactor.lines("out", waiting, end=True)
+    told = [json.loads(one)["properties"].get("delta", "") for one in taken.splitlines()]
+    assert "".join(told) == f"a token={'*' * len(BODY)} b"

@@ -48,6 +48,7 @@ class _Part(Struct):
 
 class _Properties(Struct):
     delta: Raw = NOTHING
+    session_id: str = msgspec.field(default="", name="sessionID")
     part_id: str = msgspec.field(default="", name="partID")
     part: _Part | None = None
 
@@ -186,13 +187,14 @@ def _try(line: bytes) -> _Line | None:
 def _piece(source: str, read: _Line) -> tuple[Key, bytes] | None:
     """The delta of a line, as it stands there, and the block that it belongs to."""
     data = b""
-    key: Key = (source, "", read.properties.part_id if read.properties else "")
+    key: Key = (source, "", "")
     if read.event is not None and read.event.delta is not None:
         delta = read.event.delta
         data = bytes(delta.text) or bytes(delta.thinking) or bytes(delta.partial_json)
         key = (source, read.parent_tool_use_id or "", read.event.index)
     elif read.type == "message.part.delta" and read.properties is not None:
         data = bytes(read.properties.delta)
+        key = (source, read.properties.session_id, read.properties.part_id)
     return (key, data) if data.startswith(b'"') else None
 
 
@@ -209,7 +211,10 @@ def _closes(read: _Line, key: Key, source: str) -> bool:
         return mine and (whole or (ends and read.event.index == key[2]))
     if read.type == "assistant":
         return (read.parent_tool_use_id or "") == key[1]
-    return read.type in ("result", "session.idle")
+    if read.type == "session.idle" and read.properties is not None:
+        # Others of the run may be in the middle of a word.
+        return read.properties.session_id == key[1]
+    return read.type == "result"
 
 
 def _replaced(line: bytes, piece: bytes, hidden: bytes) -> bytes:

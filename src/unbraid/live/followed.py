@@ -118,12 +118,13 @@ class FollowedRows(Followed):
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)
-        self._source = f"database.{now_ms()}"
-        self._offset = 0
+        self._mark = now_ms()
+        self._offsets: dict[str, int] = {}
 
-    async def tell(self, lines: list[bytes]) -> None:
-        """Lines of its database that are new, or that may be."""
-        data = b"".join(lines)
-        piece = Fed(self._source, self._offset, data)
-        self._offset += len(data)
+    async def tell(self, lines: list[bytes], source: str = "database") -> None:
+        """Lines of its database, or of a server's, that are new, or that may be."""
+        # Apart, because the database may tell a text whole while its end is on the way in bits.
+        name, data = f"{source}.{self._mark}", b"".join(lines)
+        piece = Fed(name, self._offsets.get(name, 0), data)
+        self._offsets[name] = piece.offset + len(data)
         await self.take(lambda: [piece])

@@ -61,7 +61,7 @@ class WatchedRows:
     async def told(self, root: str, lines: list[bytes]) -> str | None:
         """Lines of a session that a server has told; the run they went to, if it is ours."""
         async with self._opening:
-            await self._tell(root, lines)
+            await self._tell(root, lines, "server")
             followed = self._followed.get(root)
             return None if followed is None else followed.recorder.run
 
@@ -89,14 +89,14 @@ class WatchedRows:
             self._database = Database(path, now_ms() - RECENT_MS)
         return self._database.changed(last=last)
 
-    async def _tell(self, root: str, lines: list[bytes]) -> None:
+    async def _tell(self, root: str, lines: list[bytes], source: str = "database") -> None:
         try:
             followed = self._followed.get(root)
             fresh = followed is None
             if followed is None:
                 followed = await self._open(root)
             if followed is not None and lines and (self._database is None or not fresh):
-                await followed.tell(lines)
+                await followed.tell(lines, source)
         except LogError as error:
             self._warn(str(error))
             self._drop(root)
