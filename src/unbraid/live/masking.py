@@ -11,19 +11,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from unbraid.hub.redact import SecretMask
-from unbraid.hub.secrets import MASKED, mask, undecided
 from unbraid.sources.facts import TITLE_CHARS
 from unbraid.sources.session import BATCH_BYTES, Fed
 
 # A few stars are an agent's own, unless they may be the rest of more.
-_STARS = re.compile(rf"{MASKED}|\A\*+|\*+\Z".encode())
+_STARS = re.compile(rb"\*{8,}|\A\*+|\*+\Z")
 
 
 class Masking:
     """Pieces of a run's sources in, the same pieces masked out."""
 
     def __init__(self) -> None:
+        # Here, so that whoever wants no masks does not wait for the patterns either.
+        from unbraid.hub.redact import SecretMask
+
         self._mask = SecretMask()
         self._held: dict[str, Fed] = {}
 
@@ -52,6 +53,8 @@ def unmasked(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
 
 def masked_title(title: str) -> str:
     """The first words of a prompt; where they may have been cut within a secret, fewer of them."""
+    from unbraid.hub.secrets import mask, undecided
+
     data = mask(title.encode(errors="replace"))
     end = undecided(data) if len(title) >= TITLE_CHARS else None
     return data[:end].decode()

@@ -13,17 +13,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
-from unbraid.hub.redact import SecretMask
-from unbraid.hub.secrets import mask
 from unbraid.live.masking import unmasked
 from unbraid.log.entry import one_line
 from unbraid.log.port import Log, Spooled
 from unbraid.pipeline import Pipeline
 from unbraid.sources.follow import MARK_BYTES
 from unbraid.sources.session import Fed
+
+if TYPE_CHECKING:
+    from unbraid.hub.redact import SecretMask
 
 COMMIT_BYTES = 1 << 20
 
@@ -39,7 +41,11 @@ class Recorder:
         self.over = False
         self._log, self._spools = log, spools
         self._pipeline = Pipeline()
-        self._mask = SecretMask() if redact else None
+        self._mask: SecretMask | None = None
+        if redact:
+            from unbraid.hub.redact import SecretMask
+
+            self._mask = SecretMask()
 
     @classmethod
     async def open(
@@ -120,6 +126,8 @@ class Recorder:
     def _told(self, event: FleetEvent, stored: bytes) -> bool:
         if self._mask is None:
             return one_line(event) == stored
+        from unbraid.hub.secrets import mask
+
         # It may have been stored before anyone wanted masks.
         (masked,) = self._mask.events([event])
         return one_line(masked) == mask(stored)
