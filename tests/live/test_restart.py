@@ -16,6 +16,7 @@ from tests.live.writing import SESSION, Writer, append
 from tests.said import CLEAN
 from unbraid import events as e
 from unbraid.log import Entry, SqliteLog
+from unbraid.testing import Script, Spawn, bash, say
 
 KILLS = 50
 CALL = "toolu_1"
@@ -97,7 +98,16 @@ async def test_a_run_whose_files_are_gone_is_ended(tmp_path: Path) -> None:
 @pytest.mark.cli
 @pytest.mark.parametrize("version", ["1.2.27", "1.18.33"])
 async def test_opencode_goes_on_too(version: str, tmp_path: Path) -> None:
-    """A watch that is killed again and again while agents of OpenCode's are at work."""
+    """A watch that is killed again and again while agents of OpenCode's are at work, for long."""
+    steps = [say(f"Step {n}.", bash(f"sleep 0.3; echo {n}")) for n in range(15)]
+    script = Script(
+        {
+            "main": [say("Both.", Spawn("slow"), Spawn("quick")), say("All are back.")],
+            "slow": [*steps, say("There.")],
+            "quick": [say("At once.")],
+        },
+        "slow-and-quick",
+    )
     cli_of("opencode", version)
     env, kills = environment(tmp_path), 0
     log = await SqliteLog.open(log_path(tmp_path))
@@ -118,7 +128,7 @@ async def test_opencode_goes_on_too(version: str, tmp_path: Path) -> None:
 
     killing = asyncio.create_task(watch_and_die())
     args = ["run", "--model", "scripted/one", "[[main]] Go."]
-    recording = await play(f"opencode {version}", "fan-four", tmp_path, args, prefix=())
+    recording = await play(f"opencode {version}", script, tmp_path, args, prefix=())
     killing.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await killing
@@ -132,7 +142,7 @@ async def test_opencode_goes_on_too(version: str, tmp_path: Path) -> None:
     assert await last.wait() == 0
     await log.close()
     ((_, events),) = (await logged(tmp_path)).items()
-    assert kills >= 2
+    assert kills >= 3
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert verdict(recording, events, tmp_path / "recording") == CLEAN
 
