@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -44,7 +43,9 @@ def index(folder: Path, home: Path, began: float) -> dict[str, float]:
         tokens += row.usage.total_tokens
         if number == 20:
             first = time.time() - began
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not ru_maxrss: that begins with what the process that started this one had.
+    rows = Path("/proc/self/status").read_text().splitlines()
+    peak = int(next(row for row in rows if "VmHWM" in row).split()[1]) / 1024
     seconds = time.time() - began
     return {
         "seconds": seconds,
