@@ -5,23 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import json
 import os
 import random
 import signal
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tests.hub.test_redact import BODY, claude, cut, said
+from tests.hub.test_redact import BODY, claude, cut
 from tests.invariants import check
 from tests.live.agents import (
     UNBRAID,
@@ -33,7 +29,8 @@ from tests.live.agents import (
     verdict,
 )
 from tests.live.test_passing import start
-from tests.live.test_restart import environment, heard, reached
+from tests.live.test_restart import environment, heard, reached, watch_and_die
+from tests.live.test_sending import arrived
 from tests.live.test_server import rows_of, served
 from tests.live.test_serving import ADDRESS, address_of
 from tests.live.test_watch_clis import whole
@@ -41,7 +38,6 @@ from tests.live.writing import SESSION, Writer, append
 from tests.said import CLEAN, joined, told
 from unbraid import events as e
 from unbraid.live.archive import Archive
-from unbraid.live.masking import Masking, masked_title, unmasked
 from unbraid.live.recorder import Recorder
 from unbraid.log import Entry, SqliteLog
 from unbraid.serve import Limits, ServeConfig, serving
@@ -125,16 +121,6 @@ async def elsewhere(path: Path, port: int = 0) -> AsyncIterator[str]:
     try:
         async with serving(config, log) as server:
             yield server.url
-    finally:
-        await log.close()
-
-
-async def arrived(path: Path) -> list[e.FleetEvent]:
-    """What the other machine has."""
-    log = await SqliteLog.open(path)
-    try:
-        (run,) = await log.runs()
-        return await events_of(log, run)
     finally:
         await log.close()
 
@@ -276,23 +262,11 @@ async def test_a_watch_that_is_killed_beside_real_agents(version: str, tmp_path:
     env = claude_launch(cli_of("claude", "2.1.325"), "http://127.0.0.1:1", tmp_path).env
     log = await SqliteLog.open(log_path(tmp_path))
 
-    async def watch_and_die() -> None:
-        since = 0
-        while True:
-            process = await asyncio.create_subprocess_exec(
-                UNBRAID, "watch", "--no-page", "--redact", env=env
-            )
-            try:
-                async for batch in log.follow_all(since):
-                    since = batch[-1].cursor
-                    break
-            finally:
-                process.kill()
-                await process.wait()
-            assert not leaks(ours)
-            died.set()
+    def on_death() -> None:
+        assert not leaks(ours)
+        died.set()
 
-    killing = asyncio.create_task(watch_and_die())
+    killing = asyncio.create_task(watch_and_die(log, env, on_death, "--redact"))
     recording = await play(version, FLEET, tmp_path, args, prefix=())
     # On a slow machine the agent may be done before any watch is there.
     async with asyncio.timeout(60):
@@ -476,71 +450,3 @@ async def test_the_option_is_not_taken_where_it_does_nothing(tmp_path: Path) -> 
     out, err = await process.communicate()
     assert (out, process.returncode) == (b"", 2)
     assert b"--redact stands after a command" in err
-
-
-# --- the stage itself -----------------------------------------------------------------------------
-
-
-@settings(max_examples=150)
-@given(
-    st.lists(said(), min_size=1, max_size=3),
-    st.lists(st.integers(0, 400), max_size=60),
-    st.randoms(use_true_random=False),
-)
-def test_any_words_of_any_sources_come_out_masked_at_their_places(
-    told: list[tuple[str, str]], cuts: list[int], dice: random.Random
-) -> None:
-    lines = {f"s{n}": claude(text, cut(text, cuts)) for n, (text, _) in enumerate(told)}
-    waiting = {source: b"".join(parts) for source, parts in lines.items()}
-    offsets, out = dict.fromkeys(waiting, 0), dict.fromkeys(waiting, b"")
-
-    def pieces() -> Iterator[Fed]:
-        for _ in range(dice.randrange(1, 6)):
-            source = dice.choice([name for name, data in waiting.items() if data] or ["s0"])
-            data = waiting[source][: dice.randrange(1, 600)]
-            yield Fed(source, offsets[source], data)
-            waiting[source] = waiting[source][len(data) :]
-            offsets[source] += len(data)
-
-    def take(given: Iterator[Fed]) -> None:
-        for source, offset, data in given:
-            assert offset == len(out[source])
-            out[source] += data
-
-    masking = Masking()
-    while any(waiting.values()):
-        take(masking.passed(pieces()))
-    take(masking.rest())
-    assert not list(masking.rest())
-    for source, (_, seen) in zip(waiting, told, strict=True):
-        assert len(out[source]) == offsets[source]
-        assert spoken(out[source]) == [seen] * 3
-
-
-def spoken(data: bytes) -> list[str]:
-    """The words of one message: in bits, whole, and in the result."""
-    records: list[dict[str, Any]] = [json.loads(line) for line in data.splitlines()]
-    bits = [r["event"]["delta"]["text"] for r in records if "delta" in r.get("event", {})]
-    (whole,) = [r["message"]["content"][0]["text"] for r in records if r["type"] == "assistant"]
-    return ["".join(bits), whole, records[-1]["result"]]
-
-
-@pytest.mark.parametrize(
-    ("head", "tail", "known"),
-    [
-        (b"all of it", b"and the end", (b"all of it", b"and the end")),
-        (b"a **bold** head", b"a **bold** tail", (b"a **bold** head", b"a **bold** tail")),
-        (b"a key ******** and more", b"more ******** and a key", (b"a key ", b" and a key")),
-        (b"cut within ***", b"*** cut within", (b"cut within ", b" cut within")),
-    ],
-)
-def test_a_file_is_known_again_by_what_is_not_masked(
-    head: bytes, tail: bytes, known: tuple[bytes, bytes]
-) -> None:
-    assert unmasked(head, tail) == known
-
-
-def test_a_title_that_was_cut_within_a_secret_ends_before_it() -> None:
-    assert masked_title(f"Use {KEY}") == f"Use {SEEN}"
-    assert masked_title("What is a token") == "What is a token"
-    assert masked_title(("x" * 190 + " " + KEY)[:200]) == "x" * 190 + " "

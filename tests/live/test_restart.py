@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -112,21 +112,11 @@ async def test_opencode_goes_on_too(version: str, tmp_path: Path) -> None:
     env, kills = environment(tmp_path), 0
     log = await SqliteLog.open(log_path(tmp_path))
 
-    async def watch_and_die() -> None:
+    def on_death() -> None:
         nonlocal kills
-        since = 0
-        while True:
-            process = await asyncio.create_subprocess_exec(UNBRAID, "watch", "--no-page", env=env)
-            try:
-                async for batch in log.follow_all(since):
-                    since = batch[-1].cursor
-                    break
-            finally:
-                process.kill()
-                await process.wait()
-            kills += 1
+        kills += 1
 
-    killing = asyncio.create_task(watch_and_die())
+    killing = asyncio.create_task(watch_and_die(log, env, on_death))
     args = ["run", "--model", "scripted/one", "[[main]] Go."]
     recording = await play(f"opencode {version}", script, tmp_path, args, prefix=())
     killing.cancel()
@@ -145,6 +135,23 @@ async def test_opencode_goes_on_too(version: str, tmp_path: Path) -> None:
     assert kills >= 3
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert verdict(recording, events, tmp_path / "recording") == CLEAN
+
+
+async def watch_and_die(
+    log: SqliteLog, env: Mapping[str, str], on_death: Callable[[], None], *options: str
+) -> None:
+    """Start a watch and kill it as soon as it has told something, again and again."""
+    since, argv = 0, (UNBRAID, "watch", "--no-page", *options)
+    while True:
+        process = await asyncio.create_subprocess_exec(*argv, env=env)
+        try:
+            async for batch in log.follow_all(since):
+                since = batch[-1].cursor
+                break
+        finally:
+            process.kill()
+            await process.wait()
+        on_death()
 
 
 def environment(home: Path) -> dict[str, str]:
