@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+import time
 import urllib.request
 from typing import Any
 
@@ -241,6 +244,20 @@ def test_a_thread_of_its_own() -> None:
         with urllib.request.urlopen(request) as response:
             message = json.load(response)
         assert message["content"][0]["text"] == said(model)[0]["text"]
+
+
+async def test_a_turn_is_awaited_from_another_loop() -> None:
+    with ScriptedModel(Script({"main": [say("Here.", delay_seconds=0.2)]})) as model:
+        body = json.dumps(asks(stream=True)).encode()
+        request = urllib.request.Request(f"{model.url}/v1/messages", body)
+        # Asked from a thread: nothing but the model may wake this loop.
+        asking = threading.Thread(target=lambda: urllib.request.urlopen(request).read())
+        asking.start()
+        began = time.monotonic()
+        async with asyncio.timeout(10):
+            await model.reached("main", 0)
+        assert time.monotonic() - began < 5
+        asking.join()
 
 
 async def test_bad_requests_are_refused() -> None:

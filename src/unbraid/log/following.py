@@ -19,11 +19,13 @@ class Signal:
     def __init__(self) -> None:
         self.version = 0
         self._waiting: set[asyncio.Future[None]] = set()
+        self._wanted = asyncio.Event()
 
-    @property
-    def awaited(self) -> bool:
-        """Whether anyone waits."""
-        return bool(self._waiting)
+    async def awaited(self) -> None:
+        """Wait until anyone waits."""
+        while not self._waiting:
+            self._wanted.clear()
+            await self._wanted.wait()
 
     def change(self) -> None:
         """Wake everyone."""
@@ -38,6 +40,7 @@ class Signal:
         while self.version == version:
             future = asyncio.get_running_loop().create_future()
             self._waiting.add(future)
+            self._wanted.set()
             try:
                 await future
             finally:

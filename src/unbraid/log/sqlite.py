@@ -204,11 +204,12 @@ class SqliteLog:
     async def _watch(self) -> None:
         seen = None
         while True:
+            # Not for nobody: a process that only writes is to sleep while nothing happens.
+            await self._signal.awaited()
             await asyncio.sleep(POLL_SECONDS)
-            if self._signal.awaited:
-                # A look at shared memory, no disk: cheap enough for the event loop itself.
-                with suppress(Exception):
-                    version = self._watched.execute("PRAGMA data_version").fetchone()[0]
-                    if version != seen:
-                        seen = version
-                        self._signal.change()
+            # A look at shared memory, no disk: cheap enough for the event loop itself.
+            with suppress(Exception):
+                version = self._watched.execute("PRAGMA data_version").fetchone()[0]
+                if version != seen:
+                    seen = version
+                    self._signal.change()

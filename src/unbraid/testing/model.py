@@ -6,6 +6,7 @@ import asyncio
 import json
 import secrets
 import time
+from contextlib import suppress
 
 from . import loopback
 from .anthropic_dialect import Anthropic
@@ -43,7 +44,7 @@ class ScriptedModel(LoopbackServer):
         self._agent_ids: dict[str, str] = {}
         self._tag, self._count = secrets.token_hex(2), 0
         self._began = time.monotonic()
-        self._moved = asyncio.Condition()
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
     @property
     def truth(self) -> Json:
@@ -51,14 +52,17 @@ class ScriptedModel(LoopbackServer):
         return self.ledger.truth()
 
     async def reached(self, agent: str, turn: int, *, chunks: int = 1) -> None:
-        """Wait, in the model's own loop, until so many chunks of that turn are out."""
-        async with self._moved:
-            await self._moved.wait_for(
-                lambda: any(
-                    s.agent == agent and s.turn == turn and s.chunks >= chunks
-                    for s in self.ledger.servings
-                )
-            )
+        """Wait, in whichever loop, until so many chunks of that turn are out."""
+        while True:
+            moved = asyncio.Event()
+            # First the waiting, then the look: a move in between is not missed.
+            self._waiting.append((asyncio.get_running_loop(), moved))
+            if any(
+                s.agent == agent and s.turn == turn and s.chunks >= chunks
+                for s in self.ledger.servings
+            ):
+                return
+            await moved.wait()
 
     async def handle(self, exchange: loopback.Exchange) -> None:
         """Answer one request."""
@@ -88,7 +92,7 @@ class ScriptedModel(LoopbackServer):
         if failure is not None:
             return exchange.cut()
         await exchange.answer(200, encode(answer.whole()))
-        return await self._went_out(serving, complete=True)
+        return self._went_out(serving, complete=True)
 
     async def _stream(
         self, exchange: loopback.Exchange, answer: Anthropic | OpenAI, failure: Failure | None
@@ -101,16 +105,18 @@ class ScriptedModel(LoopbackServer):
                     return await exchange.end()
                 return exchange.cut()
             await exchange.write(chunk)
-            await self._went_out(answer.serving)
+            self._went_out(answer.serving)
             await asyncio.sleep(answer.turn.chunk_delay_seconds)
         await exchange.end()
-        return await self._went_out(answer.serving, complete=True)
+        return self._went_out(answer.serving, complete=True)
 
-    async def _went_out(self, serving: Serving, *, complete: bool = False) -> None:
-        async with self._moved:
-            serving.chunks += not complete
-            serving.complete = complete
-            self._moved.notify_all()
+    def _went_out(self, serving: Serving, *, complete: bool = False) -> None:
+        serving.chunks += not complete
+        serving.complete = complete
+        while self._waiting:
+            loop, moved = self._waiting.pop()
+            with suppress(RuntimeError):  # its loop is closed: nobody waits there
+                loop.call_soon_threadsafe(moved.set)
 
     def _prepare(self, asking: Asking) -> tuple[Turn, Serving]:
         """The turn to serve and its serving; one that is not part of the truth has no agent."""
