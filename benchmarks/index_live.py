@@ -73,11 +73,13 @@ async def latency(rate: int, seconds: float) -> list[Measured]:
 
 
 def idle(folder: Path) -> list[Measured]:
-    """CPU of a watch over a history in which nothing happens."""
+    """CPU of a watch with its page over a history in which nothing happens."""
     with tempfile.TemporaryDirectory() as home:
         env = os.environ | {"CLAUDE_CONFIG_DIR": str(folder), "UNBRAID_HOME": home, "HOME": home}
         program = str(Path(sys.executable).with_name("unbraid"))
-        process = subprocess.Popen([program, "watch", "--no-page"], env=env)
+        process = subprocess.Popen(
+            [program, "watch", "--port", "0"], env=env, stdout=subprocess.DEVNULL
+        )
         try:
             # It reads what is there first; a busy machine needs longer for that.
             for _ in range(24):

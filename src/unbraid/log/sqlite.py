@@ -9,6 +9,7 @@ while they wait.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -28,7 +29,9 @@ from unbraid.log.schema import migrate
 from unbraid.log.summary import RunSummary
 from unbraid.log.writer import Writer
 
-POLL_SECONDS = 0.05
+# Commits of other processes are looked for often for a while after each, and seldom otherwise.
+LIVELY_SECONDS = 5.0
+LIVELY_POLL_SECONDS, IDLE_POLL_SECONDS = 0.05, 0.2
 _INT64 = 2**63
 
 
@@ -202,14 +205,15 @@ class SqliteLog:
         self._watched.close()
 
     async def _watch(self) -> None:
-        seen = None
+        seen, changed = None, time.monotonic()
         while True:
             # Not for nobody: a process that only writes is to sleep while nothing happens.
             await self._signal.awaited()
-            await asyncio.sleep(POLL_SECONDS)
+            lively = time.monotonic() - changed < LIVELY_SECONDS
+            await asyncio.sleep(LIVELY_POLL_SECONDS if lively else IDLE_POLL_SECONDS)
             # A look at shared memory, no disk: cheap enough for the event loop itself.
             with suppress(Exception):
                 version = self._watched.execute("PRAGMA data_version").fetchone()[0]
                 if version != seen:
-                    seen = version
+                    seen, changed = version, time.monotonic()
                     self._signal.change()
