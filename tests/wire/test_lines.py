@@ -2,13 +2,11 @@ r"""Lines: cut at the byte `\n` and nowhere else, the same however the bytes arr
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.wire.lines import Lines, Overlong, Span
+from unbraid.wire.lines import Lines, Overlong
 
 LIMIT = 8
 
@@ -101,22 +99,3 @@ def test_the_end_may_come_twice() -> None:
     lines.feed(b"a")
     assert lines.finish() == [b"a"]
     assert lines.finish() == []
-
-
-@given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=8))
-def test_spans_are_the_lines_without_copying(data: bytes, cuts: list[int]) -> None:
-    data = data.replace(b"a", b"\n")
-    edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
-    copied, spanned = Lines(8), Lines(8)
-    lines: list[bytes | Overlong] = []
-    spans: list[bytes | Overlong] = []
-    for start, end in pairwise(edges):
-        lines += copied.feed(data[start:end])
-        spans += [within(span) for span in spanned.spans(data[start:end])]
-    lines += copied.finish()
-    spans += [within(span) for span in spanned.last()]
-    assert spans == lines
-
-
-def within(span: Span | Overlong) -> bytes | Overlong:
-    return span if isinstance(span, Overlong) else span[0][span[1] : span[2]]

@@ -111,6 +111,15 @@ def test_unknown_fields_survive_in_raw() -> None:
     assert (record.type, record.subtype, record.raw) == ("system", "next_year", line)
 
 
+@pytest.mark.parametrize(("name", "value"), [("raw", "aGFja2Vk"), ("raw", 1), ("skipped", 3)])
+def test_a_line_cannot_say_what_is_ours_to_say(name: str, value: Any) -> None:
+    line = json.dumps(json.loads(SAID) | {f"unbraid.{name}": value}).encode()
+    record = parse_line(line)
+    assert record is not None
+    assert record.skipped == 0
+    assert json.loads(record.raw) == json.loads(line)
+
+
 def test_parse_line_takes_text_too() -> None:
     record = parse_line(SAID.decode())
     assert record is not None
@@ -127,12 +136,15 @@ def test_a_global_event_is_the_event_in_it() -> None:
     assert record.raw == inner
 
 
+@pytest.mark.parametrize(("before", "after"), [(0, 0), (4000, 0), (0, 4000), (3000, 3000)])
 @pytest.mark.parametrize("name", ["tool_use_result", "toolUseResult"])
-def test_the_copy_of_a_tools_result_does_not_hide_what_follows_it(name: str) -> None:
-    said = json.loads(SAID)
+def test_the_copy_of_a_tools_result_does_not_hide_what_follows_it(
+    name: str, before: int, after: int
+) -> None:
+    said = json.loads(SAID) | {"padding": "x" * before}
     uuid = said.pop("uuid")
     # Whatever the order of the fields, and whatever the copy holds.
-    copy = {"a": '},"uuid":"no"', "b": [{"x": 1}]}
+    copy = {"a": '},"uuid":"no"', "b": [{"x": 1}], name: {"uuid": "no"}, "padding": "x" * after}
     line = json.dumps(said | {name: copy, "uuid": uuid, "session_id": "s"}, separators=(",", ":"))
     record = parse_line(line)
     assert record is not None

@@ -26,31 +26,26 @@ def words(record: Record) -> list[str | None]:
     return [block.text for block in record.message.content]
 
 
-def read(snapshots: Snapshots, data: bytes) -> Record:
-    padded = b"xx" + data + b"\nyy"  # a line lies within other bytes
-    return snapshots.decode(padded, 2, 2 + len(data))
-
-
 def test_what_a_line_repeats_is_skipped() -> None:
     snapshots = Snapshots()
     blocks = [text(f"block {n}") for n in range(24)]
     for n in range(1, len(blocks) + 1):
-        record = read(snapshots, line(blocks[:n], str(n)))
+        record = snapshots.decode(line(blocks[:n], str(n)))
         assert (record.skipped, words(record)) == (n - 1, [f"block {n - 1}"]), n
         assert record.uuid == str(n)
 
 
 def test_a_last_block_that_has_grown_is_read_again() -> None:
     snapshots = Snapshots()
-    read(snapshots, line([text("a"), text("b")], "1"))
-    record = read(snapshots, line([text("a"), text("bcd"), text("e")], "2"))
+    snapshots.decode(line([text("a"), text("b")], "1"))
+    record = snapshots.decode(line([text("a"), text("bcd"), text("e")], "2"))
     assert (record.skipped, words(record)) == (1, ["bcd", "e"])
 
 
 def test_a_line_that_adds_nothing_is_all_skipped() -> None:
     snapshots = Snapshots()
-    read(snapshots, line([text("a"), text("b")], "1"))
-    record = read(snapshots, line([text("a"), text("b")], "2"))
+    snapshots.decode(line([text("a"), text("b")], "1"))
+    record = snapshots.decode(line([text("a"), text("b")], "2"))
     assert (record.skipped, words(record)) == (2, [])
 
 
@@ -65,16 +60,16 @@ def test_a_line_that_adds_nothing_is_all_skipped() -> None:
 )
 def test_a_line_that_begins_differently_is_read_whole(second: bytes) -> None:
     snapshots = Snapshots()
-    read(snapshots, line([text("a")], "1"))
-    record = read(snapshots, second)
+    snapshots.decode(line([text("a")], "1"))
+    record = snapshots.decode(second)
     assert record.skipped == 0
     assert record.message == decode(second).message
 
 
 def test_without_an_id_nothing_is_skipped() -> None:
     snapshots = Snapshots()
-    read(snapshots, line([text("a")], "1", id=None))
-    assert read(snapshots, line([text("a"), text("b")], "2", id=None)).skipped == 0
+    snapshots.decode(line([text("a")], "1", id=None))
+    assert snapshots.decode(line([text("a"), text("b")], "2", id=None)).skipped == 0
 
 
 def test_a_marker_inside_a_call_does_no_harm() -> None:
@@ -89,7 +84,7 @@ def test_a_marker_inside_a_call_does_no_harm() -> None:
     ]
     said: list[str | None] = []
     for number, content in enumerate(contents):
-        record = read(snapshots, line(content, str(number)))
+        record = snapshots.decode(line(content, str(number)))
         assert record.message is not None and isinstance(record.message.content, list)
         said = said[: record.skipped] + [block.id or block.text for block in record.message.content]
     assert said == ["a", "t", "u", "b"]

@@ -68,7 +68,6 @@ class MessageState:
         "streaming",
         "usage",
         "usage_rank",
-        "usage_sent",
         "uuid",
     )
 
@@ -83,7 +82,6 @@ class MessageState:
         self.closed = False
         self.usage: Usage | None = None
         self.usage_rank = 0
-        self.usage_sent = False
 
     def absorb(
         self,
@@ -110,18 +108,15 @@ class MessageState:
                     self._grow(content[at - 1], digests[at - 1], said, fresh)
         for i in range(at, len(content)):
             new = self.next(content[i], digests[i], source)
-            if new is not None:
-                fresh.append(new)
-                if not dialect.one_block:
-                    self.growing = new
+            fresh += new
+            if new and not dialect.one_block:
+                self.growing = new[0]
         return fresh
 
-    def repeat(
-        self, content: list[Block], digests: list[int], source: int, dialect: Dialect
-    ) -> None:
+    def repeat(self, content: list[Block], source: int, dialect: Dialect) -> None:
         """Another source's line, with the same uuid, has said this: count it as said here too."""
         said = self.said[source]
-        said += digests
+        said += map(digest_of, content)
         if source == STDOUT and self.streaming:
             for block in content:
                 streamed = self._streamed(block, block.words)
@@ -159,27 +154,25 @@ class MessageState:
             self.growing = (block, index, words)
             said[-1] = digest
 
-    def next(self, block: Block, digest: int, source: int) -> Fresh | None:
-        """One more block of a source: new, unless it was streamed or told elsewhere."""
-        said = self.said[source]
+    def next(self, block: Block, digest: int, source: int) -> tuple[Fresh, ...]:
+        """One more block of a source, if it was neither streamed nor told elsewhere."""
+        said, other = self.said[source], self.said[1 - source]
         words = (block.text if block.thinking is None else block.thinking) or ""
-        streamed = self._streamed(block, words) if self.streaming else None
-        if streamed is not None:
-            streamed.told = True
         # Counted, because a message may say the same twice.
-        other = self.said[1 - source]
         known = other and other.count(digest) > said.count(digest)
         said.append(digest)
         if len(said) > MAX_BLOCKS:
             del said[: MAX_BLOCKS // 2]
+        streamed = self._streamed(block, words) if self.streaming else None
+        if streamed is not None:
+            streamed.told = True
+            rest = words if streamed.silent else words[sum(map(len, streamed.parts)) :]
+            return ((block, streamed.index, rest),) if not known and (rest or not words) else ()
         if known:
-            return None
-        if streamed is None:
-            index = self.next_index
-            self.next_index = index + 1
-            return block, index, words
-        rest = words if streamed.silent else words[sum(map(len, streamed.parts)) :]
-        return (block, streamed.index, rest) if rest or not words else None
+            return ()
+        index = self.next_index
+        self.next_index = index + 1
+        return ((block, index, words),)
 
     # --- deltas ---
 
@@ -208,8 +201,8 @@ class MessageState:
         fresh = None
         if streamed is not None and not streamed.told:
             block = Block(type=streamed.kind, text="".join(streamed.parts))
-            fresh = self.next(block, digest_of(block), STDOUT)
-            fresh = fresh if streamed.silent else None
+            told = self.next(block, digest_of(block), STDOUT)
+            fresh = told[0] if told and streamed.silent else None
         streaming.pop(index, None)
         return fresh
 

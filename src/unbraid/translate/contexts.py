@@ -7,6 +7,8 @@ a line's `uuid` or a message's id that both have in common, the prompt where a l
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from unbraid.translate.blocks import MessageState
 from unbraid.translate.seen import forget_oldest
 
@@ -73,17 +75,14 @@ class Context:
         return state
 
 
-class Call:
+class Call(Struct):
     """A tool call that has not been answered yet."""
 
-    __slots__ = ("context", "message", "spawns", "tool", "ts")
-
-    def __init__(self, context: Context, message: MessageState, tool: str, ts: int) -> None:
-        self.context = context
-        self.message = message
-        self.tool = tool
-        self.ts = ts
-        self.spawns: Context | None = None
+    context: Context
+    message: MessageState
+    tool: str
+    ts: int
+    spawns: Context | None = None
 
 
 class Contexts:

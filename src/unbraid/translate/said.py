@@ -34,6 +34,9 @@ from unbraid.translate.told import Told
 from unbraid.wire.claude import MISSING, Block
 from unbraid.wire.record import Record, read_as, sound
 
+# How far a message's usage can be trusted: not at all while it is a line of stdout that tells it.
+NEARLY_FINAL, FINAL, SENT = 1, 2, 3
+
 
 class Said(Told):
     """Turns assistant and streaming lines into events."""
@@ -63,33 +66,32 @@ class Said(Told):
             state = context.messages.get(message_id) or self._begin(context, message_id, content)
         else:
             context, state = self._unnamed(record, context, content)
-        if message.usage is not None and not state.usage_sent:
-            if source + source >= state.usage_rank:
-                state.usage = message.usage
-                state.model = message.model
-                state.usage_rank = source + source
+        if message.usage is not None and source + source >= state.usage_rank:
+            state.usage = message.usage
+            if source == TRANSCRIPT:
+                state.usage_rank = FINAL
             if context.usage_due is not state:
+                state.model = message.model
                 self._usage_due(context, state, out)
         dialect = self.dialects[source]
         uuid = record.uuid
-        skipped = record.span[3]
-        if len(content) == 1 and (dialect.one_block or 0 < skipped == len(state.said[source])):
-            # The next block, and nothing else: alone, or all the others were known byte by byte.
-            digest = digest_of(content[0])
-            digests = [digest]
+        # The next block, and nothing else: alone, or all the others were known byte by byte.
+        skipped = record.skipped
+        just_next = len(content) == 1 and (
+            dialect.one_block or (skipped and skipped == len(state.said[source]))
+        )
+        if just_next:
+            block = content[0]
+            digest = digest_of(block)
             key = hash(uuid) ^ digest
-            just_next = True
         else:
             digests = [digest_of(block) for block in content]
             key = reduce(xor, digests, hash(uuid))
-            just_next = False
         if uuid is not None:
             if not self.seen.add(key):
-                state.repeat(content, digests, source, dialect)
+                state.repeat(content, source, dialect)
                 return None
             state.uuid = uuid
-        if content and content[-1].type == "text":
-            context.last_text = content[-1].text or ""
         if self._unfilled:
             self._fill(context, state, content, out)
         if context.current is not state:
@@ -100,11 +102,14 @@ class Said(Told):
             context.current = state
         fresh: Sequence[Fresh]
         if just_next:
-            new = state.next(content[0], digest, source)
-            fresh = () if new is None else (new,)
-            if new is not None and not dialect.one_block:
-                state.growing = new
+            if block.type == "text":
+                context.last_text = block.text or ""
+            fresh = state.next(block, digest, source)
+            if fresh and not dialect.one_block:
+                state.growing = fresh[0]
         else:
+            if content and content[-1].type == "text":
+                context.last_text = content[-1].text or ""
             fresh = state.absorb(content, digests, source, dialect, skipped)
         for block, index, delta in fresh:
             kind = block.type
@@ -162,7 +167,7 @@ class Said(Told):
                     continue
                 if len(said) > 1 and said[0] not in digests[:1]:
                     continue  # most do not even begin alike
-                if state.extends(content, digests, self.source, record.span[3]) and (
+                if state.extends(content, digests, self.source, record.skipped) and (
                     best is None or len(said) > len(best[1].said[self.source])
                 ):
                     best = (candidate, state)
@@ -234,9 +239,8 @@ class Said(Told):
                 state = context.message(event.message.id)
                 self._give_up(context, state, out)
                 context.current = context.live = state
-                if event.message.usage is not None and state.usage is None:
-                    state.usage = event.message.usage
-                    state.model = event.message.model
+                state.usage = state.usage or event.message.usage
+                state.model = state.model or event.message.model
                 if context.usage_due is not state:
                     self._usage_due(context, state, out)
             return None
@@ -257,8 +261,8 @@ class Said(Told):
             fresh = current.stream_stop(event.index)
         elif kind == "message_delta" and event.usage is not None:
             usage = current.usage
-            if usage is not None and current.usage_rank < 2:
-                current.usage_rank = 1
+            if usage is not None and current.usage_rank < FINAL:
+                current.usage_rank = NEARLY_FINAL
                 usage.output_tokens = event.usage.output_tokens or usage.output_tokens
         if fresh is not None and fresh[2]:
             block, index, delta = fresh
@@ -299,9 +303,9 @@ class Said(Told):
         """
         state = context.usage_due
         context.usage_due = following
-        if state is None or state.usage_sent or state.usage is None:
+        if state is None or state.usage_rank == SENT or state.usage is None:
             return
-        state.usage_sent = True
+        state.usage_rank = SENT
         usage = state.usage
         if state.model == "<synthetic>":
             return
@@ -332,7 +336,7 @@ class RawBlocks(Struct):
 
 
 def _is_empty(block: Block) -> bool:
-    return block.input is MISSING or bytes(block.input) == b"{}"
+    return block.input is MISSING or block.input == EMPTY_OBJECT
 
 
 def _raw_block(record: Record, place: int) -> Raw:

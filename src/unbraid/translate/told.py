@@ -70,16 +70,19 @@ class Told(Speakers):
                 return None
         content = message.content
         uuid = record.uuid
-        if uuid is not None and not self.seen.add(hash(uuid)):
-            return None
         if isinstance(content, str):
             content = [Block(type="text", text=content)]
         for block in content or ():
             if block.tool_use_id is not None:
                 self._tool_result(context, record, block, out)
             elif block.type == "text":
-                if uuid is not None and self.source == STDOUT and context.parent is not None:
-                    self._learn(self._by_uuid, uuid, context, out)
+                # Results are told once for their call; words, once for their line.
+                if uuid is not None:
+                    if not self.seen.add(hash(uuid)):
+                        return None
+                    if self.source == STDOUT and context.parent is not None:
+                        self._learn(self._by_uuid, uuid, context, out)
+                    uuid = None
                 self._told(record, context, block.text or "", out)
         return None
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from unbraid.events import Malformed, RelayEvent
 from unbraid.translate.blocks import STDOUT
 from unbraid.translate.claude import Claude
 from unbraid.translate.opencode import OpenCode
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong, Span
-from unbraid.wire.record import BAD_JSON, MISSING, Damage, Record, decode, read_line
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong, length
+from unbraid.wire.record import BAD_JSON, MISSING, Record, decode, read_line
 from unbraid.wire.snapshots import Snapshots
 
 
@@ -57,7 +55,7 @@ class Translator:
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
         out: list[RelayEvent] = []
-        self._read(lines.spans(data), lines, out)
+        self._read(lines.feed(data), lines.offset, out)
         return out
 
     def finish(self) -> list[RelayEvent]:
@@ -67,27 +65,29 @@ class Translator:
             return out
         self._finished = True
         for lines in self._sources.values():
-            self._read(lines.last(), lines, out)
+            self._read(lines.finish(), lines.offset, out)
         self._claude.finish(out)
         if self._opencode is not None:
             self._opencode.finish(out)
         return out
 
-    def _read(self, spans: Iterable[Span | Overlong], lines: Lines, out: list[RelayEvent]) -> None:
+    def _read(self, lines: list[bytes | Overlong], offset: int, out: list[RelayEvent]) -> None:
+        """Read lines, the first of which begins at `offset` in its source."""
         translate = self._claude.translate
-        dialect = self._claude.dialects[STDOUT]
-        for span in spans:
-            if isinstance(span, Overlong):
-                out.append(self._overlong(span))
+        cumulative = self._claude.dialects[STDOUT].cumulative
+        read = self._snapshots.decode if cumulative else decode
+        first = 0  # the line at `offset`
+        for i, line in enumerate(lines):
+            if isinstance(line, Overlong):
+                reason = f"a line of {line.length} bytes, over the limit of {self._max_line_bytes}"
+                out.append(self._malformed(line.head, reason, line.offset))
                 continue
-            data, start, end = span
             try:
-                if dialect.cumulative:
-                    record = self._snapshots.decode(data, start, end)
-                else:
-                    record = decode(data, start, end)
+                record = read(line)
             except BAD_JSON:
-                self._read_slowly(data[start:end], lines.offset + start, out)
+                offset += sum(map(length, lines[first:i]))
+                first = i
+                self._read_slowly(line, offset, out)
                 continue
             if record.session_id_opencode is None and record.properties is MISSING:
                 translate(record, out)
@@ -99,7 +99,7 @@ class Translator:
             if isinstance(item, Record):
                 self._translate(item, out)
             else:
-                out.append(self._malformed(item, offset))
+                out.append(self._malformed(item.raw[:HEAD_BYTES], item.reason, offset + item.start))
 
     def _translate(self, record: Record, out: list[RelayEvent]) -> None:
         if record.session_id_opencode is None and record.properties is MISSING:
@@ -109,10 +109,5 @@ class Translator:
             self._opencode = OpenCode()
         self._opencode.translate(record, out)
 
-    def _overlong(self, line: Overlong) -> Malformed:
-        reason = f"a line of {line.length} bytes, over the limit of {self._max_line_bytes}"
-        return Malformed("", self.ts, line.head.decode("utf-8", "replace"), reason, line.offset)
-
-    def _malformed(self, damage: Damage, offset: int) -> Malformed:
-        raw = damage.raw[:HEAD_BYTES].decode("utf-8", "replace")
-        return Malformed("", self.ts, raw, damage.reason, offset + damage.start)
+    def _malformed(self, raw: bytes, reason: str, offset: int) -> Malformed:
+        return Malformed("", self.ts, raw.decode("utf-8", "replace"), reason, offset)

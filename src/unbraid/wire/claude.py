@@ -14,10 +14,11 @@ MISSING = Raw(b"")
 class Usage(Struct, gc=False):
     """Token counts of one model message."""
 
+    # In the order real lines have them, here and below: the decoder looks for the next field first.
     input_tokens: int | None = 0
-    output_tokens: int | None = 0
-    cache_read_input_tokens: int | None = 0
     cache_creation_input_tokens: int | None = 0
+    cache_read_input_tokens: int | None = 0
+    output_tokens: int | None = 0
 
 
 class Block(Struct, gc=False):
@@ -46,7 +47,6 @@ class Message(Struct, gc=False):
     model: str | None = None
     content: list[Block] | str | None = None
     usage: Usage | None = None
-    stop_reason: str | None = None
 
 
 class Delta(Struct, gc=False):

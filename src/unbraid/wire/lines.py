@@ -8,7 +8,6 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 DEFAULT_MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -22,10 +21,6 @@ class Overlong(NamedTuple):
     offset: int
     length: int
     head: bytes
-
-
-# A line within a longer stretch of bytes: those bytes, its start, its end.
-Span = tuple[bytes, int, int]
 
 
 class Lines:
@@ -44,57 +39,24 @@ class Lines:
     def feed(self, data: bytes) -> list[bytes | Overlong]:
         """Take bytes in; give the lines they complete, without their newlines."""
         self.offset = self._next_offset
-        if b"\n" not in data:
-            if data:
-                self._keep(data)
-            return []
-        *whole, rest = data.split(b"\n")
-        lines: list[bytes | Overlong] = whole  # type: ignore[assignment]
-        self._next_offset += self._length + len(data) - len(rest)
-        if self._length:
-            self._keep(whole[0])
-            lines[0] = self._take()
-        # A line wholly inside one chunk can be over the limit only if the chunk is.
-        if len(data) > self.max_line_bytes:
-            offset = self.offset
-            for i, line in enumerate(lines):
-                length = line.length if isinstance(line, Overlong) else len(line)
-                if isinstance(line, bytes) and length > self.max_line_bytes:
-                    lines[i] = Overlong(offset, length, line[: self._head_bytes])
-                offset += length + 1
-        if rest:
-            self._keep(rest)
-        return lines
-
-    def spans(self, data: bytes) -> Iterator[Span | Overlong]:
-        """Like `feed`, without copying: each line as the bytes it lies in, its start and its end.
-
-        While a line is being looked at, `offset` is where the bytes begin that it lies in.
-        """
+        whole: list[bytes] = []
         start = 0
-        if self._length:
-            end = data.find(b"\n")
-            if end < 0:
-                self._keep(data)
-                return
-            self.offset = self._next_offset
-            self._next_offset += self._length + end + 1
-            self._keep(data[:end])
-            line = self._take()
-            yield line if isinstance(line, Overlong) else (line, 0, len(line))
-            start = end + 1
-        self.offset = self._next_offset - start
-        most = self.max_line_bytes
+        # Not `split`, which looks at every byte by itself.
         while (end := data.find(b"\n", start)) >= 0:
-            if end - start > most:
-                head = data[start : start + self._head_bytes]
-                yield Overlong(self.offset + start, end - start, head)
-            else:
-                yield data, start, end
+            whole.append(data[start:end])
             start = end + 1
-        self._next_offset = self.offset + start
+        lines: list[bytes | Overlong] = whole  # type: ignore[assignment]
+        if whole:
+            self._next_offset += self._length + start
+            if self._length:
+                self._keep(whole[0])
+                lines[0] = self._take()
+            # A line wholly inside one chunk can be over the limit only if the chunk is.
+            if len(data) > self.max_line_bytes:
+                self._tell_overlong(lines)
         if start < len(data):
             self._keep(data[start:])
+        return lines
 
     def finish(self) -> list[bytes | Overlong]:
         """Give the last line, if the stream ended without a newline."""
@@ -104,10 +66,12 @@ class Lines:
         self._next_offset += self._length
         return [self._take()]
 
-    def last(self) -> Iterator[Span | Overlong]:
-        """Like `finish`, as a span."""
-        for line in self.finish():
-            yield line if isinstance(line, Overlong) else (line, 0, len(line))
+    def _tell_overlong(self, lines: list[bytes | Overlong]) -> None:
+        offset = self.offset
+        for i, line in enumerate(lines):
+            if isinstance(line, bytes) and len(line) > self.max_line_bytes:
+                lines[i] = Overlong(offset, len(line), line[: self._head_bytes])
+            offset += length(line)
 
     def _keep(self, piece: bytes) -> None:
         self._length += len(piece)
@@ -131,3 +95,8 @@ class Lines:
         self._pieces.clear()
         self._length = 0
         return line
+
+
+def length(line: bytes | Overlong) -> int:
+    """How many bytes of the stream a line and its newline take."""
+    return (line.length if isinstance(line, Overlong) else len(line)) + 1

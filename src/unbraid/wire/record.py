@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Meta, Raw, Struct, field
 
 from unbraid.wire.claude import ApiEvent, Block, Message
 from unbraid.wire.sse import data_of
@@ -23,6 +23,7 @@ S = TypeVar("S", bound=Struct)
 MISSING = Raw(b"")
 MAX_SALVAGE_TRIES = 256
 WORTH_CUTTING = 1500
+STDOUT_COPY, TRANSCRIPT_COPY = b',"tool_use_result":', b',"toolUseResult":'
 BAD_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
@@ -48,22 +49,10 @@ class Record(Struct, gc=False):
     session_id_opencode: str | None = field(default=None, name="sessionID")
     properties: Raw = MISSING
     payload: Raw = MISSING
-    # Ours, not the wire's: whoever decodes sets it, whatever the line says. The bytes that the line
-    # lies in, its start and end there, and how many of its blocks were known and left unread.
-    span: Any = field(default=(b"", 0, 0, 0), name="unbraid.span")
-
-    @property
-    def raw(self) -> bytes:
-        """The whole line as it came."""
-        data, start, end, _ = self.span
-        line: bytes = data[start:end]
-        return line
-
-    @property
-    def skipped(self) -> int:
-        """How many blocks of the line were known, and left unread."""
-        count: int = self.span[3]
-        return count
+    # Ours, not the wire's: the whole line, set by whoever decodes it, and how many of its blocks
+    # were known and left unread. Whatever a line says of either has no effect.
+    raw: bytes = field(default=b"", name="unbraid.raw")
+    skipped: Annotated[int, Meta(ge=0, le=0)] = field(default=0, name="unbraid.skipped")
 
     @property
     def agent_id(self) -> str | None:
@@ -94,31 +83,42 @@ class Damage(NamedTuple):
 decode_plain = msgspec.json.Decoder(Record).decode
 
 
-def decode(data: bytes, start: int = 0, end: int | None = None) -> Record:
-    """The line `data[start:end]` as a record; raises one of `BAD_JSON` if it is not one, whole."""
-    if end is None:
-        end = len(data)
-    # A tool's result stands twice in its line. The second copy is only wanted for spawning calls,
-    # which read it from `raw`, so in long lines it is cut off unread. If the cut went wrong the
-    # decoding fails, or the `uuid` is missing, and the whole line is read.
-    if end - start > WORTH_CUTTING:
-        cut = data.find(b',"tool_use_result":', start, end)
-        if cut < 0:
-            cut = data.find(b',"toolUseResult":', start, end)
-        if cut > 0:
-            try:
-                record = decode_plain(data[start:cut] + b"}")
-                if record.uuid is not None:
-                    record.span = (data, start, end, 0)
-                    return record
-            except BAD_JSON:
-                pass
-    record = decode_plain(data[start:end])
+def decode(line: bytes) -> Record:
+    """A line as a record; raises one of `BAD_JSON` if it is not one, whole."""
+    if len(line) > WORTH_CUTTING:
+        record = _cut_short(line)
+        if record is not None:
+            return record
+    record = decode_plain(line)
     if record.payload is not MISSING:
         inner = bytes(record.payload)
         if inner.startswith(b"{"):
             return decode(inner)
-    record.span = (data, start, end, 0)
+    record.raw = line
+    return record
+
+
+def _cut_short(line: bytes) -> Record | None:
+    """The record of a line, read up to the second copy of its tool's result.
+
+    That copy is only wanted for spawning calls, which read it from `raw`. If the cut went wrong the
+    decoding fails, or the `uuid` is missing, and the whole line is to be read.
+    """
+    key = STDOUT_COPY if line.startswith(b'{"type":') else TRANSCRIPT_COPY
+    # The same again begins in the middle, more or less.
+    middle, reach = len(line) >> 1, len(line) >> 3
+    cut = line.find(key, middle - reach, middle + reach)
+    if cut < 0:
+        cut = line.find(key)
+        if cut < 0:
+            return None
+    try:
+        record = decode_plain(line[:cut] + b"}")
+    except BAD_JSON:
+        return None
+    if record.uuid is None:
+        return None
+    record.raw = line
     return record
 
 
@@ -228,7 +228,7 @@ def _lenient(
 ) -> Iterator[Record | Damage]:
     record, whole = coerce(Record, value)
     raw = json.dumps(value, ensure_ascii=False).encode()
-    record.span = (raw, 0, len(raw), 0)
+    record.raw, record.skipped = raw, 0
     yield record
     if not whole:
         yield Damage(text, reason, start)
