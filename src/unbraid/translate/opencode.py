@@ -26,7 +26,7 @@ from unbraid.events import (
 from unbraid.translate.agents import spawn_input
 from unbraid.translate.contexts import Context
 from unbraid.translate.seen import forget_oldest
-from unbraid.translate.sessions import Sessions, TextPart, model_of
+from unbraid.translate.sessions import Loose, Sessions, TextPart, model_of
 from unbraid.wire.claude import split_content
 from unbraid.wire.opencode import MISSING, Info, Part, Properties, RunLine, error_text, handed_back
 from unbraid.wire.record import Record, milliseconds, read_as, sound
@@ -125,7 +125,8 @@ class OpenCode(Sessions):
                 self.agents.end(context, ok, "completed" if ok else "orphaned", None, out=out)
         if self.outcome is None:
             root = self.contexts.root
-            spoke = bool(root.last_text) and not self._calls
+            # A message that was never completed is an answer that was cut short.
+            spoke = bool(root.last_text) and not self._calls and self._working is None
             self.outcome = (True, "completed") if spoke else (False, "orphaned")
 
     # --- what agents say ---
@@ -155,9 +156,12 @@ class OpenCode(Sessions):
 
     def _part(self, record: Record, part: Part, out: list[RelayEvent], role: str = "") -> None:
         context = self._who(part.session_id, record, out)
-        if context is None:
-            return
         info = self._roles.get(part.message_id)
+        if context is None:
+            if part.type == "text" and info is not None and info.role == "user" and part.text:
+                self._asked_of.setdefault(part.session_id, part.text)
+                self._match(out)
+            return
         role = role or (info.role if info is not None and info.role else "")
         if part.type == "text" and not role:
             self._untold.setdefault(part.message_id, []).append(record)
@@ -250,8 +254,12 @@ class OpenCode(Sessions):
     def _tool(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
         state = part.state
         call_id = part.call_id or part.id
+        spawns = part.tool == "task"
         if state is None or state.status == "pending":
+            if spawns and hash(("call", part.message_id, call_id)) not in self.seen:
+                self._coming.add(call_id)
             return
+        self._coming.discard(call_id)
         if self.seen.add(hash(("call", part.message_id, call_id))):
             self._calls[call_id] = self.ts
             raw = state.input if state.input is not MISSING else EMPTY_OBJECT
@@ -267,7 +275,16 @@ class OpenCode(Sessions):
                     raw,
                 )
             )
-        child = self._child(context, part, call_id, out) if part.tool == "task" else None
+        child = self._child(context, part, call_id, part.child_session, out) if spawns else None
+        if spawns and child is None:
+            child = self.contexts.by_call.get(call_id)
+        self._loose.pop(call_id, None)
+        if spawns and child is None and state.status == "running":
+            given = spawn_input(bytes(state.input) or b"{}")
+            title = f"{given.description} (@{given.subagent_type} subagent)"
+            self._loose[call_id] = Loose(context, part, title, given.prompt)
+        if spawns:
+            self._match(out)
         if state.status not in ("completed", "error"):
             return
         if not self.seen.add(hash(("result", part.message_id, call_id))):
@@ -297,12 +314,21 @@ class OpenCode(Sessions):
             reason = "completed" if ok else "failed"
             self.agents.end(child, ok, reason, handed_back(content), out=out)
 
+    def _match(self, out: list[RelayEvent]) -> None:
+        for session, call_id in self._matches():
+            loose = self._loose.pop(call_id)
+            self._child(loose.parent, loose.part, call_id, session, out)
+
     def _child(
-        self, parent: Context, part: Part, call_id: str, out: list[RelayEvent]
+        self,
+        parent: Context,
+        part: Part,
+        call_id: str,
+        session: str | None,
+        out: list[RelayEvent],
     ) -> Context | None:
         """The agent that a `task` call has started, once its session is known."""
         assert part.state is not None
-        session = part.child_session
         if session is None or session == part.session_id:
             return None
         given = spawn_input(bytes(part.state.input) or b"{}")

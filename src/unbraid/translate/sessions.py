@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from unbraid.events import (
     Error,
@@ -15,7 +15,7 @@ from unbraid.events import (
 from unbraid.translate.agents import Agents
 from unbraid.translate.contexts import Context
 from unbraid.translate.seen import Seen
-from unbraid.wire.opencode import Info, error_text
+from unbraid.wire.opencode import Info, Part, error_text
 from unbraid.wire.record import Record
 
 
@@ -32,6 +32,15 @@ class TextPart:
         self.whole = 0  # the digest of the whole text, once it is known
 
 
+class Loose(NamedTuple):
+    """A call that has started an agent and does not tell its session."""
+
+    parent: Context
+    part: Part
+    title: str
+    prompt: str | None
+
+
 class Sessions:
     """The sessions of a run: which is the root, and which call spawned which other."""
 
@@ -44,6 +53,9 @@ class Sessions:
         self._root: str | None = None
         self._sessions: dict[str, Info] = {}
         self._held: dict[str, list[Record]] = {}  # by session whose call is unknown
+        self._asked_of: dict[str, str] = {}  # by session whose call is unknown: its prompt
+        self._loose: dict[str, Loose] = {}  # by call
+        self._coming: set[str] = set()  # calls that may start an agent, and have not begun
         self._busy: set[str | None] = set()
         self._working: str | None = None  # the main agent's message that is not completed
         self._completed: set[str | None] = set()  # sessions whose latest message is whole
@@ -99,8 +111,33 @@ class Sessions:
         self.contexts.bind(context, session)
         return context
 
+    def _matches(self) -> list[tuple[str, str]]:
+        """Sessions and calls that can only belong to each other: (session, call).
+
+        1.2 may lose, for as long as an agent works, what its call tells of its session. The session
+        has the call's words as its title and its prompt; equals among them cannot be told apart.
+        """
+        if self._coming:
+            return []
+        found: list[tuple[str, str]] = []
+        wanted = {session: self._looks(session) for session in self._asked_of}
+        for session, looks in wanted.items():
+            fitting = [
+                call
+                for call, loose in self._loose.items()
+                if (loose.parent.session_id, loose.title, loose.prompt) == looks
+            ]
+            if len(fitting) == 1 and list(wanted.values()).count(looks) == 1:
+                found.append((session, fitting[0]))
+        return found
+
+    def _looks(self, session: str) -> tuple[str | None, str | None, str | None]:
+        info = self._sessions[session]
+        return info.parent_id, info.title, self._asked_of[session]
+
     def _release(self, session: str, context: Context, out: list[RelayEvent]) -> None:
         self.agents.announce(context, out)
+        self._asked_of.pop(session, None)
         ts = self.ts
         for record in self._held.pop(session, []):
             self.translate(record, out)
