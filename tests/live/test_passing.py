@@ -110,6 +110,27 @@ async def test_a_pipe_is_passed_on_unchanged(tmp_path: Path) -> None:
     assert err == b""
 
 
+INTERRUPTED = """
+import signal, sys, time
+signal.signal(signal.SIGINT, lambda *_: (print('{"type":"last words"}', flush=True), sys.exit(1)))
+print('{"type":"ready"}', flush=True)
+time.sleep(60)
+"""
+
+
+async def test_a_ctrl_c_to_a_pipeline_is_the_agents(tmp_path: Path) -> None:
+    """A terminal sends it to all of them; what the agent still says has to find a reader."""
+    process = await asyncio.create_subprocess_exec(
+        "sh", "-c", f'trap : INT; "$0" -c "$1" | {UNBRAID} pipe', sys.executable, INTERRUPTED,
+        env=os.environ | {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "u")},
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b'{"type":"ready"}\n'
+    os.killpg(process.pid, signal.SIGINT)
+    assert await asyncio.wait_for(process.communicate(), 60) == (b'{"type":"last words"}\n', b"")
+
+
 async def test_a_reader_that_leaves_ends_the_agent_as_it_would(tmp_path: Path) -> None:
     command = f"{UNBRAID} run -- yes | head -1"
     process = await asyncio.create_subprocess_exec(

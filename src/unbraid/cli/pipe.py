@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -30,9 +31,14 @@ def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None
 
     The session's transcripts are found and merged, so that sub-agents whose words are not printed
     are in the log too. With --redact, API keys and tokens are masked there and in what is sent.
+
+    A Ctrl-C is left to the agent: what it still says is passed on and logged until it is gone.
     """
     from unbraid.live.run import pipe as follow
 
+    if not sys.stdin.isatty():
+        # A Ctrl-C goes to the whole pipeline: the agent's last words are still to come.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     sending = sending_of(to, token, linger, warn)
     asyncio.run(follow(_stdin(), os.environ, warn, sending=sending, redact=redact))
 
