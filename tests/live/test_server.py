@@ -7,13 +7,13 @@ import contextlib
 import json
 import re
 import urllib.request
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.live.agents import cli_of
+from tests.live.agents import UNBRAID, cli_of
 from tests.said import Row, joined, told
 from unbraid import events as e
 from unbraid.hub.control import Controllers
@@ -31,8 +31,10 @@ LISTENING = re.compile(rb"listening on (http://\S+)")
 class Served:
     """A server that is watched."""
 
-    def __init__(self, url: str, log: SqliteLog, model: ScriptedModel) -> None:
-        self.url, self.log, self.model = url, log, model
+    def __init__(
+        self, url: str, log: SqliteLog, model: ScriptedModel, env: Mapping[str, str]
+    ) -> None:
+        self.url, self.log, self.model, self.env = url, log, model, env
         self.controllers = Controllers()
         self.events: list[e.FleetEvent] = []
 
@@ -83,7 +85,7 @@ async def served(
                     if found := LISTENING.search(line):
                         url = found[1].decode()
                         break
-                server = Served(url, log, model)
+                server = Served(url, log, model, launch.env)
                 env = launch.env if database else {"HOME": str(home / "nowhere")}
                 watch = Watch(
                     log, claims, env, servers=[url], controllers=server.controllers, redact=redact
@@ -134,6 +136,28 @@ async def test_leave_is_given_and_refused(tmp_path: Path) -> None:
         await server.until(session, e.FleetPermissionReplied)
     assert (tmp_path / "app" / "allowed.txt").exists()
     assert not (tmp_path / "app" / "denied.txt").exists()
+
+
+async def test_leave_is_given_and_refused_by_another_process(tmp_path: Path) -> None:
+    async with served(scenario("permission"), tmp_path, asks=True, database=True) as server:
+        session = await server.begin()
+        for command in ("approve", "deny"):
+            asked = await server.until(session, e.FleetPermissionAsked)
+            assert isinstance(asked, e.FleetPermissionAsked)
+            while not server.controllers.pending():  # noqa: ASYNC110 - the log is told first
+                await asyncio.sleep(0)
+            process = await asyncio.create_subprocess_exec(
+                UNBRAID, command, asked.request_id, env=server.env
+            )
+            assert await process.wait() == 0
+        await server.until(session, e.FleetPermissionReplied)
+    assert (tmp_path / "app" / "allowed.txt").exists()
+    assert not (tmp_path / "app" / "denied.txt").exists()
+    assert sockets(tmp_path) == []
+
+
+def sockets(home: Path) -> list[Path]:
+    return list(home.rglob("*.sock"))
 
 
 async def test_an_interrupt_and_a_message(tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ def approve(request: str | None, as_json: bool) -> None:
     """Allow the tool that REQUEST asks for; without REQUEST, list what waits.
 
     Runs ask here that were started with `unbraid run --steer`, or by a program of yours with
-    `--input-format stream-json --permission-prompt-tool stdio`.
+    `--input-format stream-json --permission-prompt-tool stdio`; and sessions of an OpenCode server,
+    while `unbraid watch --opencode URL` watches it.
     """
     if request is not None:
         asyncio.run(_answer(request, "allow", None))

@@ -55,9 +55,9 @@ class Steerable(Controller, Protocol):
 
 
 @contextlib.asynccontextmanager
-async def steerable(home: Path, controller: Steerable) -> AsyncIterator[None]:
-    """Let other processes steer this one while the block runs."""
-    path = home / FOLDER / f"{os.getpid()}.sock"
+async def steerable(home: Path, controller: Steerable, name: str = "") -> AsyncIterator[None]:
+    """Let other processes steer this one while the block runs; one of its runs, by a `name`."""
+    path = home / FOLDER / f"{os.getpid()}{name and '.'}{name}.sock"
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):

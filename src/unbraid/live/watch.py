@@ -24,6 +24,7 @@ from unbraid.live.opening import latest_run
 from unbraid.live.recorder import Recorder
 from unbraid.live.watch_rows import WatchedRows
 from unbraid.live.watch_server import WatchedServer
+from unbraid.log.folder import data_folder
 from unbraid.log.port import Log
 from unbraid.sources.discover import Scan, main_of
 from unbraid.sources.opencode_server import Server
@@ -68,7 +69,9 @@ class Watch:
         self._rows = WatchedRows(log, claims, env, self._warn_once, idle_seconds, redact=redact)
         held = controllers or Controllers()
         self._servers = [
-            WatchedServer(Server(url, env), self._rows, log, held, self._warn_once)
+            WatchedServer(
+                Server(url, env), self._rows, log, held, self._warn_once, data_folder(env)
+            )
             for url in servers
         ]
         self.ready = asyncio.Event()

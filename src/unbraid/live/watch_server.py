@@ -6,10 +6,13 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
 
 from unbraid.errors import CallerError, SourceError
 from unbraid.hub.control import VERBS, Controllers, Pending
 from unbraid.live.keeping import now_ms
+from unbraid.live.remote import steerable
 from unbraid.live.resuming import agent_of
 from unbraid.live.watch_rows import WatchedRows
 from unbraid.log.port import Log
@@ -19,7 +22,10 @@ RECONNECT_SECONDS = 1.0
 
 
 class WatchedServer:
-    """One server. Its lines go to the same runs as the database's, where both are there."""
+    """One server. Its lines go to the same runs as the database's, where both are there.
+
+    Other processes steer its sessions through `home`, our folder.
+    """
 
     def __init__(
         self,
@@ -28,13 +34,19 @@ class WatchedServer:
         log: Log,
         controllers: Controllers,
         warn: Callable[[str], None],
+        home: Path,
     ) -> None:
-        self._server, self._rows, self._warn = server, rows, warn
+        self._server, self._rows, self._warn, self._home = server, rows, warn, home
         self._log, self._controllers = log, controllers
         self._steered: dict[str, OpenCodeSteering] = {}
+        self._listening = AsyncExitStack()
 
     async def run(self) -> None:
         """Follow it for ever, whatever happens to the connection."""
+        async with self._listening:
+            await self._follow()
+
+    async def _follow(self) -> None:
         while True:
             lines: asyncio.Queue[tuple[str, bytes] | SourceError] = asyncio.Queue()
             # The stream first, then the state: what happens in between is told twice, not never.
@@ -61,6 +73,7 @@ class WatchedServer:
             steering = OpenCodeSteering(self._server, self._log, run, root)
             self._steered[root] = steering
             self._controllers.register(run, steering)
+            await self._listening.enter_async_context(steerable(self._home, steering, root))
         for line in told:
             if b'"permission.' in line:
                 self._steered[root].noted(line)
