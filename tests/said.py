@@ -51,8 +51,12 @@ def sources_of(folder: Path, *, full: bool) -> list[str]:
 
 def judge(folder: Path, events: Iterable[e.FleetEvent], *, full: bool) -> Verdict:
     """Compare a recording's events with its truth."""
-    recording = load(folder)
-    want, got = expected(recording, full=full), told(events)
+    return compare(load(folder), told(events), full=full)
+
+
+def compare(recording: Recording, got: list[Row], *, full: bool) -> Verdict:
+    """Compare what was told, in one run of the log or in several, with a recording's truth."""
+    want = expected(recording, full=full)
     if recording.version == "opencode":
         # There one answer of the model is one part, however many blocks it had.
         want, got = joined(want), joined(got)

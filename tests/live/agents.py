@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -43,17 +44,19 @@ async def play(
     prefix: Sequence[str] = (UNBRAID, "run", "--"),
     suffix: Sequence[str] = (),
     asks: bool = False,
-    interrupt: bool = False,
+    interrupt: tuple[str, int] | None = None,
+    model: ScriptedModel | None = None,
 ) -> Recording:
     """A scenario or a script, with what unbraid's command printed as its lines; `interrupt` is a
-    Ctrl-C in the middle of the first answer.
+    Ctrl-C in the middle of that turn of that agent. With a `model`, it goes on with what that has
+    said.
     """
     opencode = version.startswith("opencode ")
     number = version.rpartition(" ")[2]
     cli = cli_of("opencode" if opencode else "claude", number)
     script = scenario(name) if isinstance(name, str) else name
     async with asyncio.timeout(TIMEOUT_SECONDS):
-        with ScriptedModel(script) as model:
+        with nullcontext(model) if model is not None else ScriptedModel(script) as model:
             make = opencode_launch if opencode else claude_launch
             launch = make(cli, model.url, home, args, asks=asks)
             argv: list[str] = [*prefix, *launch.argv]
@@ -61,8 +64,8 @@ async def play(
                 argv = ["/bin/sh", "-c", f"{shlex.join(argv)} | {shlex.join(suffix)}"]
             child = await Child.start(argv, launch.env, launch.cwd)
             try:
-                if interrupt:
-                    await model.reached("main", 0, chunks=20)
+                if interrupt is not None:
+                    await model.reached(*interrupt, chunks=20)
                     child.interrupt()
                 lines = [line async for _, line in child.lines()]
                 code = await child.wait()
@@ -83,6 +86,11 @@ async def logged(home: Path) -> dict[str, list[e.FleetEvent]]:
         return {each.run: await events_of(log, each) for each in await log.runs(limit=1000)}
     finally:
         await log.close()
+
+
+def in_order(runs: Mapping[str, list[e.FleetEvent]]) -> list[list[e.FleetEvent]]:
+    """The runs of one session, first to last: `<session>`, `<session>.2`, …"""
+    return [runs[run] for run in sorted(runs)]
 
 
 async def events_of(log: SqliteLog, run: RunSummary) -> list[e.FleetEvent]:

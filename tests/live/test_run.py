@@ -128,28 +128,3 @@ async def test_run_logs_opencode_and_its_children(version: str, name: str, tmp_p
     check(events)
     assert verdict(recording, events, tmp_path / "recording") == CLEAN
     in_time(events)
-
-
-@pytest.mark.parametrize("version", ["1.2.27", "1.18.33"])
-async def test_run_logs_what_opencode_refuses_itself(version: str, tmp_path: Path) -> None:
-    """Nobody can be asked there, so whatever needs leave is refused."""
-    args = ["run", "--model", "scripted/one", GO]
-    recording = await play(f"opencode {version}", "permission", tmp_path, args, asks=True)
-    (events,) = (await logged(tmp_path)).values()
-    check(events)
-    assert verdict(recording, events, tmp_path / "recording") == CLEAN
-    (refused,) = (event for event in events if isinstance(event, e.FleetToolResult))
-    assert not refused.ok
-
-
-@pytest.mark.parametrize("version", ["1.2.27", "1.18.33"])
-async def test_run_logs_opencode_up_to_a_ctrl_c(version: str, tmp_path: Path) -> None:
-    """Its launcher is gone at once; what the agent behind it still says and writes down is told."""
-    args = ["run", "--model", "scripted/one", GO]
-    recording = await play(f"opencode {version}", "interrupt", tmp_path, args, interrupt=True)
-    assert recording.exit == 130
-    (events,) = (await logged(tmp_path)).values()
-    check(events)
-    words = "".join(event.delta for event in events if isinstance(event, e.Text))
-    assert words
-    assert recording.truth["blocks"][0]["text"].startswith(words)

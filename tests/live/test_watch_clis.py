@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import signal
-from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.live.agents import UNBRAID, cli_of, logged, play, verdict
-from tests.said import CLEAN, up_to_the_cut
+from tests.live.agents import cli_of, in_order, logged, play, verdict
+from tests.live.turns import arguments, three_turns
+from tests.live.watching import watched
+from tests.said import CLEAN, compare, told, up_to_the_cut
 from unbraid import events as e
-from unbraid.testing import record_claude, record_opencode
-from unbraid.testing.launch import claude_launch
+from unbraid.testing import ScriptedModel, record_claude, record_opencode
 
 pytestmark = pytest.mark.cli
 
@@ -23,27 +21,6 @@ TALKING = ("many-turns", "permission", "interrupt")
 VERSIONS = ("1.0.128", "2.0.76", "2.1.325")
 OPENCODE = [("1.2.27", "fan-four"), *(("1.18.33", name) for name in SCENARIOS)]
 GO = "[[main]] Go."
-
-
-@contextlib.asynccontextmanager
-async def watched(home: Path) -> AsyncIterator[None]:
-    """A watch of this home while the block runs; it ends after a last look."""
-    env = claude_launch(cli_of("claude", "2.1.325"), "http://127.0.0.1:1", home).env
-    process = await asyncio.create_subprocess_exec(
-        UNBRAID, "watch", "--no-page", env=env, stderr=asyncio.subprocess.PIPE
-    )
-    assert process.stderr is not None
-    try:
-        # It has looked around, and is there.
-        assert await process.stderr.readline() == b"unbraid: 0 sessions, 0 tokens\n"
-        yield
-        process.send_signal(signal.SIGTERM)
-        await process.communicate()
-        assert process.returncode == 0
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
 
 
 def whole(events: list[e.FleetEvent]) -> None:
@@ -105,11 +82,22 @@ async def test_watch_follows_a_conversation_with_opencode(
         assert verdict(recording, events, tmp_path / "recording") == CLEAN
 
 
-@pytest.mark.parametrize("version", ["2.0.76", "2.1.325"])
+@pytest.mark.parametrize("version", ["2.0.76", "2.1.325", "opencode 1.2.27", "opencode 1.18.33"])
 async def test_a_run_of_ours_is_not_written_twice(version: str, tmp_path: Path) -> None:
+    """Nor is its next turn, whoever starts that: two of them we do, the last one nobody of us."""
+    script = three_turns()
     async with watched(tmp_path):
-        recording = await play(version, "fan-same-opening", tmp_path, ["-p", GO])
-    ((run, events),) = (await logged(tmp_path)).items()
-    assert "." not in run
-    assert isinstance(events[-1], e.Done)
-    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+        with ScriptedModel(script) as model:
+            turn = partial(play, version, script, tmp_path, model=model)
+            first = await turn(arguments(version, 0))
+            (session,) = await logged(tmp_path)
+            second = await turn(arguments(version, 1))
+            assert b"unbraid" not in first.stderr + second.stderr
+            ours = {run: (await logged(tmp_path))[run] for run in (session, f"{session}.2")}
+            recording = await turn(arguments(version, 2), prefix=())
+    runs = await logged(tmp_path)
+    assert runs.items() >= ours.items()
+    whole(runs[f"{session}.3"])
+    # All runs: 2.0 begins a session that says nothing before it goes on with another.
+    rows = [row for events in in_order(runs) for row in told(events)]
+    assert compare(recording, rows, full=True)._replace(disordered=[]) == CLEAN

@@ -11,7 +11,7 @@ from unbraid.errors import CallerError
 from unbraid.live.claims import Claims
 from unbraid.live.followed import ABOUT, Followed, introduction
 from unbraid.live.keeping import now_ms
-from unbraid.live.opening import latest_run
+from unbraid.live.opening import ROWS, latest_run
 from unbraid.live.recorder import Recorder
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
@@ -115,8 +115,10 @@ class OpenCode:
     async def tell(self, followed: Followed) -> None:
         """Everything that it has said; and its end, if it has been silent for long."""
         (track,) = self._run.tracks
-        lines = await asyncio.to_thread(lambda: b"".join(track.read()))
+        # The time first: what is written meanwhile counts as told only if it is.
         changed = await asyncio.to_thread(last_change, self._path, self.id)
+        lines = await asyncio.to_thread(lambda: b"".join(track.read()))
+        followed.recorder.note(ROWS, changed)
         rows = Fed(f"database.{now_ms()}", 0, lines)
         await followed.take(lambda: [rows])
         if now_ms() - changed > QUIET_SECONDS * 1000:

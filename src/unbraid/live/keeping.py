@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
 
 from unbraid.errors import LogError
 from unbraid.live.claims import Claims
 from unbraid.live.masking import Masking
-from unbraid.live.opening import open_run
+from unbraid.live.opening import ROWS, open_run, rows_since
 from unbraid.live.recorder import Recorder
 from unbraid.live.sending import Sending
 from unbraid.log.folder import data_folder
 from unbraid.log.sqlite import SqliteLog
 from unbraid.sources.session import Fed, Known
+
+CLAIM_SECONDS = 0.5
+AGAIN_SECONDS = 0.02
 
 
 class Keeping:
@@ -40,7 +44,7 @@ class Keeping:
             if session is None:
                 self._unnamed = self._claims.start()
             else:
-                self._claim(session)
+                await self._claim(session)
         except LogError as error:
             self._fail(error)
 
@@ -52,7 +56,7 @@ class Keeping:
         self.opened = True
         try:
             if self.log is not None and not self.failed:
-                self._claim(session)
+                await self._claim(session)
             if self.log is not None and not self.failed:
                 redact = self._masking is not None
                 self.recorder, known = await open_run(self.log, session, standing, redact=redact)
@@ -63,6 +67,22 @@ class Keeping:
             self._sending.begin(session if self.recorder is None else self.recorder.run)
             await self._send_known(self._sending)
         return known
+
+    async def rows_since(self, session: str, began: int) -> int:
+        """From when on a session's rows are to be told: after what the log has, else since it
+        `began` (milliseconds).
+        """
+        try:
+            known = None if self.log is None else await rows_since(self.log, session)
+        except LogError as error:
+            self._fail(error)
+            known = None
+        return began if known is None else known
+
+    def rows_told(self, upto: int) -> None:
+        """How far a session's rows are told by all that is fed."""
+        if self.recorder is not None:
+            self.recorder.note(ROWS, upto)
 
     async def feed(self, pieces: Iterable[Fed]) -> None:
         """Into the log, and on the way to another; if one cannot, then to the other alone."""
@@ -109,9 +129,14 @@ class Keeping:
     def _masked(self, pieces: Iterable[Fed]) -> Iterable[Fed]:
         return pieces if self._masking is None else self._masking.passed(pieces)
 
-    def _claim(self, session: str) -> None:
+    async def _claim(self, session: str) -> None:
         assert self._claims is not None
-        if not self._claims.take(session):
+        taken, until = self._claims.take(session), time.monotonic() + CLAIM_SECONDS
+        while not taken and time.monotonic() < until:
+            # A watch may be looking whether there is anything for it to tell.
+            await asyncio.sleep(AGAIN_SECONDS)
+            taken = self._claims.take(session)
+        if not taken:
             self.failed, self._sending = True, None  # the other one has it all
             self._warn(f"another unbraid already keeps the log of session {session}")
         if self._unnamed is not None:

@@ -65,9 +65,16 @@ class OpenCodeTelling:
             self._held = held + self._held
             return
         if not self._keeping.opened:
+            since = await self._keeping.rows_since(mine, self._began)
             await self._keeping.open(mine)
+            if self._database is not None:
+                # From here on this session alone, and from where the log has it.
+                self._database = self._database.part(mine, since)
+                self._found = await asyncio.to_thread(self._changed, last=last)
         pieces = [self._fed("database", line) for line in self._found.pop(mine, ())]
         self._found.clear()
+        if self._database is not None and mine in self._database.upto:
+            self._keeping.rows_told(self._database.upto[mine])
         await self._keeping.feed([*pieces, *held])
 
     async def end(self) -> None:

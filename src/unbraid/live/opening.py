@@ -3,6 +3,9 @@
 A session is one run, named by its id, until that is over. What comes later, perhaps days later, is
 a run of its own: `<session>.2`, `<session>.3`. It begins where the one before has ended, so nothing
 is told twice. A run that is not over goes on, whoever wrote it before.
+
+Files are known by their bytes. Rows of OpenCode's database are known by their time: the log keeps
+how far they were told, as the position of a source that has no bytes.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from unbraid.errors import LogError
 from unbraid.live.recorder import Recorder
 from unbraid.log.port import Log
 from unbraid.sources.session import Known, continued, known_places
+
+ROWS = "rows"
 
 
 def run_name(session: str, number: int) -> str:
@@ -43,9 +48,33 @@ async def open_run(
         number += 1
 
 
+async def begins_run(log: Log, session: str) -> bool:
+    """Whether what a session says next is the beginning of a run."""
+    run = await latest_run(log, session)
+    summary = None if run is None else await log.run(run)
+    return summary is None or summary.over
+
+
 async def latest_run(log: Log, session: str) -> str | None:
     """The latest run of a session that the log has."""
     number = 1
     while await log.run(run_name(session, number)) is not None:
         number += 1
     return run_name(session, number - 1) if number > 1 else None
+
+
+async def rows_since(log: Log, session: str) -> int | None:
+    """From when on (milliseconds) the next rows of a session are new to its run; None if nothing of
+    the session is in the log.
+    """
+    number = 1
+    while (summary := await log.run(run_name(session, number))) is not None and summary.over:
+        number += 1
+    if number == 1:
+        # The first run has everything; what it has already told, it knows itself.
+        return None if summary is None else 0
+    before = run_name(session, number - 1)
+    told = (await log.cursors(before)).get(ROWS)
+    if told is None and (ended := await log.run(before)) is not None:
+        told = ended.updated
+    return (told or 0) + 1

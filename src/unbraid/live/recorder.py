@@ -40,6 +40,7 @@ class Recorder:
         self.last_seq = 0
         self.over = False
         self._log, self._spools = log, spools
+        self._noted: dict[str, int] = {}
         self._pipeline = Pipeline()
         self._mask: SecretMask | None = None
         if redact:
@@ -85,6 +86,10 @@ class Recorder:
             await self._commit(events, cursors, spool)
         return fed
 
+    def note(self, source: str, position: int) -> None:
+        """How far a source is told that has no bytes; kept with what is committed next."""
+        self._noted[source] = position
+
     async def finish(self, now: int) -> None:
         """The end of all sources, and of the run."""
         if not self.over:
@@ -97,8 +102,9 @@ class Recorder:
         kept = spool if self._spools else ()
         if self._mask is not None:
             events = self._mask.events(events)
-        appended = await self._log.append(self.run, events, cursors=cursors, spool=kept)
-        self.cursors.update(cursors)
+        known = {**self._noted, **cursors}
+        appended = await self._log.append(self.run, events, cursors=known, spool=kept)
+        self.cursors.update(known)
         self.last_seq = appended.last_seq
 
     async def _replay(self) -> None:

@@ -20,7 +20,7 @@ from unbraid.live.claims import Claims
 from unbraid.live.followed import FollowedFiles
 from unbraid.live.keeping import now_ms
 from unbraid.live.notice import changes
-from unbraid.live.opening import latest_run
+from unbraid.live.opening import begins_run, latest_run
 from unbraid.live.recorder import Recorder
 from unbraid.live.watch_rows import WatchedRows
 from unbraid.live.watch_server import WatchedServer
@@ -200,7 +200,10 @@ class Watch:
             followed = self._followed.get(main) or await self._open(main)
             if followed is not None:
                 await followed.look(now=self._closing)
-                if followed.session.unsettled:
+                if not followed.recorder.cursors and not followed.session.unsettled:
+                    # Whoever had it has told all: the next run may be someone else's again.
+                    self._drop(main)
+                elif followed.session.unsettled:
                     loop = asyncio.get_running_loop()
                     loop.call_later(SETTLE_SECONDS, self._mark, main)
                 for path, problem in followed.session.problems.items():
@@ -217,7 +220,7 @@ class Watch:
         self._foreign.discard(main)
         if self._claims.told(main.stem):
             return None
-        starting = self._claims.someone_starts() and await self._log.run(main.stem) is None
+        starting = self._claims.someone_starts() and await begins_run(self._log, main.stem)
         if starting or not self._claims.take(main.stem):
             self._foreign.add(main)
             return None

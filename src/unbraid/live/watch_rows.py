@@ -10,7 +10,7 @@ from unbraid.errors import LogError, SourceError
 from unbraid.live.claims import Claims
 from unbraid.live.followed import FollowedRows
 from unbraid.live.keeping import now_ms
-from unbraid.live.opening import latest_run, open_run
+from unbraid.live.opening import ROWS, begins_run, open_run, rows_since
 from unbraid.log.port import Log
 from unbraid.sources.opencode_follow import LONGEST_WAIT_SECONDS, Database
 from unbraid.sources.places import opencode_database
@@ -18,6 +18,7 @@ from unbraid.sources.places import opencode_database
 LOOK_SECONDS = 0.1
 APPEARING_SECONDS = 0.5
 RECENT_MS = 300_000
+DATABASE = "database"
 
 
 class WatchedRows:
@@ -89,61 +90,61 @@ class WatchedRows:
             self._database = Database(path, now_ms() - RECENT_MS)
         return self._database.changed(last=last)
 
-    async def _tell(self, root: str, lines: list[bytes], source: str = "database") -> None:
+    async def _tell(self, root: str, lines: list[bytes], source: str = DATABASE) -> None:
         try:
             followed = self._followed.get(root)
             fresh = followed is None
             if followed is None:
-                followed = await self._open(root)
+                followed = await self._open(root, source)
             if followed is not None and lines and (self._database is None or not fresh):
+                if source == DATABASE and self._database is not None:
+                    followed.recorder.note(ROWS, self._database.upto.get(root, 0))
                 await followed.tell(lines, source)
         except LogError as error:
             self._warn(str(error))
             self._drop(root)
             self._waiting.add(root)
 
-    async def _open(self, root: str) -> FollowedRows | None:
+    async def _open(self, root: str, source: str) -> FollowedRows | None:
         self._waiting.discard(root)
         if self._claims.told(root):
             return None
-        starting = self._claims.someone_starts() and await self._log.run(root) is None
+        starting = self._claims.someone_starts() and await begins_run(self._log, root)
         if starting or not self._claims.take(root):
             self._waiting.add(root)
             return None
-        lines = await self._known(root) if self._database is not None else []
+        lines, upto = await self._known(root) if self._database is not None else ([], 0)
         if lines is None:
             self._claims.leave(root)
             self._waiting.add(root)
             return None
+        if not lines and source == DATABASE and await begins_run(self._log, root):
+            # Whoever had it has told all: the next run may be someone else's again.
+            self._claims.leave(root)
+            return None
         recorder, _ = await open_run(self._log, root, redact=self._redact)
         followed = self._followed[root] = FollowedRows(recorder)
         if lines:
+            recorder.note(ROWS, upto)
             await followed.tell(lines)
         return followed
 
-    async def _known(self, root: str) -> list[bytes] | None:
+    async def _known(self, root: str) -> tuple[list[bytes] | None, int]:
         """From the database again, whatever was found before: what is known is told only once.
+        Also, how far that goes.
 
         None while it waits for words that were said before others.
         """
         assert self._database is not None
         # Anew at every try: there may be more children by now.
-        part = self._database.part(root, await self._since(root))
+        part = self._database.part(root, await rows_since(self._log, root) or 0)
         waited = time.monotonic() - self._tried.setdefault(root, time.monotonic())
         last = waited >= LONGEST_WAIT_SECONDS
         lines: dict[str, list[bytes]] = await asyncio.to_thread(part.changed, last=last)
         if part.waits:
-            return None
+            return None, 0
         del self._tried[root]
-        return lines.get(root, [])
-
-    async def _since(self, root: str) -> int:
-        """A session's first run has everything; a later one begins with what is new."""
-        run = await latest_run(self._log, root)
-        summary = None if run is None else await self._log.run(run)
-        if summary is None or (run == root and not summary.over):
-            return 0
-        return now_ms() - RECENT_MS if summary.over else summary.started
+        return lines.get(root, []), part.upto.get(root, 0)
 
     def _drop(self, root: str) -> None:
         self._followed.pop(root, None)

@@ -7,6 +7,9 @@ millisecond is read again and what has not changed is left out.
 A text is stored when it has ended, a call when it begins, and a model ends its texts only after the
 calls that follow them. So a call waits, and with it all that its run does meanwhile, until the
 texts before it are stored; but not for long, because after a kill they never are.
+
+A row that changes long after its end (an old result is emptied to save room) is no news: whoever
+begins at a later time is told only of what had not ended by then.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ import msgspec
 from unbraid.errors import SourceError
 from unbraid.sources.opencode_db import connect
 from unbraid.sources.opencode_tree import SessionTree
-from unbraid.wire.opencode import rows_as_lines
+from unbraid.wire.opencode import ended_at, rows_as_lines
 
 _MESSAGES = "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?"
 _PARTS = """SELECT id, message_id, session_id, time_created, data, time_updated FROM part
@@ -33,6 +36,8 @@ _PARTS = """SELECT id, message_id, session_id, time_created, data, time_updated 
 
 
 LONGEST_WAIT_SECONDS = 3.0
+# From the end that a row tells to its being stored.
+STORING_MS = 2000
 
 Rows = dict[str, dict[str, Any]]
 
@@ -42,26 +47,30 @@ class _Pending:
     """Rows of one root session that are not told yet, by their ids."""
 
     began: float
+    upto: int = 0
     sessions: Rows = field(default_factory=dict)
     messages: Rows = field(default_factory=dict)
     parts: Rows = field(default_factory=dict)
 
 
 class Database:
-    """OpenCode's database and how much of it has been seen; from `since` (milliseconds) on."""
+    """OpenCode's database and how much of it has been seen, from `since` (milliseconds) on; `only`
+    one root session's, or everyone's.
+    """
 
     def __init__(
         self,
         path: Path,
         since: int = 0,
         *,
-        only: frozenset[str] | None = None,
+        only: str | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.path = path
         self._tree = SessionTree()
         self.about: dict[str, dict[str, Any]] = {}
-        self._since = since
+        self.upto: dict[str, int] = {}  # root session: the time of the last row that was told
+        self._since = self._first = since
         self._seen: dict[str, tuple[int, int]] = {}  # row: its time, and a hash of it
         self._stamp: tuple[tuple[int, int], ...] = ()
         self._clock, self._only = clock, only
@@ -71,12 +80,15 @@ class Database:
     def changed(self, *, last: bool = False) -> dict[str, list[bytes]]:
         """New lines by root session; with `last`, also those that wait."""
         self._look()
-        told = [root for root, rows in self._pending.items() if last or not self._waits(rows)]
-        return {
-            root: rows_as_lines(rows.sessions.values(), rows.messages.values(), rows.parts.values())
-            for root in told
-            if (rows := self._pending.pop(root))
-        }
+        told: dict[str, list[bytes]] = {}
+        for root, rows in list(self._pending.items()):
+            if last or not self._waits(rows):
+                del self._pending[root]
+                self.upto[root] = max(rows.upto, self.upto.get(root, 0))
+                told[root] = rows_as_lines(
+                    rows.sessions.values(), rows.messages.values(), rows.parts.values()
+                )
+        return told
 
     def _waits(self, rows: _Pending) -> bool:
         if self._clock() - rows.began >= LONGEST_WAIT_SECONDS:
@@ -114,8 +126,7 @@ class Database:
 
     def part(self, root: str, since: int) -> Database:
         """One root session alone, from a time on, as if nothing of it had been told."""
-        tree = frozenset(each for each in self._tree.parents if self.root(each) == root)
-        return Database(self.path, since, only=tree | {root})
+        return Database(self.path, since, only=root)
 
     @property
     def waits(self) -> bool:
@@ -129,36 +140,46 @@ class Database:
     def _read(self, db: sqlite3.Connection) -> None:
         columns = {row[1] for row in db.execute("PRAGMA table_info(session)")}
         latest = self._since
-        for row in _sessions(db, columns):
-            self._tree.parents[row["id"]] = row["parentID"]
-            at = row.pop("updated")
-            if self._only is not None and row["id"] not in self._only:
-                continue
-            if at >= self._since and self._new("s" + row["id"], at, hash(row["agent"])):
-                self._of(row["id"]).sessions[row["id"]] = row
-                self.about[row["id"]] = row
-                latest = max(latest, at)
+        sessions = _sessions(db, columns)
+        self._tree.parents.update((row["id"], row["parentID"]) for row in sessions)
         where, values = "", list[Any]([self._since])
         if self._only is not None:
-            where = f" AND session_id IN ({','.join('?' * len(self._only))})"
-            values += self._only
+            mine = [row["id"] for row in sessions if self.root(row["id"]) == self._only]
+            sessions = [row for row in sessions if row["id"] in mine]
+            where = f" AND session_id IN ({','.join('?' * len(mine))})"
+            values += mine
+        for row in sessions:
+            at = row.pop("updated")
+            if at >= self._since and self._new("s" + row["id"], at, hash(row["agent"])):
+                self._of(row["id"], at).sessions[row["id"]] = row
+                self.about[row["id"]] = row
+                latest = max(latest, at)
         for mid, sid, data, at in db.execute(_MESSAGES + where, values):
             latest = max(latest, at)
             if self._new(mid, at, hash(data)):
                 row = _object(data) | {"id": mid, "sessionID": sid}
-                self._of(sid).messages[mid] = row
+                if not self._was_over(row):
+                    self._of(sid, at).messages[mid] = row
         for pid, mid, sid, created, data, at in db.execute(_PARTS + where, values):
             latest = max(latest, at)
             if self._new(pid, at, hash(data)):
                 row = _object(data)
                 row |= {"id": pid, "messageID": mid, "sessionID": sid, "began": created}
-                self._of(sid).parts[pid] = row
-                self._note(row)
+                if not self._was_over(row):
+                    self._of(sid, at).parts[pid] = row
+                    self._note(row)
         self._since = latest
         self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= latest}
 
-    def _of(self, session: str) -> _Pending:
-        return self._pending.setdefault(self.root(session), _Pending(self._clock()))
+    def _of(self, session: str, at: int) -> _Pending:
+        rows = self._pending.setdefault(self.root(session), _Pending(self._clock()))
+        rows.upto = max(rows.upto, at)
+        return rows
+
+    def _was_over(self, row: dict[str, Any]) -> bool:
+        """Whether a message or a part had ended before the time from which on this tells."""
+        ended = ended_at(row)
+        return ended is not None and ended < self._first - STORING_MS
 
     def _note(self, part: dict[str, Any]) -> None:
         if part.get("type") not in ("text", "reasoning"):

@@ -208,6 +208,15 @@ def _moments(
             yield began, 2, _id(part), "message.part.updated", {"part": part}
 
 
+def ended_at(row: Mapping[str, Any]) -> float | None:
+    """When a message or a part of the database came to its end; None if it has not, or says
+    nothing of it.
+    """
+    if row.get("role") == "user":
+        return _time(row, "created") or None
+    return _time(row, "completed") or _time(row, "end") or _time(row.get("state"), "end") or None
+
+
 def rows_as_lines(
     sessions: Iterable[Mapping[str, Any]],
     messages: Iterable[Mapping[str, Any]],
