@@ -45,6 +45,7 @@ class _Line(Struct):
     uuid: str | None = None
     session_id: str | None = None
     parent_tool_use_id: str | None = None
+    claude_code_version: str | None = None
     message: _Message | None = None
 
 
@@ -80,6 +81,7 @@ class Weaving:
         self._twins: dict[str, float] = {}
         self._grown = 0.0
         self._forwards = forwards
+        self._keeps_files = False
 
     def line(self, line: bytes) -> None:
         """One more line of stdout, with its end."""
@@ -96,6 +98,7 @@ class Weaving:
             # An agent may print anything; what cannot name a run must not name a file either.
             if self.session_id is None and names_run(read.session_id or ""):
                 self.session_id = read.session_id
+            self._keeps_files = self._keeps_files or _keeps_files(read.claude_code_version)
             waits = self._waits(read)
         self._lines.append(_Waiting(self._clock(), fed, waits, uuid))
 
@@ -169,8 +172,9 @@ class Weaving:
             if read.type == "assistant" and content and content[0].type in ("text", "thinking"):
                 self._forwards = True
             else:
-                # 1.0 has no files of sub-agents, and nothing to wait for until they are over.
-                return self.session is not None and self.session.has_children
+                # 1.0 has no files of sub-agents, and nothing to wait for until they are over. Any
+                # other may print an agent's first line before there is a file of it.
+                return self._keeps_files or (self.session is not None and self.session.has_children)
         return any(block.tool_use_id in self._spawning for block in content)
 
     def _settled(self, head: _Waiting, now: float) -> bool:
@@ -195,3 +199,8 @@ class Weaving:
             yield waiting.fed
             if waiting.uuid == uuid:
                 return
+
+
+def _keeps_files(version: str | None) -> bool:
+    """Whether a version, as it names itself, has files of sub-agents."""
+    return version is not None and not version.startswith(("0.", "1."))
