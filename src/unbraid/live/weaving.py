@@ -2,10 +2,11 @@
 
 Stdout is early and hides words; the transcripts have all words and are late by up to a few hundred
 milliseconds. A line of stdout that tells of an agent's end is kept back until the transcripts have
-caught up: until the same line (its `uuid`) is in one of them, or, where it has no twin, until they
-are quiet. So is a sub-agent's own line where stdout hides some of them, or its words would follow
-what it said them before. The wait is bounded. The session's own file goes last, because it says
-what stdout has said already: it is needed when stdout stalls, and for what never was there.
+caught up: until the same line (its `uuid`, or, where an old version prints none, the call that it
+answers) is in one of them, or, where it has no twin, until they are quiet. So is a sub-agent's own
+line where stdout hides some of them, or its words would follow what it said them before. The wait
+is bounded. The session's own file goes last, because it says what stdout has said already: it is
+needed when stdout stalls, and for what never was there.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ QUIET_SECONDS = 0.15
 OWN_FILE_DELAY_SECONDS = 0.25
 
 _UUID = re.compile(rb'"uuid":"([^"]+)"')
+_ANSWERED = re.compile(rb'"tool_use_id":"([^"]+)"')
 
 
 class _Block(Struct):
@@ -56,7 +58,7 @@ class _Waiting(NamedTuple):
     arrived: float
     fed: Fed
     waits: bool
-    uuid: str | None
+    twin: str | None
 
 
 class Weaving:
@@ -79,6 +81,7 @@ class Weaving:
         self.recognized = False
         self._spawning: set[str] = set()
         self._twins: dict[str, float] = {}
+        self._nameless = False
         self._grown = 0.0
         self._forwards = forwards
         self._keeps_files = False
@@ -87,20 +90,20 @@ class Weaving:
         """One more line of stdout, with its end."""
         fed = Fed(self._source, self._offset, line)
         self._offset += len(line)
-        waits, uuid = False, None
+        waits, twin = False, None
         try:
             read = _read(line)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             pass
         else:
-            uuid = read.uuid
             self.recognized = self.recognized or bool(read.type)
             # An agent may print anything; what cannot name a run must not name a file either.
             if self.session_id is None and names_run(read.session_id or ""):
                 self.session_id = read.session_id
             self._keeps_files = self._keeps_files or _keeps_files(read.claude_code_version)
             waits = self._waits(read)
-        self._lines.append(_Waiting(self._clock(), fed, waits, uuid))
+            twin = read.uuid or self._answered(read)
+        self._lines.append(_Waiting(self._clock(), fed, waits, twin))
 
     def take(self) -> Iterator[Fed]:
         """All that may be told now."""
@@ -111,7 +114,7 @@ class Weaving:
             if head.waits and not self._settled(head, now):
                 return
             self._lines.popleft()
-            yield from self._own_up_to(head.uuid)
+            yield from self._own_up_to(head.twin)
             yield head.fed
         while self._own and self._own[0].arrived <= now - OWN_FILE_DELAY_SECONDS:
             yield self._own.popleft().fed
@@ -121,7 +124,7 @@ class Weaving:
         yield from self._look(self._clock())
         while self._lines:
             head = self._lines.popleft()
-            yield from self._own_up_to(head.uuid)
+            yield from self._own_up_to(head.twin)
             yield head.fed
         while self._own:
             yield self._own.popleft().fed
@@ -157,7 +160,24 @@ class Weaving:
         uuids: list[str] = [uuid.decode("ascii", "replace") for uuid in found]
         for uuid in uuids:
             self._twins.setdefault(uuid, now)
+        if self._nameless:
+            for call in _ANSWERED.findall(line):
+                answered: str = call.decode("ascii", "replace")
+                if answered in self._spawning:
+                    self._twins.setdefault(answered, now)
+                    return answered
         return uuids[-1]
+
+    def _answered(self, read: _Line) -> str | None:
+        """The spawning call that a line without a `uuid` answers."""
+        content = read.message.content if read.message is not None else None
+        if not isinstance(content, list):
+            return None
+        self._nameless = True
+        for block in content:
+            if block.tool_use_id in self._spawning:
+                return block.tool_use_id
+        return None
 
     def _waits(self, read: _Line) -> bool:
         if read.type == "system":
@@ -184,20 +204,20 @@ class Weaving:
         # Each file is written by itself: the agent's own may be behind its parent's.
         if self.session.awaits(head.fed.data):
             return False
-        noted = self._twins.get(head.uuid or "")
+        noted = self._twins.get(head.twin or "")
         if noted is not None:
             return now - noted >= SETTLE_SECONDS
-        twin = head.uuid is not None and b'"type":"system"' not in head.fed.data[:100]
+        twin = head.twin is not None and b'"type":"system"' not in head.fed.data[:100]
         return not twin and min(waited, now - self._grown) >= QUIET_SECONDS
 
-    def _own_up_to(self, uuid: str | None) -> Iterator[Fed]:
+    def _own_up_to(self, twin: str | None) -> Iterator[Fed]:
         """1.0 keeps sub-agents' words in the session's file, before the result of their call."""
-        if uuid is None or not any(waiting.uuid == uuid for waiting in self._own):
+        if twin is None or not any(waiting.twin == twin for waiting in self._own):
             return
         while self._own:
             waiting = self._own.popleft()
             yield waiting.fed
-            if waiting.uuid == uuid:
+            if waiting.twin == twin:
                 return
 
 
