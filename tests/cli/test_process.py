@@ -108,3 +108,20 @@ def test_the_version_costs_no_heavy_import(module: str) -> None:
         [sys.executable, "-c", code, module], capture_output=True, timeout=60, check=True
     )
     assert done.stdout == b"[]\n"
+
+
+def test_a_pipe_without_standard_input_is_an_empty_one(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$0" pipe <&-', *COMMAND],
+        capture_output=True,
+        env=os.environ | {"UNBRAID_HOME": str(tmp_path)},
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_machine_without_any_session_is_told_so(tmp_path: Path) -> None:
+    done = run("ps", "--all", HOME=str(tmp_path), XDG_DATA_HOME="", UNBRAID_HOME=str(tmp_path))
+    assert done.returncode == 0
+    assert b"unbraid doctor" in done.stdout

@@ -23,7 +23,8 @@ Examples:
 def attach(agent: str, arguments: tuple[str, ...], resume: bool, only_print: bool) -> None:
     """Show an agent's conversation and follow it; or, with --resume, go on with it.
 
-    RUN is a run of `unbraid ps`, STREAM one of its agents in `unbraid tree`. A session is resumed
+    RUN is a run of `unbraid ps`, or as much of its name as tells it from all others; STREAM is one
+    of its agents, by its number in `unbraid tail`. A session is resumed
     by its id. A sub-agent of Claude Code's becomes a session of its own: its transcript is copied
     to a new file, which is named, and nothing else is touched. ARGUMENTS go to the agent's CLI.
     """
@@ -63,15 +64,21 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
 
 
 async def _show(run: str, stream: int | None) -> None:
+    from contextlib import AsyncExitStack
+
     from unbraid.cli.following import paused
     from unbraid.cli.printer import Printer, terminal_width
+    from unbraid.cli.warning import warn
     from unbraid.events import decode_event
+    from unbraid.live.alone import following
     from unbraid.live.history import opened
     from unbraid.log import SqliteLog, data_folder
 
-    log = await SqliteLog.open()
-    try:
+    async with AsyncExitStack() as stack:
+        log = await SqliteLog.open()
+        stack.push_async_callback(log.close)
         summary = await opened(log, run, os.environ, data_folder())
+        await stack.enter_async_context(following(log, summary, os.environ, data_folder(), warn))
         printer = Printer(terminal_width())
         async for batch in paused(log.follow(summary.run)):
             if not batch:
@@ -81,5 +88,3 @@ async def _show(run: str, stream: int | None) -> None:
                 if stream is None or entry.stream_id == stream:
                     for line in printer.lines(decode_event(entry.data)):
                         click.echo(line)
-    finally:
-        await log.close()

@@ -49,7 +49,8 @@ async def _stdin() -> AsyncIterator[bytes]:
 
     def read() -> None:
         while True:
-            data = os.read(sys.stdin.fileno(), READ_BYTES)
+            # A standard input that is closed is an empty one.
+            data = os.read(sys.stdin.fileno(), READ_BYTES) if sys.stdin else b""
             asyncio.run_coroutine_threadsafe(chunks.put(data), loop).result()
             if not data:
                 return

@@ -37,7 +37,7 @@ def ps(everything: bool, as_json: bool) -> None:
 
         click.echo(msgspec.json.encode([to_json(run) for run in runs]))
     else:
-        _print(runs)
+        _print(runs, everything=everything)
 
 
 async def _runs(*, everything: bool) -> list[RunSummary]:
@@ -78,7 +78,7 @@ def _progress() -> Callable[[int, int], None]:
     return show
 
 
-def _print(runs: list[RunSummary]) -> None:
+def _print(runs: list[RunSummary], *, everything: bool) -> None:
     from rich.console import Console
 
     from unbraid.cli.table import runs_table
@@ -87,4 +87,6 @@ def _print(runs: list[RunSummary]) -> None:
     if not console.is_terminal:
         console.width = 200
     nothing = "No runs of the last day; `unbraid ps --all` has them all."
+    if everything:
+        nothing = "No runs, and no sessions: `unbraid doctor` tells where they are looked for."
     console.print(runs_table(runs, console.width) if runs else nothing)

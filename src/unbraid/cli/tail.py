@@ -24,8 +24,9 @@ Examples:
 @click.option("--since", type=int, default=None, help="Begin after this place in the log.")
 def tail(run: str | None, as_json: bool, since: int | None) -> None:
     """Follow RUN, from its beginning to its end, one gutter per agent; or, without RUN, everything
-    that is said from now on. What is followed is the log: `unbraid` or `unbraid run` fill it, and a
-    session that is named is read into it.
+    that is said from now on. What is followed is the log: `unbraid` or `unbraid run` fill it. A
+    session that is named is read into it, and followed if nobody else does. As much of its name
+    will do as tells it from all others.
     """
     try:
         asyncio.run(_tail(run, since, as_json=as_json))
@@ -34,20 +35,28 @@ def tail(run: str | None, as_json: bool, since: int | None) -> None:
 
 
 async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
+    from contextlib import AsyncExitStack
+
     from unbraid.cli.following import paused
     from unbraid.cli.printer import Printer, terminal_width
+    from unbraid.cli.warning import warn
     from unbraid.events import decode_event
+    from unbraid.live.alone import following
     from unbraid.live.history import opened
     from unbraid.log import Entry, SqliteLog, data_folder
 
-    log = await SqliteLog.open()
-    try:
+    async with AsyncExitStack() as stack:
+        log = await SqliteLog.open()
+        stack.push_async_callback(log.close)
         batches: AsyncIterator[list[Entry]]
         if run is None:
             batches = log.follow_all(since)
         else:
             summary = await opened(log, run, os.environ, data_folder())
             batches = log.follow(summary.run, since or 0)
+            await stack.enter_async_context(
+                following(log, summary, os.environ, data_folder(), warn)
+            )
         printers: dict[str, Printer] = {}
         shown = run
         async for batch in paused(batches):
@@ -63,8 +72,6 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
             for name, printer in () if batch else printers.items():
                 shown = _print(name, printer.flush(), shown, alone=run is not None)
             sys.stdout.flush()
-    finally:
-        await log.close()
 
 
 def _print(name: str, lines: Iterator[str], shown: str | None, *, alone: bool) -> str | None:

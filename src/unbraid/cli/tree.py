@@ -21,14 +21,15 @@ Examples:
 def tree(sources: tuple[str, ...], shape: str | None) -> None:
     """Print who worked for whom in SOURCE…, with status, tokens, cost and time.
 
-    Sources are the same as for `unbraid cat`.
+    Sources are the same as for `unbraid cat`. A session that has spoken within the last minute is
+    shown as it stands; of any other, whoever has not ended is an orphan.
     """
     from unbraid.fleet.tree import Tree
     from unbraid.screen import safe
     from unbraid.sources.gather import events_of, gather
 
     for run in gather(sources, os.environ):
-        picture = Tree(events_of(run))
+        picture = Tree(events_of(run, so_far=True))
         match shape:
             case "json":
                 click.echo(msgspec.json.encode(picture.to_json()))

@@ -26,6 +26,20 @@ TOLD = "told."
 TOLD_SECONDS = 30 * 86400
 
 
+def is_held(home: Path, name: str) -> bool:
+    """Whether a process that lives has the claim of a run; nothing is made or changed to see it."""
+    if not names_run(name):
+        return False
+    try:
+        with (home / FOLDER / name).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
 class Claims:
     """The claims of this process, in a folder that all share."""
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from unbraid.errors import CallerError
 from unbraid.live.claims import Claims
-from unbraid.live.followed import ABOUT, Followed, introduction
+from unbraid.live.followed import ABOUT, Followed, FollowedFiles, introduction
 from unbraid.live.keeping import now_ms
 from unbraid.live.opening import ROWS, latest_run
 from unbraid.live.recorder import Recorder
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
+from unbraid.sources.naming import completed
 from unbraid.sources.opencode_db import database_runs, last_change
 from unbraid.sources.places import (
     CLAUDE_SESSION,
@@ -22,7 +23,7 @@ from unbraid.sources.places import (
     opencode_stores,
     session_transcripts,
 )
-from unbraid.sources.session import Fed, Session
+from unbraid.sources.session import Fed, Owners, Session
 from unbraid.sources.tracks import Run
 
 # A session that has been silent for longer is over, as far as anyone can tell.
@@ -36,11 +37,16 @@ async def opened(
 ) -> RunSummary:
     """The run of that name; a session that is not in the log yet is read into it.
 
-    `home` is the folder of the log: whoever else is at the session is known there.
+    `home` is the folder of the log: whoever else is at the session is known there. A name may be
+    cut short, as long as it tells one session from all others.
     """
     found = await _logged(log, name)
+    if found is None:
+        logged = {each.run for each in await log.runs(limit=1_000_000)}
+        name = await asyncio.to_thread(completed, name, logged, env)
+        found = await _logged(log, name)
     if found is not None:
-        return found
+        return found if found.over else await _caught_up(log, found, env, home, redact=redact)
     session: Claude | OpenCode | None = None
     if CLAUDE_SESSION.fullmatch(name):
         session = await asyncio.to_thread(Claude.find, name, env)
@@ -69,6 +75,35 @@ async def opened(
     return found
 
 
+async def _caught_up(
+    log: Log, run: RunSummary, env: Mapping[str, str], home: Path, *, redact: bool
+) -> RunSummary:
+    """A run that nobody writes any more, up to what its session has said since; and its end, if
+    that has been silent for long.
+    """
+    name = run.session_id or run.run
+    main = None
+    if CLAUDE_SESSION.fullmatch(name):
+        main = await asyncio.to_thread(lambda: next(session_transcripts(name, env), None))
+    claims = Claims(home)
+    try:
+        if main is None or not claims.take(name):
+            return run
+        followed = await FollowedFiles.open(log, main, Owners().of, redact=redact)
+        if followed.recorder.run == run.run:
+            await followed.look(now=True)
+            if _silent(followed.session):
+                await followed.close()
+    finally:
+        claims.close()
+    return await log.run(run.run) or run
+
+
+def _silent(session: Session) -> bool:
+    written = max(path.stat().st_mtime for path in session.files if path.exists())
+    return time.time() - written > QUIET_SECONDS
+
+
 async def _logged(log: Log, name: str) -> RunSummary | None:
     run = name if await log.run(name) is not None else await latest_run(log, name)
     return await log.run(run) if run is not None else None
@@ -92,8 +127,7 @@ class Claude:
         about = Fed(ABOUT, 0, await asyncio.to_thread(introduction, self._main))
         await followed.take(lambda: [about])
         await followed.take(lambda: session.drain(now=True))
-        written = max(path.stat().st_mtime for path in session.files if path.exists())
-        if time.time() - written > QUIET_SECONDS:
+        if _silent(session):
             await followed.take(lambda: session.drain(last=True))
             await followed.finish()
 

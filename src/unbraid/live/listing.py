@@ -10,13 +10,12 @@ from typing import Any
 import msgspec
 
 from unbraid.errors import SourceError
+from unbraid.live.claims import is_held
 from unbraid.log.summary import RunSummary
 from unbraid.sources.index import Index
 from unbraid.sources.opencode_index import Row, opencode_rows
-from unbraid.sources.places import opencode_stores
+from unbraid.sources.places import FAMILIES, LIVE_SECONDS, opencode_stores
 
-# A session that is not in the log counts as live while it has spoken as lately as this.
-LIVE_SECONDS = 60
 RECENT_SECONDS = 24 * 3600
 
 Warn = Callable[[str], None]
@@ -47,11 +46,25 @@ def listed(
     found = {summary.run: summary for summary in logged}
     known = {summary.session_id or summary.run for summary in logged} | found.keys()
     oldest = 0 if everything else (time.time() - RECENT_SECONDS) * 1000
-    for run in sessions(env, folder, oldest_ms=oldest, warn=warn, progress=progress):
-        if run.run not in known:
+    left = _left(logged, folder)
+    since = min([oldest, *(run.updated for run in left.values())])
+    for run in sessions(env, folder, oldest_ms=since, warn=warn, progress=progress):
+        unwritten = left.get(run.run)
+        if run.run not in known or (unwritten is not None and unwritten.run == run.run):
             found[run.run] = run
+        elif unwritten is not None:
+            unwritten.status = run.status
     chosen = [run for run in found.values() if run.updated >= oldest or run.status == "live"]
     return sorted(chosen, key=lambda run: run.updated, reverse=True)
+
+
+def _left(logged: list[RunSummary], folder: Path | None) -> dict[str, RunSummary]:
+    """By their sessions, the runs that are not over and that nobody writes any more: only their
+    files tell what has become of them.
+    """
+    open_runs = [run for run in logged if not run.over and run.source in FAMILIES]
+    named = {run.session_id or run.run: run for run in reversed(open_runs)}
+    return {name: run for name, run in named.items() if folder and not is_held(folder, name)}
 
 
 def sessions(

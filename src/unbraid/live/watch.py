@@ -28,7 +28,7 @@ from unbraid.log.folder import data_folder
 from unbraid.log.port import Log
 from unbraid.sources.discover import Scan, main_of
 from unbraid.sources.opencode_server import Server
-from unbraid.sources.places import OPENCODE_SESSION, claude_projects
+from unbraid.sources.places import FAMILIES, OPENCODE_SESSION, claude_projects
 from unbraid.sources.session import SETTLE_SECONDS, Owners
 
 LIVE_SECONDS = 300.0
@@ -37,11 +37,10 @@ TICK_SECONDS = 0.25
 SCAN_SECONDS = 300.0
 POLL_SECONDS = 2.0
 TOGETHER = 16
-FAMILIES = ("claude", "opencode")
 
 
 class Watch:
-    """Follows everything; `run` until cancelled, then `close`."""
+    """Follows everything, or `only` one session; `run` until cancelled, then `close`."""
 
     def __init__(
         self,
@@ -55,9 +54,10 @@ class Watch:
         servers: Sequence[str] = (),
         controllers: Controllers | None = None,
         redact: bool = False,
+        only: str | None = None,
     ) -> None:
         self._log, self._claims, self._env, self._warn = log, claims, env, warn
-        self._redact = redact
+        self._redact, self._only = redact, only
         self._idle_seconds, self._inotify = idle_seconds, inotify
         self._owners = Owners()
         self._followed: dict[Path, FollowedFiles] = {}
@@ -66,7 +66,9 @@ class Watch:
         self._foreign: set[Path] = set()
         self._wake = asyncio.Event()
         self._warned: set[str] = set()
-        self._rows = WatchedRows(log, claims, env, self._warn_once, idle_seconds, redact=redact)
+        self._rows = WatchedRows(
+            log, claims, env, self._warn_once, idle_seconds, redact=redact, only=only
+        )
         held = controllers or Controllers()
         self._servers = [
             WatchedServer(
@@ -116,7 +118,11 @@ class Watch:
         for file in scan.beside:
             self._stamps[file.path] = file.mtime_ns
         there = {found.id for found in scan.sessions}
+        if self._only is not None and OPENCODE_SESSION.fullmatch(self._only):
+            self._rows.resume(self._only)
         for name in self._claims.abandoned():
+            if self._only not in (None, name):
+                continue
             if OPENCODE_SESSION.fullmatch(name):
                 self._rows.resume(name)
             elif name not in there:
@@ -178,6 +184,8 @@ class Watch:
             self._mark(main)
 
     def _mark(self, main: Path) -> None:
+        if self._only not in (None, main.stem):
+            return
         self._dirty[main] = None
         self._wake.set()
 

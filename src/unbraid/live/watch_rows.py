@@ -22,7 +22,7 @@ DATABASE = "database"
 
 
 class WatchedRows:
-    """All root sessions of one database."""
+    """All root sessions of one database, or `only` one."""
 
     def __init__(
         self,
@@ -33,9 +33,10 @@ class WatchedRows:
         idle_seconds: float,
         *,
         redact: bool = False,
+        only: str | None = None,
     ) -> None:
         self._log, self._claims, self._env, self._warn = log, claims, env, warn
-        self._idle_seconds, self._redact = idle_seconds, redact
+        self._idle_seconds, self._redact, self._only = idle_seconds, redact, only
         self._database: Database | None = None
         self._followed: dict[str, FollowedRows] = {}
         self._waiting: set[str] = set()
@@ -79,8 +80,9 @@ class WatchedRows:
         for root in self._waiting - found.keys():
             found[root] = []
         for root, lines in found.items():
-            async with self._opening:
-                await self._tell(root, lines)
+            if self._only in (None, root):
+                async with self._opening:
+                    await self._tell(root, lines)
 
     def _changed(self, *, last: bool) -> dict[str, list[bytes]]:
         if self._database is None:

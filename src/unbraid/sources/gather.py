@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -13,9 +14,10 @@ from unbraid.errors import SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.pipeline import Pipeline
 from unbraid.sources.files import CHUNK_BYTES, LOG, lines_runs, open_path, sniff
-from unbraid.sources.opencode_db import database_runs
+from unbraid.sources.opencode_db import database_runs, last_change
 from unbraid.sources.places import (
     CLAUDE_SESSION,
+    LIVE_SECONDS,
     OPENCODE_SESSION,
     opencode_stores,
     session_transcripts,
@@ -36,8 +38,11 @@ def gather(names: Sequence[str], env: Mapping[str, str]) -> list[Run]:
     return runs if alone or not named else named
 
 
-def events_of(run: Run) -> Iterator[FleetEvent]:
-    """A run's log, from its sources; or as it is, where the source is a log."""
+def events_of(run: Run, *, so_far: bool = False) -> Iterator[FleetEvent]:
+    """A run's log, from its sources; or as it is, where the source is a log.
+
+    It ends with the sources; or, `so_far`, is left open if its agents may still be at work.
+    """
     if run.source == LOG:
         from unbraid.sources.logged import logged_events
 
@@ -46,7 +51,8 @@ def events_of(run: Run) -> Iterator[FleetEvent]:
     pipeline = Pipeline(run.source)
     for name, data in merge(run.tracks):
         yield from pipeline.feed(data, name)
-    yield from pipeline.finish()
+    if not (so_far and run.live):
+        yield from pipeline.finish()
 
 
 def relay_events_of(run: Run) -> Iterator[RelayEvent]:
@@ -70,17 +76,15 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
             return open_path(path)
     except OSError as error:
         raise SourceError(name, error.strerror or str(error)) from None
-    if CLAUDE_SESSION.fullmatch(name):
-        for transcript in session_transcripts(name, env):
-            return open_path(transcript)
-    for store in opencode_stores(env) if OPENCODE_SESSION.fullmatch(name) else ():
-        runs = database_runs(store, name)
-        if runs:
-            return runs
+    if runs := _session(name, env):
+        return runs
     # The log brings a database and an event loop along: they are imported when a run is named.
-    from unbraid.sources.logged import logged_run
+    from unbraid.sources.logged import logged_names, logged_run
+    from unbraid.sources.naming import completed
 
     logged = logged_run(name, env)
+    if logged is None and (full := completed(name, logged_names(env), env)) != name:
+        return _open(full, env, alone=alone)
     if logged is not None:
         return [logged]
     if CLAUDE_SESSION.fullmatch(name):
@@ -88,6 +92,27 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
     if OPENCODE_SESSION.fullmatch(name):
         raise SourceError(name, "no session of OpenCode's, and no run, has this id here")
     raise SourceError(name, "No such file, and no run has this id")
+
+
+def _session(name: str, env: Mapping[str, str]) -> list[Run]:
+    """A session by its id. One that has spoken lately may still be at work."""
+    runs: list[Run] = []
+    spoke = 0.0
+    if CLAUDE_SESSION.fullmatch(name):
+        for transcript in session_transcripts(name, env):
+            runs = open_path(transcript)
+            inner = transcript.with_suffix("").rglob("*.jsonl")
+            spoke = max(path.stat().st_mtime for path in (transcript, *inner))
+            break
+    for store in opencode_stores(env) if OPENCODE_SESSION.fullmatch(name) else ():
+        if runs := database_runs(store, name):
+            # A folder of files is of before 1.2, and read whole to tell this.
+            with suppress(SourceError):
+                spoke = last_change(store, runs[0].session or name) / 1000 if store.is_file() else 0
+            break
+    for run in runs:
+        run.live = time.time() - spoke < LIVE_SECONDS
+    return runs
 
 
 def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:

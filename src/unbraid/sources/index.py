@@ -7,6 +7,7 @@ reads only what has changed. The transcripts themselves are never copied.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -154,6 +155,9 @@ class Index:
             total.add(usage)
         times = [facts.updated for facts in (main, *children.values(), *beside) if facts]
         updated = max(times)
+        written = found.mtime_ns // 1_000_000
+        if updated > max(time.time_ns() // 1_000_000, written):
+            updated = written  # by a clock that is ahead, it would be live and the newest for ever
         return Row(
             found.id,
             found.main.path,
@@ -162,7 +166,7 @@ class Index:
             main.version,
             main.model,
             main.started or updated,
-            updated or found.mtime_ns // 1_000_000,
+            updated or written,
             main.answered,
             total,
             agents,

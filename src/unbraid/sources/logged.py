@@ -23,6 +23,20 @@ def logged_run(name: str, env: Mapping[str, str]) -> Run | None:
     return Run(LOG, name, [Track(name, lambda: iter(lines), False)]) if lines else None
 
 
+def logged_names(env: Mapping[str, str]) -> list[str]:
+    """The names of all runs of our log."""
+    path = data_folder(env) / FILE_NAME
+    return asyncio.run(_names(path)) if path.is_file() else []
+
+
+async def _names(path: Path) -> list[str]:
+    log = await SqliteLog.open(path)
+    try:
+        return [each.run for each in await log.runs(limit=1_000_000)]
+    finally:
+        await log.close()
+
+
 async def _lines(path: Path, name: str) -> list[bytes]:
     log = await SqliteLog.open(path)
     try:

@@ -9,6 +9,10 @@ from pathlib import Path
 from unbraid.sources.opencode_storage import is_storage
 
 CLAUDE_SESSION = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# The agents whose bytes lie on this machine, as runs name their source.
+FAMILIES = ("claude", "opencode")
+# A session that nobody follows counts as live while it has spoken as lately as this.
+LIVE_SECONDS = 60
 OPENCODE_SESSION = re.compile(r"ses_[0-9A-Za-z]+")
 
 

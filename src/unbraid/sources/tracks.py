@@ -44,10 +44,11 @@ class Track(NamedTuple):
 
 
 class Run:
-    """The tracks that belong to one run."""
+    """The tracks that belong to one run; `live` if its agents may still be at work."""
 
     def __init__(self, source: str, session: str | None, tracks: list[Track]) -> None:
         self.source = source
+        self.live = False
         self.session = session
         self.tracks = tracks
 
