@@ -124,6 +124,9 @@ def test_a_session_that_was_looked_at_and_left_is_listed_as_what_it_is(
     assert shown.returncode == 0
     assert [word for word in ("one", "two", "■") if word in shown.stdout] == ["one", "two", "■"]
     assert listed(env)[0]["usage"]["output_tokens"] == 2
+    # The log has seen its end, whatever the file's time says.
+    os.utime(writer.main)
+    assert json.loads(call(env, "tree", "--json", writer.session).stdout)["status"] == "completed"
 
 
 def test_a_run_is_named_by_as_much_as_tells_it_apart(env: dict[str, str], tmp_path: Path) -> None:

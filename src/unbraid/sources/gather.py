@@ -110,8 +110,12 @@ def _session(name: str, env: Mapping[str, str]) -> list[Run]:
             with suppress(SourceError):
                 spoke = last_change(store, runs[0].session or name) / 1000 if store.is_file() else 0
             break
-    for run in runs:
-        run.live = time.time() - spoke < LIVE_SECONDS
+    if time.time() - spoke < LIVE_SECONDS:
+        from unbraid.sources.logged import is_over
+
+        over = is_over(name, env)
+        for run in runs:
+            run.live = not over
     return runs
 
 

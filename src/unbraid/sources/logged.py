@@ -12,6 +12,7 @@ from unbraid.errors import SourceError
 from unbraid.events import FleetEvent, decode_event
 from unbraid.log import SqliteLog, data_folder
 from unbraid.log.folder import FILE_NAME
+from unbraid.log.summary import RunSummary
 from unbraid.sources.files import LOG
 from unbraid.sources.tracks import Run, Track, split
 
@@ -26,13 +27,21 @@ def logged_run(name: str, env: Mapping[str, str]) -> Run | None:
 def logged_names(env: Mapping[str, str]) -> list[str]:
     """The names of all runs of our log."""
     path = data_folder(env) / FILE_NAME
-    return asyncio.run(_names(path)) if path.is_file() else []
+    return [each.run for each in asyncio.run(_runs(path))] if path.is_file() else []
 
 
-async def _names(path: Path) -> list[str]:
+def is_over(session: str, env: Mapping[str, str]) -> bool:
+    """Whether our log has seen the end of a session that nothing has followed since."""
+    path = data_folder(env) / FILE_NAME
+    runs = asyncio.run(_runs(path)) if path.is_file() else []
+    ends = [each.over for each in runs if session in (each.run, each.session_id)]
+    return bool(ends) and all(ends)
+
+
+async def _runs(path: Path) -> list[RunSummary]:
     log = await SqliteLog.open(path)
     try:
-        return [each.run for each in await log.runs(limit=1_000_000)]
+        return await log.runs(limit=1_000_000)
     finally:
         await log.close()
 

@@ -1,0 +1,69 @@
+"""A real agent that is killed beside a bare watch: its run ends, and its helpers are orphans."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.live.agents import TIMEOUT_SECONDS, cli_of, log_path
+from tests.live.test_watch_clis import watched
+from unbraid import events as e
+from unbraid.log import SqliteLog
+from unbraid.testing import Script, ScriptedModel, Spawn, say
+from unbraid.testing.launch import claude_launch
+from unbraid.testing.process import Child
+
+pytestmark = [
+    pytest.mark.cli,
+    pytest.mark.skipif(sys.platform != "linux", reason="judged by /proc"),
+]
+
+SLOW = say("A long way to go. " * 200, chunk_chars=8, chunk_delay_seconds=0.05)
+SCRIPT = Script(
+    {
+        "main": [say("One helper.", Spawn("kid", background=False)), say("Never said.")],
+        "kid": [SLOW],
+    },
+    "killed",
+)
+
+
+async def test_a_killed_agent_leaves_orphans_not_a_live_run(tmp_path: Path) -> None:
+    with ScriptedModel(SCRIPT) as model:
+        launch = claude_launch(
+            cli_of("claude", "2.1.325"), model.url, tmp_path, ["-p", "[[main]] Go."]
+        )
+        async with asyncio.timeout(TIMEOUT_SECONDS), watched(tmp_path):
+            child = await Child.start(launch.argv, launch.env, launch.cwd)
+            try:
+                await model.reached("kid", 0, chunks=10)
+                (entry,) = (tmp_path / "claude" / "sessions").glob("*.json")
+                os.kill(json.loads(entry.read_bytes())["pid"], signal.SIGKILL)
+                await child.wait()
+            finally:
+                await child.stop()
+            events = await to_the_end(tmp_path)
+    assert isinstance(events[-1], e.Done)
+    starts = [event for event in events if isinstance(event, e.StreamStart)]
+    ends = {event.stream_id: event for event in events if isinstance(event, e.StreamEnd)}
+    assert [ends[start.stream_id].reason for start in starts] == ["orphaned", "orphaned"]
+
+
+async def to_the_end(home: Path) -> list[e.FleetEvent]:
+    """Follow the only run until it is over."""
+    log = await SqliteLog.open(log_path(home))
+    try:
+        async for batch in log.follow_all(0):
+            for entry in batch:
+                if entry.type == "done":
+                    read = await log.read(entry.run, 0, entry.seq + 1)
+                    return [e.decode_event(each.data) for each in read]
+        raise AssertionError("the log ended")
+    finally:
+        await log.close()
