@@ -110,15 +110,36 @@ def test_the_version_costs_no_heavy_import(module: str) -> None:
     assert done.stdout == b"[]\n"
 
 
-def test_a_pipe_without_standard_input_is_an_empty_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "command", ["pipe", "ps", "ps --json", "doctor", f"cat {STREAM}", f"tree {STREAM}"]
+)
+def test_standard_files_may_be_closed(command: str, closed: str, tmp_path: Path) -> None:
     done = subprocess.run(
-        ["/bin/sh", "-c", 'exec "$0" pipe <&-', *COMMAND],
+        ["/bin/sh", "-c", f"exec {COMMAND[0]} {command} {closed}"],
+        stdin=subprocess.DEVNULL,
         capture_output=True,
-        env=os.environ | {"UNBRAID_HOME": str(tmp_path)},
+        env=os.environ | {"UNBRAID_HOME": str(tmp_path), "HOME": str(tmp_path)},
         timeout=60,
         check=False,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_what_an_agent_prints_goes_into_no_file_of_ours(tmp_path: Path) -> None:
+    """The number of a closed file would be given to the next one that is opened."""
+    words = "printed by an agent"
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"exec {COMMAND[0]} run -- echo {words} <&- >&-"],
+        capture_output=True,
+        env=os.environ | {"UNBRAID_HOME": str(tmp_path / "home")},
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert files
+    assert not any(words.encode() in data for data in files)
 
 
 def test_a_machine_without_any_session_is_told_so(tmp_path: Path) -> None:

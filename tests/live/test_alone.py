@@ -187,3 +187,24 @@ def test_a_clock_that_is_ahead_keeps_no_session_alive(env: dict[str, str], tmp_p
     (row,) = listed(env)
     assert row["status"] == "done"
     assert row["updated"] // 1000 == int(ago)
+
+
+@pytest.mark.parametrize("words", [["tail"], ["tail", "--json"], ["attach"]])
+def test_who_prints_for_nobody_stops(words: list[str], env: dict[str, str], tmp_path: Path) -> None:
+    """The session says nothing more, so only the pipe itself can tell."""
+    writer = Writer(tmp_path / "claude")
+    append(writer.main, writer.prompt() + writer.text("one"))
+    with subprocess.Popen(
+        [UNBRAID, *words, writer.session],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as looking:
+        assert looking.stdout is not None
+        assert looking.stderr is not None
+        while "one" not in looking.stdout.readline():
+            pass
+        looking.stdout.close()
+        assert looking.wait(60) == 0
+        assert looking.stderr.read() == ""

@@ -55,6 +55,7 @@ class Lazy(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
+        _complete()
         if os.environ.get("NO_COLOR"):
             ctx.color = False
         try:
@@ -64,6 +65,20 @@ class Lazy(click.Group):
 
             click.echo(f"unbraid: {safe(str(error))}", err=True)
             sys.exit(EXIT_CODES.get(type(error), 1))
+
+
+def _complete() -> None:
+    """Stand in for standard files that are closed: the next file that is opened would get the
+    number of one, and with it whatever an agent prints.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or os.fdopen(0, closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
 
 
 @click.group(

@@ -1,8 +1,11 @@
-"""A followed log with its pauses: who prints half lines must know when to wait no longer."""
+"""A followed log with its pauses: who prints half lines must know when to wait no longer, and who
+prints for nobody, when to stop.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import select
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -14,16 +17,21 @@ PAUSE_SECONDS = 1.0
 async def paused(
     batches: AsyncIterator[list[Entry]], seconds: float = PAUSE_SECONDS
 ) -> AsyncIterator[list[Entry]]:
-    """The batches as they come, and an empty one whenever nothing has come for a while."""
+    """The batches as they come, and an empty one whenever nothing has come for a while; the end, if
+    nobody reads our standard output any more.
+    """
     coming: asyncio.Task[list[Entry]] | None = None
     told = True
     try:
         while True:
             coming = coming or asyncio.create_task(_next(batches))
-            done, _ = await asyncio.wait([coming], timeout=None if told else seconds)
+            done, _ = await asyncio.wait([coming], timeout=seconds)
             if not done:
-                told = True
-                yield []
+                if _nobody_reads():
+                    return
+                if not told:
+                    told = True
+                    yield []
                 continue
             try:
                 batch = coming.result()
@@ -36,6 +44,13 @@ async def paused(
             coming.cancel()
             with suppress(asyncio.CancelledError, StopAsyncIteration):
                 await coming
+
+
+def _nobody_reads() -> bool:
+    """Whether our standard output is a pipe whose reader is gone."""
+    watched = select.poll()
+    watched.register(1, 0)
+    return any(event & select.POLLERR for _, event in watched.poll(0))
 
 
 async def _next(batches: AsyncIterator[list[Entry]]) -> list[Entry]:

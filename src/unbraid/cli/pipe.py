@@ -49,8 +49,7 @@ async def _stdin() -> AsyncIterator[bytes]:
 
     def read() -> None:
         while True:
-            # A standard input that is closed is an empty one.
-            data = os.read(sys.stdin.fileno(), READ_BYTES) if sys.stdin else b""
+            data = os.read(sys.stdin.fileno(), READ_BYTES)
             asyncio.run_coroutine_threadsafe(chunks.put(data), loop).result()
             if not data:
                 return
