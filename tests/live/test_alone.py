@@ -76,7 +76,9 @@ async def test_a_session_that_nobody_follows_is_followed_for_whoever_looks(
         await until(looking, "two")
         assert is_held(tmp_path / "unbraid", writer.session)
         looking.send_signal(signal.SIGINT)
-        await looking.wait()
+        assert await looking.wait() == 130
+        assert looking.stderr is not None
+        assert await looking.stderr.read() == b""
     assert not is_held(tmp_path / "unbraid", writer.session)
 
 

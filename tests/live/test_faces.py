@@ -6,7 +6,9 @@ import asyncio
 import json
 import os
 import shutil
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -139,3 +141,19 @@ def test_a_log_that_cannot_be_read_does_not_hide_the_rest(home: Path) -> None:
     assert "only what was never logged is listed" in result.stderr
     log = [each for each in json.loads(start("doctor", "--json").stdout) if each["about"] == "log"]
     assert log[0]["status"] == "warning"
+
+
+def test_a_log_of_a_newer_version_is_told_and_hides_no_session(home: Path) -> None:
+    (folder,) = [folder for folder in WITH_PROJECTS if folder.name == "nested.plain-fwd.2.1.325"]
+    (main_file,) = folder.glob("projects/*/*.jsonl")
+    assert start("tail", main_file.stem).exit_code == 0
+    with closing(sqlite3.connect(home / "unbraid" / "log.db")) as log:
+        log.execute("PRAGMA user_version = 99")
+    for command in (["tail", main_file.stem], ["attach", main_file.stem], ["search", "leaf"]):
+        result = start(*command)
+        assert result.exit_code == 4
+        assert "newer unbraid" in result.stderr
+    for path in (home / "claude").rglob(f"{main_file.stem}.jsonl"):
+        os.utime(path)  # as if it had just spoken: its end would be asked of the log
+    assert "leaf" in start("tree", main_file.stem).stdout
+    assert "leaf is done" in start("cat", main_file.stem).stdout

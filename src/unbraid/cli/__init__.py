@@ -64,7 +64,8 @@ class Lazy(click.Group):
             from unbraid.screen import safe
 
             click.echo(f"unbraid: {safe(str(error))}", err=True)
-            sys.exit(EXIT_CODES.get(type(error), 1))
+            codes = (code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
+            sys.exit(next(codes, 1))
 
 
 def _complete() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 
 import click
+
+INTERRUPTED = 130
 
 
 @click.command(
@@ -34,8 +37,11 @@ def attach(agent: str, arguments: tuple[str, ...], resume: bool, only_print: boo
     number = int(stream) if stream else None
     if resume or only_print:
         asyncio.run(_resume(run, number or 0, list(arguments), only_print=only_print))
-    else:
+        return
+    try:
         asyncio.run(_show(run, number))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)  # enough was seen: no error
 
 
 async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -> None:

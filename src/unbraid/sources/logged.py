@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from unbraid.errors import SourceError
+from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, decode_event
 from unbraid.log import SqliteLog, data_folder
 from unbraid.log.folder import FILE_NAME
@@ -33,7 +34,9 @@ def logged_names(env: Mapping[str, str]) -> list[str]:
 def is_over(session: str, env: Mapping[str, str]) -> bool:
     """Whether our log has seen the end of a session that nothing has followed since."""
     path = data_folder(env) / FILE_NAME
-    runs = asyncio.run(_runs(path)) if path.is_file() else []
+    runs: list[RunSummary] = []
+    with suppress(LogError):  # then it knows nothing, and the session is there all the same
+        runs = asyncio.run(_runs(path)) if path.is_file() else []
     ends = [each.over for each in runs if session in (each.run, each.session_id)]
     return bool(ends) and all(ends)
 
