@@ -128,6 +128,16 @@ def test_doctor_tells_what_it_found(home: Path, monkeypatch: pytest.MonkeyPatch)
     assert found["Claude Code"]["status"] == "warning"
     assert "2.1.211" in found["Claude Code"]["advice"]
     assert found["OpenCode"]["status"] == "missing"
+    opencode = claude.with_name("opencode")
+    for version, status in (("1.1.65", "warning"), ("1.2.27", "ok")):
+        opencode.write_text(f"#!/bin/sh\necho {version}\n")
+        opencode.chmod(0o755)
+        (told,) = [
+            each
+            for each in json.loads(start("doctor", "--json").stdout)
+            if each["about"] == "OpenCode"
+        ]
+        assert told["status"] == status
     assert f"{len(WITH_PROJECTS)} sessions" in found["transcripts"]["found"]
     assert found["log"]["status"] == "ok"
     assert "✔ log" in start("doctor").stdout

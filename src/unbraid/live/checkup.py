@@ -17,6 +17,7 @@ from unbraid.sources.places import claude_projects, opencode_stores
 from unbraid.sources.release import FIRST_FORWARDING, version_of
 
 FIRST_NESTING = (2, 1, 0)
+FIRST_DATABASE = (1, 2, 0)
 
 
 class Finding(Struct, omit_defaults=True):
@@ -61,7 +62,12 @@ async def _opencode(env: Mapping[str, str]) -> list[Finding]:
     program = shutil.which("opencode", path=env.get("PATH"))
     if program is None:
         return [Finding("OpenCode", "missing", "no `opencode` on PATH")]
-    name = ".".join(map(str, await version_of([program]))) or "of unknown version"
+    version = await version_of([program])
+    name = ".".join(map(str, version)) or "of unknown version"
+    if version and version < FIRST_DATABASE:
+        shown = "its sessions are listed and opened, but not followed while they run"
+        advice = "update to 1.2 or later, which keeps a database that can be followed"
+        return [Finding("OpenCode", "warning", f"{name} at {program}: {shown}", advice)]
     shown = "children appear while they run; a text appears when it is complete"
     return [Finding("OpenCode", "ok", f"{name} at {program}: {shown}")]
 
