@@ -68,6 +68,8 @@ def listed(env: dict[str, str]) -> list[dict[str, Any]]:
 async def test_a_session_that_nobody_follows_is_followed_for_whoever_looks(
     command: str, env: dict[str, str], tmp_path: Path
 ) -> None:
+    (tmp_path / "broken.db").write_text("broken")
+    env["OPENCODE_DB"] = str(tmp_path / "broken.db")  # no matter of theirs
     writer = Writer(tmp_path / "claude")
     append(writer.main, writer.prompt() + writer.text("one"))
     async with started(env, command, writer.session) as looking:

@@ -61,6 +61,7 @@ class Watch:
     ) -> None:
         self._log, self._claims, self._env, self._warn = log, claims, env, warn
         self._redact, self._only = redact, only
+        self._has_rows = only is None or OPENCODE_SESSION.fullmatch(only) is not None
         self._idle_seconds, self._inotify = idle_seconds, inotify
         self._owners = Owners()
         self._followed: dict[Path, FollowedFiles] = {}
@@ -89,7 +90,8 @@ class Watch:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._notice())
             tasks.create_task(self._tick())
-            tasks.create_task(self._rows.run())
+            if self._has_rows:
+                tasks.create_task(self._rows.run())
             for server in self._servers:
                 tasks.create_task(server.run())
             self.ready.set()
@@ -105,7 +107,8 @@ class Watch:
         for main in list(self._followed):
             self._dirty[main] = None
         await self._work()
-        await self._rows.close()
+        if self._has_rows:
+            await self._rows.close()
 
     # --- what has changed ---
 
@@ -122,7 +125,7 @@ class Watch:
         for file in scan.beside:
             self._stamps[file.path] = file.mtime_ns
         there = {found.id for found in scan.sessions}
-        if self._only is not None and OPENCODE_SESSION.fullmatch(self._only):
+        if self._only is not None and self._has_rows:
             self._rows.resume(self._only)
         for name in self._claims.abandoned():
             if self._only not in (None, name):
@@ -284,7 +287,8 @@ class Watch:
     # --- what went wrong ---
 
     def _report(self, scan: Scan) -> None:
-        for folder, problem in scan.problems.items():
+        # Whoever looks at one session has no use for what is wrong with others.
+        for folder, problem in scan.problems.items() if self._only is None else ():
             self._warn_once(f"{folder}: {problem}")
 
     def _warn_once(self, text: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -57,7 +58,7 @@ class Scan:
         scan = cls()
         for projects in claude_projects(env):
             for folder in scan._entries(str(projects)):
-                if folder.is_dir():
+                if _is_folder(folder):
                     scan._project(folder.path)
         scan.sessions.sort(key=lambda found: found.mtime_ns, reverse=True)
         return scan
@@ -91,7 +92,7 @@ class Scan:
                 file = _file(entry)
                 if file is not None and entry.name.startswith("agent-"):
                     yield file
-            elif depth and "." not in entry.name and entry.is_dir():
+            elif depth and "." not in entry.name and _is_folder(entry):
                 yield from self._below(entry.path, depth - 1)
 
     def _entries(self, folder: str, *, missing_ok: bool = False) -> list[os.DirEntry[str]]:
@@ -129,9 +130,18 @@ def main_of(
     return None
 
 
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself, or where nobody may look
+        return False
+
+
 def _file(entry: os.DirEntry[str]) -> File | None:
     try:
         status = entry.stat()
     except OSError:
         return None
+    if not stat.S_ISREG(status.st_mode):
+        return None  # whoever opens a pipe waits for ever
     return File(entry.path, status.st_size, status.st_mtime_ns)

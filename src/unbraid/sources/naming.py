@@ -35,7 +35,7 @@ def completed(name: str, logged: Iterable[str], env: Mapping[str, str]) -> str:
 def _sessions(beginning: str, env: Mapping[str, str]) -> Iterator[str]:
     for projects in claude_projects(env):
         for path in projects.glob(f"*/{beginning}*.jsonl"):
-            if SESSION_FILE.fullmatch(path.name):
+            if SESSION_FILE.fullmatch(path.name) and path.is_file():
                 yield path.stem
     for store in opencode_stores(env):
         try:

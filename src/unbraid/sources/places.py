@@ -49,4 +49,5 @@ def _opencode(env: Mapping[str, str]) -> Path:
 def session_transcripts(session: str, env: Mapping[str, str]) -> Iterator[Path]:
     """The transcripts of a session of Claude Code's."""
     for projects in claude_projects(env):
-        yield from sorted(projects.glob(f"*/{session}.jsonl"))
+        # Not everything that is called so is a file: whoever opens a pipe waits for ever.
+        yield from filter(Path.is_file, sorted(projects.glob(f"*/{session}.jsonl")))
