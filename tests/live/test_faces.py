@@ -140,6 +140,7 @@ def test_doctor_tells_what_it_found(home: Path, monkeypatch: pytest.MonkeyPatch)
         assert told["status"] == status
     assert f"{len(WITH_PROJECTS)} sessions" in found["transcripts"]["found"]
     assert found["log"]["status"] == "ok"
+    assert found["database"]["found"].startswith("1 session in ")
     assert "✔ log" in start("doctor").stdout
 
 

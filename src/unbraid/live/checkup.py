@@ -78,7 +78,8 @@ def _histories(env: Mapping[str, str]) -> list[Finding]:
     if folders:
         scan = Scan.of(env)
         places = ", ".join(map(str, folders))
-        found.append(Finding("transcripts", "ok", f"{len(scan.sessions)} sessions in {places}"))
+        there = _number(len(scan.sessions), "session")
+        found.append(Finding("transcripts", "ok", f"{there} in {places}"))
         found += [
             Finding("transcripts", "warning", f"{folder}: {problem}", "let yourself read it")
             for folder, problem in scan.problems.items()
@@ -92,8 +93,8 @@ def _histories(env: Mapping[str, str]) -> list[Finding]:
         found.append(Finding("database", "missing", "none of OpenCode's", advice))
     for store in stores:
         try:
-            count = len(opencode_rows(store))
-            found.append(Finding("database", "ok", f"{count} sessions in {store}"))
+            there = _number(len(opencode_rows(store)), "session")
+            found.append(Finding("database", "ok", f"{there} in {store}"))
         except SourceError as error:
             found.append(Finding("database", "warning", str(error)))
     return found
@@ -113,4 +114,8 @@ async def _log(env: Mapping[str, str]) -> Finding:
         return Finding("log", "warning", str(error), advice)
     free = await asyncio.to_thread(shutil.disk_usage, folder)
     left = f"{free.free / 1e9:.0f} GB free"
-    return Finding("log", "ok", f"{runs} runs in {Path(folder)}, {left}")
+    return Finding("log", "ok", f"{_number(runs, 'run')} in {Path(folder)}, {left}")
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
