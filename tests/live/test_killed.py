@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.live.agents import TIMEOUT_SECONDS, cli_of, log_path
-from tests.live.test_watch_clis import watched
+from tests.live.watching import watched
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.testing import Script, ScriptedModel, Spawn, say
