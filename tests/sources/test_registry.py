@@ -1,8 +1,9 @@
-"""Which of Claude Code's processes were killed, by the list that they keep themselves."""
+"""Which of Claude Code's processes are gone, by the list that they keep themselves."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from unbraid.sources.registry import killed
+from unbraid.sources.registry import Processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="judged by /proc")
+
+ALL = frozenset({"one", "two", "elsewhere", "of an older version"})
 
 
 @pytest.fixture
@@ -22,8 +25,12 @@ def sessions(tmp_path: Path) -> Path:
     return tmp_path / "sessions"
 
 
+def processes(sessions: Path) -> Processes:
+    return Processes({"CLAUDE_CONFIG_DIR": str(sessions.parent)})
+
+
 def dead(sessions: Path) -> set[str]:
-    return killed({"CLAUDE_CONFIG_DIR": str(sessions.parent)})
+    return processes(sessions).ended(ALL)
 
 
 def entry(sessions: Path, pid: int, session: str, **more: Any) -> None:
@@ -84,3 +91,36 @@ def test_a_session_lives_if_one_of_its_processes_does(sessions: Path) -> None:
             assert dead(sessions) == set()
         finally:
             process.kill()
+
+
+def test_a_session_that_leaves_the_list_has_ended_once(sessions: Path) -> None:
+    seen = processes(sessions)
+    entry(sessions, os.getpid(), "one")
+    assert seen.ended(ALL) == set()
+    (sessions / f"{os.getpid()}.json").unlink()
+    assert seen.ended(ALL) == set(), "it may be written anew at this moment"
+    assert seen.ended(ALL) == {"one"}
+    assert seen.ended(ALL) == set()
+    entry(sessions, os.getpid(), "one")
+    assert seen.ended(ALL) == set(), "somebody goes on with it"
+
+
+def test_a_session_whose_entry_is_written_anew_goes_on(sessions: Path) -> None:
+    seen = processes(sessions)
+    for _ in range(3):
+        entry(sessions, os.getpid(), "one")
+        assert seen.ended(ALL) == set()
+        (sessions / f"{os.getpid()}.json").write_bytes(b"")
+        assert seen.ended(ALL) == set()
+
+
+def test_who_was_killed_is_told_once_and_again_after_a_new_life(sessions: Path) -> None:
+    seen = processes(sessions)
+    entry(sessions, os.getpid(), "one", procStart="1")
+    assert seen.ended(frozenset({"two"})) == set()
+    assert seen.ended(ALL) == {"one"}
+    assert seen.ended(ALL) == set()
+    entry(sessions, os.getpid(), "one")
+    assert seen.ended(ALL) == set()
+    entry(sessions, os.getpid(), "one", procStart="1")
+    assert seen.ended(ALL) == {"one"}

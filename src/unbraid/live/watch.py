@@ -2,8 +2,8 @@
 
 The folders are watched by inotify where that works. A slow look at all of them runs beside it, for
 what inotify cannot see (network file systems) or has dropped. A session is followed while it
-speaks; after a long silence, or when its process was killed, its run is ended, and what it says
-later is a run of its own.
+speaks; after a long silence, or when its process is gone, its run is ended, and what it says later
+is a run of its own.
 Everything can die at any moment: what is in the log says where to go on (see `recorder`).
 """
 
@@ -30,7 +30,7 @@ from unbraid.log.port import Log
 from unbraid.sources.discover import Scan, main_of
 from unbraid.sources.opencode_server import Server
 from unbraid.sources.places import FAMILIES, OPENCODE_SESSION, claude_projects
-from unbraid.sources.registry import killed
+from unbraid.sources.registry import Processes
 from unbraid.sources.session import SETTLE_SECONDS, Owners
 
 LIVE_SECONDS = 300.0
@@ -38,7 +38,7 @@ IDLE_SECONDS = 1800.0
 TICK_SECONDS = 0.25
 SCAN_SECONDS = 300.0
 POLL_SECONDS = 2.0
-KILLED_SECONDS = 1.0
+GONE_SECONDS = 1.0
 TOGETHER = 16
 
 
@@ -68,7 +68,7 @@ class Watch:
         self._stamps: dict[str, int] = {}
         self._dirty: dict[Path, None] = {}
         self._foreign: set[Path] = set()
-        self._buried: set[Path] = set()
+        self._processes = Processes(env)
         self._wake = asyncio.Event()
         self._warned: set[str] = set()
         self._rows = WatchedRows(
@@ -161,8 +161,8 @@ class Watch:
         scanned = counted = time.monotonic()
         while True:
             await asyncio.sleep(TICK_SECONDS)
-            if time.monotonic() - counted >= KILLED_SECONDS:
-                await self._bury()
+            if time.monotonic() - counted >= GONE_SECONDS:
+                await self._end_gone()
                 counted = time.monotonic()
             for main in self._foreign:
                 self._mark(main)
@@ -174,14 +174,14 @@ class Watch:
                 await self._scan()
                 scanned = time.monotonic()
 
-    async def _bury(self) -> None:
-        """End the runs of processes that were killed: nobody else will."""
-        # Once each: who goes on with a session may be of a version that has no such list.
-        living = self._followed.keys() - self._buried
-        dead = await asyncio.to_thread(killed, self._env) if living else set()
-        for main in [main for main in living if main.stem in dead]:
-            self._buried.add(main)
-            if (followed := self._followed.get(main)) is not None:
+    async def _end_gone(self) -> None:
+        """End the runs of processes that are gone: nobody else will."""
+        if not self._followed:
+            return
+        names = {main.stem for main in self._followed}
+        gone = await asyncio.to_thread(self._processes.ended, names)
+        for main, followed in list(self._followed.items()):
+            if main.stem in gone:
                 await self._finish(main, followed)
 
     async def _scan(self) -> None:

@@ -1,13 +1,13 @@
 """Claude Code's own list of its processes: `sessions/<pid>.json`, beside `projects`.
 
 A process takes its entry away when it ends, however it was asked to. One that was killed leaves it
-behind, and only that is judged here: an entry tells the machine and the process namespace that its
-number belongs to, and in any other (a container's, another host's) it says nothing.
+behind. An entry tells the machine and the process namespace that its number belongs to; in any
+other (a container's, another host's) a number says nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 
 import msgspec
@@ -29,21 +29,45 @@ class _Entry(Struct, rename="camel"):
 _decode = msgspec.json.Decoder(_Entry).decode
 
 
-def killed(env: Mapping[str, str]) -> set[str]:
-    """The sessions whose processes are gone without a word."""
-    here = _domain()
-    dead: set[str] = set()
-    others: set[str] = set()
-    for projects in claude_projects(env):
-        for path in projects.with_name(FOLDER).glob("*.json"):
-            try:
-                entry = _decode(path.read_bytes())
-            except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-                continue
-            gone = here is not None and entry.pid_domain == here and not _lives(entry)
-            (dead if gone else others).add(entry.session_id)
-    # A session that was resumed has an entry of each process.
-    return dead - others
+class Processes:
+    """Claude Code's processes on this machine, look by look."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+        self._living: set[str] = set()
+        self._missed: set[str] = set()
+        self._told: set[str] = set()
+
+    def ended(self, among: Set[str]) -> set[str]:
+        """Those of some sessions whose processes are gone, each once: they were killed, or have
+        ended by themselves since a look before this one.
+        """
+        dead, living = self._look()
+        # An entry may be missing for the moment in which it is written anew: two looks are needed.
+        missing = self._living - dead - living
+        over = missing & self._missed
+        self._missed = missing - over
+        self._living = living | self._missed
+        # Whoever was killed stays on the list; and who goes on with such a session may be of a
+        # version that has none.
+        gone = (dead - self._told | over) & among
+        self._told = (self._told | gone) & dead
+        return gone
+
+    def _look(self) -> tuple[set[str], set[str]]:
+        here = _domain()
+        dead: set[str] = set()
+        living: set[str] = set()
+        for projects in claude_projects(self._env):
+            for path in projects.with_name(FOLDER).glob("*.json"):
+                try:
+                    entry = _decode(path.read_bytes())
+                except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+                    continue
+                gone = here is not None and entry.pid_domain == here and not _lives(entry)
+                (dead if gone else living).add(entry.session_id)
+        # A session that was resumed has an entry of each process.
+        return dead - living, living
 
 
 def _domain() -> str | None:

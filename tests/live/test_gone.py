@@ -1,4 +1,4 @@
-"""A real agent that is killed beside a bare watch: its run ends, and its helpers are orphans."""
+"""Agents that are gone beside a watch: killed, or at their end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.live.agents import TIMEOUT_SECONDS, cli_of, log_path
 from tests.live.watching import watched
 from unbraid import events as e
 from unbraid.log import SqliteLog
-from unbraid.testing import Script, ScriptedModel, Spawn, say
+from unbraid.testing import Script, ScriptedModel, Spawn, bash, say
 from unbraid.testing.launch import claude_launch
 from unbraid.testing.process import Child
 
@@ -53,6 +53,26 @@ async def test_a_killed_agent_leaves_orphans_not_a_live_run(tmp_path: Path) -> N
     starts = [event for event in events if isinstance(event, e.StreamStart)]
     ends = {event.stream_id: event for event in events if isinstance(event, e.StreamEnd)}
     assert [ends[start.stream_id].reason for start in starts] == ["orphaned", "orphaned"]
+
+
+async def test_an_agent_that_has_ended_is_over_beside_a_watch(tmp_path: Path) -> None:
+    script = Script({"main": [say("At work.", bash("sleep 4")), say("That was all.")]}, "ended")
+    with ScriptedModel(script) as model:
+        cli = cli_of("claude", "2.1.325")
+        launch = claude_launch(cli, model.url, tmp_path, ["-p", "[[main]] Go."])
+        async with asyncio.timeout(TIMEOUT_SECONDS), watched(tmp_path):
+            child = await Child.start(launch.argv, launch.env, launch.cwd)
+            try:
+                assert await child.wait() == 0
+            finally:
+                await child.stop()
+            # The watch still runs, and would wait for half an hour of silence.
+            events = await to_the_end(tmp_path)
+    done = events[-1]
+    assert isinstance(done, e.Done)
+    assert done.ok
+    said = "".join(event.delta for event in events if isinstance(event, e.Text))
+    assert said == "At work.That was all."
 
 
 async def to_the_end(home: Path) -> list[e.FleetEvent]:
