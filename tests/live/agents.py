@@ -30,6 +30,14 @@ def cli_of(name: str, version: str) -> clis.Cli:
         pytest.skip(str(reason))
 
 
+def arguments(version: str, *words: str, lines: bool = False) -> list[str]:
+    """How a CLI is asked once; with `lines`, it prints what `unbraid pipe` reads."""
+    if version.startswith("opencode "):
+        form = ["--format", "json", "--thinking"] if lines else []
+        return ["run", *form, "--model", "scripted/one", *words]
+    return ["-p", *(["--output-format", "stream-json", "--verbose"] if lines else []), *words]
+
+
 def log_path(home: Path) -> Path:
     """Where a program whose HOME this is keeps its log."""
     return home / ".local" / "share" / "unbraid" / "log.db"

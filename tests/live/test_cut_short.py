@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.live.agents import UNBRAID, in_order, logged, play, verdict
+from tests.live.agents import UNBRAID, arguments, in_order, logged, play, verdict
 from tests.said import CLEAN, Row, expected, joined, told
 from unbraid import events as e
 from unbraid.testing import Recording, Script, ScriptedModel, Spawn, bash, say, scenario
@@ -35,13 +35,6 @@ def counting() -> Script:
     )
 
 
-def arguments(version: str, *words: str, piped: bool) -> list[str]:
-    if version.startswith("opencode "):
-        form = ["--format", "json", "--thinking"] if piped else []
-        return ["run", *form, "--model", "scripted/one", *words]
-    return ["-p", *(["--output-format", "stream-json", "--verbose"] if piped else []), *words]
-
-
 async def turn(
     version: str,
     script: Script,
@@ -57,7 +50,7 @@ async def turn(
         version,
         script,
         home,
-        arguments(version, *words, piped=piped),
+        arguments(version, *words, lines=piped),
         prefix=() if piped else (UNBRAID, "run", "--"),
         suffix=(UNBRAID, "pipe") if piped else (),
         asks=asks,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.agents import UNBRAID, log_path, logged, play, verdict
+from tests.live.agents import UNBRAID, arguments, log_path, logged, play, verdict
 from tests.live.watching import watched
 from tests.said import CLEAN
 from unbraid.log import SqliteLog
@@ -54,12 +54,8 @@ async def seen(home: Path) -> None:
 async def test_words_are_logged_while_their_agent_works(
     version: str, way: str, tmp_path: Path
 ) -> None:
-    opencode, piped = version.startswith("opencode "), way == "pipe"
-    if opencode:
-        form = ["--format", "json", "--thinking"] if piped else []
-        args = ["run", *form, "--model", "scripted/one", GO]
-    else:
-        args = ["-p", *(["--output-format", "stream-json", "--verbose"] if piped else []), GO]
+    piped = way == "pipe"
+    args = arguments(version, GO, lines=piped)
     prefix = (UNBRAID, "run", "--") if way == "run" else ()
     suffix = (UNBRAID, "pipe") if piped else ()
     async with watched(tmp_path) if way == "watch" else nullcontext():

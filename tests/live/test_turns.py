@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.live.agents import UNBRAID, in_order, logged, play
-from tests.live.turns import PROMPTS, arguments, three_turns
+from tests.live.agents import UNBRAID, arguments, in_order, logged, play
+from tests.live.turns import PROMPTS, three_turns, words_of
 from tests.said import CLEAN, compare, told
 from unbraid.testing import ScriptedModel
 
@@ -34,7 +34,7 @@ async def test_each_turn_is_a_run(version: str, again: str, piped: bool, tmp_pat
         for turn in range(len(PROMPTS)):
             before = await logged(tmp_path)
             session = "" if again == "--continue" or not turn else min(before)
-            args = arguments(version, turn, again, session, lines=piped)
+            args = arguments(version, *words_of(turn, again, session), lines=piped)
             recording = await play(
                 version, script, tmp_path, args, prefix=prefix, suffix=suffix, model=model
             )

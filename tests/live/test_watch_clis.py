@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.agents import cli_of, in_order, logged, play, verdict
-from tests.live.turns import arguments, three_turns
+from tests.live.agents import arguments, cli_of, in_order, logged, play, verdict
+from tests.live.turns import three_turns, words_of
 from tests.live.watching import watched
 from tests.said import CLEAN, compare, told, up_to_the_cut
 from unbraid import events as e
@@ -89,12 +89,12 @@ async def test_a_run_of_ours_is_not_written_twice(version: str, tmp_path: Path) 
     async with watched(tmp_path):
         with ScriptedModel(script) as model:
             turn = partial(play, version, script, tmp_path, model=model)
-            first = await turn(arguments(version, 0))
+            first = await turn(arguments(version, *words_of(0)))
             (session,) = await logged(tmp_path)
-            second = await turn(arguments(version, 1))
+            second = await turn(arguments(version, *words_of(1)))
             assert b"unbraid" not in first.stderr + second.stderr
             ours = {run: (await logged(tmp_path))[run] for run in (session, f"{session}.2")}
-            recording = await turn(arguments(version, 2), prefix=())
+            recording = await turn(arguments(version, *words_of(2)), prefix=())
     runs = await logged(tmp_path)
     assert runs.items() >= ours.items()
     whole(runs[f"{session}.3"])

@@ -24,15 +24,7 @@ def three_turns() -> Script:
     )
 
 
-def arguments(
-    version: str, turn: int, again: str = "--continue", session: str = "", *, lines: bool = False
-) -> list[str]:
-    """What a CLI is called with for that turn; `again` is how it is told to go on with a session,
-    and with `lines` it prints what `unbraid pipe` reads.
-    """
+def words_of(turn: int, again: str = "--continue", session: str = "") -> list[str]:
+    """What a CLI is asked in that turn; `again` is how it is told to go on with a session."""
     named = [again, session] if session else [again]
-    words = [*(named if turn else []), PROMPTS[turn]]
-    if version.startswith("opencode "):
-        form = ["--format", "json", "--thinking"] if lines else []
-        return ["run", *form, "--model", "scripted/one", *words]
-    return ["-p", *(["--output-format", "stream-json", "--verbose"] if lines else []), *words]
+    return [*(named if turn else []), PROMPTS[turn]]
