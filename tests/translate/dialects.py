@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import uuid
+from collections.abc import Callable
+from functools import partial as partial_of
 from typing import Any
 
 from tests.translate.fleets import Fleet, Said
@@ -192,6 +194,41 @@ def with_transcripts(
         sources[place].append(line)
     sources["stdout"].append(END)
     return sources
+
+
+def _loose(name: str, lines: list[bytes], rng: random.Random) -> list[bytes]:
+    return lines
+
+
+def _chained(
+    name: str, lines: list[bytes], rng: random.Random, *, again: float = 0.0
+) -> list[bytes]:
+    if name == "stdout":
+        return lines
+    chain: list[dict[str, Any]] = []
+    said: list[dict[str, Any]] = []
+    for line in lines:
+        record = json.loads(line)
+        if "uuid" in record:
+            if record["type"] == "user" and rng.random() < again:
+                before = None
+                for each in said:
+                    chain.append(each | {"uuid": _uuid(rng), "parentUuid": before})
+                    before = chain[-1]["uuid"]
+            elif record["type"] == "assistant":
+                said.append(record)
+            record["parentUuid"] = chain[-1].get("uuid") if chain else None
+        chain.append(record)
+    return [_line(**record) for record in chain]
+
+
+# How transcripts are laid out: their lines do not tell which one they follow; they do; and when a
+# person speaks or a tool answers, all that was said is often written once more, as its own chain.
+WRITTEN: dict[str, Callable[[str, list[bytes], random.Random], list[bytes]]] = {
+    "loose": _loose,
+    "chained": _chained,
+    "again": partial_of(_chained, again=0.5),
+}
 
 
 def _transcript(

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.translate import dialects
+from tests.translate.dialects import WRITTEN
 from tests.translate.fleets import OPENING, Fleet, grow
 from tests.translate.reading import blocks_of, by_agent
 from unbraid.events import RelayEvent, encode
@@ -69,12 +70,16 @@ def test_byte_by_byte_is_the_same(seed: int) -> None:
     assert [encode(e) for e in one_by_one] == [encode(e) for e in translated(printed)]
 
 
+@pytest.mark.parametrize("written", WRITTEN)
 @pytest.mark.parametrize("printed", ["with_transcripts", "partial_with_transcripts"])
 @given(seed=SEEDS)
-def test_stdout_and_transcripts_in_any_order_say_each_block_once(printed: str, seed: int) -> None:
+def test_stdout_and_transcripts_in_any_order_say_each_block_once(
+    printed: str, written: str, seed: int
+) -> None:
     rng = random.Random(seed)
     fleet = grow(rng)
     sources: dict[str, list[bytes]] = getattr(dialects, printed)(fleet, rng)
+    sources = {name: WRITTEN[written](name, lines, rng) for name, lines in sources.items()}
     translator = Translator()
     events: list[RelayEvent] = []
     while sources:
@@ -88,12 +93,14 @@ def test_stdout_and_transcripts_in_any_order_say_each_block_once(printed: str, s
     assert {n: Counter(b) for n, b in read.items()} == {n: Counter(b) for n, b in truth.items()}
 
 
+@pytest.mark.parametrize("written", WRITTEN)
 @given(seed=SEEDS)
-def test_transcripts_alone_say_each_block_once_in_order(seed: int) -> None:
+def test_transcripts_alone_say_each_block_once_in_order(written: str, seed: int) -> None:
     rng = random.Random(seed)
     fleet = grow(rng)
     sources = dialects.with_transcripts(fleet, rng)
     del sources["stdout"]
+    sources = {name: WRITTEN[written](name, lines, rng) for name, lines in sources.items()}
     translator = Translator()
     events: list[RelayEvent] = []
     for name in rng.sample(sorted(sources), len(sources)):

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from unbraid.wire.record import Damage, Record, milliseconds, parse_line, read_line
@@ -179,6 +179,8 @@ def test_no_bytes_ever_raise(data: bytes) -> None:
 
 
 @given(st.integers(0, len(SAID)), st.binary(max_size=5))
+@example(0, b":")
+@example(0, b"id:")
 def test_whatever_stands_before_a_record_the_record_is_found(cut: int, junk: bytes) -> None:
     line = SAID[:cut] + junk.replace(b"\n", b"").replace(b"{", b"") + SAID
     assert words(line)[-1] == "hi"

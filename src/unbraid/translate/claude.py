@@ -116,7 +116,7 @@ class Claude(Said):
         if context.interrupted:
             return False, "interrupted", None
         waits = any(call.context is context for call in self.agents.calls.values())
-        spoke_last = context.current is not None and not waits and bool(context.last_text)
+        spoke_last = any(context.latest) and not waits and bool(context.last_text)
         # Nobody asked for a warm-up (2.0), so nobody is told of its end.
         unasked = context.parent is not None and context.call is None
         if spoke_last and (unasked or not self._has_stdout):

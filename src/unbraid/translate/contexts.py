@@ -20,17 +20,18 @@ class Context:
     """One agent's conversation."""
 
     __slots__ = (
+        "again",
         "agent_id",
         "background",
         "call",
         "calls",
-        "current",
         "description",
         "ended",
         "ending",
         "id",
         "interrupted",
         "last_text",
+        "latest",
         "live",
         "messages",
         "meta",
@@ -60,11 +61,19 @@ class Context:
         self.ending: tuple[bool, str, str | None] | None = None
         self.interrupted = False
         self.messages: dict[str, MessageState] = {}
-        self.current: MessageState | None = None
+        self.latest: list[MessageState | None] = [None, None]  # what each source tells now
+        self.again: str | None = None  # the latest line that its transcript has only repeated
         self.live: MessageState | None = None  # the one that is streaming on stdout
         self.usage_due: MessageState | None = None
         self.last_text = ""
         self.meta: object = None
+
+    def turn_to(self, state: MessageState, source: int) -> None:
+        """A source tells another message: of the one before it has told everything."""
+        before = self.latest[source]
+        if before is not None and before is not state:
+            before.past[source] = True
+        self.latest[source] = state
 
     def message(self, message_id: str) -> MessageState:
         """The state of one of this agent's messages."""

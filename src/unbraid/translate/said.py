@@ -46,6 +46,7 @@ class Said(Told):
         self.agents.before_end = lambda context, out: self._usage_due(context, None, out)
         self.dialects = (Dialect(), Dialect(one_block=True))  # stdout's, the transcripts'
         self._made_ids = 0
+        self._chained = False  # whether transcripts tell which line comes after which
 
     def _assistant(self, record: Record, out: list[RelayEvent]) -> None:
         # The hottest path there is: it pays to look things up once, and to call little.
@@ -87,6 +88,10 @@ class Said(Told):
         else:
             digests = [digest_of(block) for block in content]
             key = reduce(xor, digests, hash(uuid))
+        if source == TRANSCRIPT:
+            if self._written_again(record, context, state, content):
+                return None
+            context.turn_to(state, TRANSCRIPT)
         if uuid is not None:
             if not self.seen.add(key):
                 state.repeat(content, source, dialect)
@@ -94,12 +99,11 @@ class Said(Told):
             state.uuid = uuid
         if self._unfilled:
             self._fill(context, state, content, out)
-        if context.current is not state:
-            if source == STDOUT:
-                if context.parent is not None and message_id:
-                    self._learn(self._by_message, message_id, context, out)
-                self._give_up(context, state, out)
-            context.current = state
+        if source == STDOUT and context.latest[STDOUT] is not state:
+            if context.parent is not None and message_id:
+                self._learn(self._by_message, message_id, context, out)
+            self._give_up(context, state, out)
+            context.turn_to(state, STDOUT)
         fresh: Sequence[Fresh]
         if just_next:
             if block.type == "text":
@@ -132,6 +136,23 @@ class Said(Told):
                 raw = _raw_block(record, place)
                 out.append(Unrecognized(context.id, self.ts, raw))
         return None
+
+    def _written_again(
+        self, record: Record, context: Context, state: MessageState, content: list[Block]
+    ) -> bool:
+        """Whether a transcript repeats itself: early versions of 1.0 write the whole conversation
+        down again at every turn, under new uuids, as a chain of lines of its own.
+        """
+        before = record.parent_uuid
+        begins = before is None and self._chained
+        self._chained = self._chained or before is not None
+        if not (begins or before == context.again is not None or state.past[TRANSCRIPT]):
+            return False
+        said = state.said[TRANSCRIPT]
+        if not all(digest_of(block) in said for block in content):
+            return False
+        context.again = record.uuid
+        return True
 
     def _fill(
         self, context: Context, state: MessageState, content: list[Block], out: list[RelayEvent]
@@ -238,7 +259,8 @@ class Said(Told):
             if event.message is not None and event.message.id:
                 state = context.message(event.message.id)
                 self._give_up(context, state, out)
-                context.current = context.live = state
+                context.live = state
+                context.turn_to(state, STDOUT)
                 state.usage = state.usage or event.message.usage
                 state.model = state.model or event.message.model
                 if context.usage_due is not state:

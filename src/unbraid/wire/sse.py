@@ -13,6 +13,7 @@ def data_of(line: bytes) -> bytes:
     """The payload of a `data:` line; nothing for framing; any other line unchanged."""
     if line.startswith(b"data:"):
         return line[5:].strip()
-    if line.startswith(FRAMING):
+    # What looks like framing and holds an object is the rest of a line that lost its beginning.
+    if line.startswith(FRAMING) and b'{"' not in line:
         return b""
     return line
