@@ -78,6 +78,10 @@ class Child:
         """Ctrl-C: to it and all that belongs to it, as a terminal does."""
         self._signal_group(signal.SIGINT)
 
+    def kill(self) -> None:
+        """A SIGKILL, to it and all that belongs to it: nobody gets to say a word more."""
+        self._signal_group(signal.SIGKILL)
+
     async def wait(self) -> int:
         """Its exit code, when it has ended by itself."""
         code = await self._process.wait()
