@@ -56,24 +56,11 @@ class WatchedRows:
                 await self._look()
             for root, followed in list(self._followed.items()):
                 if time.monotonic() - followed.heard > self._idle_seconds:
-                    await followed.finish()
-                    self._drop(root)
+                    await self._finish(root, followed)
             if self._followed and time.monotonic() - self._counted >= GONE_SECONDS:
                 await self._end_gone()
                 self._counted = time.monotonic()
             await asyncio.sleep(LOOK_SECONDS)
-
-    async def _end_gone(self) -> None:
-        """End the runs of sessions that nobody can say anything in any more."""
-        if self._writers is None or not await asyncio.to_thread(self._writers.gone):
-            return
-        await self._look(last=True)
-        # Not those of a server elsewhere, which has a database of its own.
-        here = self._database.about if self._database is not None else {}
-        for root, followed in list(self._followed.items()):
-            if root in here:
-                await followed.finish()
-                self._drop(root)
 
     def resume(self, root: str) -> None:
         """A session whose run was left unfinished goes on here, or ends if it says nothing more."""
@@ -89,6 +76,24 @@ class WatchedRows:
     async def close(self) -> None:
         """A last look."""
         await self._look(last=True)
+
+    async def _end_gone(self) -> None:
+        """End the runs of sessions that nobody can say anything in any more."""
+        if self._writers is None or not await asyncio.to_thread(self._writers.gone):
+            return
+        await self._look(last=True)
+        # Not those of a server elsewhere, which has a database of its own.
+        here = self._database.about if self._database is not None else {}
+        for root, followed in list(self._followed.items()):
+            if root in here:
+                await self._finish(root, followed)
+
+    async def _finish(self, root: str, followed: FollowedRows) -> None:
+        try:
+            await followed.finish()
+        except LogError as error:
+            self._warn(str(error))
+        self._drop(root)
 
     async def _look(self, *, last: bool = False) -> None:
         try:
