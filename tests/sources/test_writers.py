@@ -15,9 +15,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="judged by /proc
 HOLD = "import sys; file = open(sys.argv[1], sys.argv[2]); print(flush=True); sys.stdin.read()"
 
 
-def holding(path: Path, mode: str) -> subprocess.Popen[bytes]:
+def holding(path: Path, mode: str, program: str = HOLD) -> subprocess.Popen[bytes]:
     """A process that has the file open until its stdin ends."""
-    command = [sys.executable, "-c", HOLD, str(path), mode]
+    command = [sys.executable, "-c", program, str(path), mode]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.readline()
@@ -74,3 +74,33 @@ def test_whoever_comes_as_another_goes_goes_on(tmp_path: Path) -> None:
             assert not writers.gone()
             two.communicate()
             assert writers.gone()
+
+
+# Its own file has a higher number than those that come and go, and is looked at after them.
+CHURN = """
+import sys, threading
+low = [open(sys.argv[1]) for _ in range(100)]
+file = open(sys.argv[1], "r+")
+for each in low: each.close()
+ended = threading.Event()
+def churn():
+    while not ended.is_set():
+        others = [open(sys.argv[1]) for _ in range(100)]
+        for other in others: other.close()
+churning = threading.Thread(target=churn)
+churning.start()
+print(flush=True)
+sys.stdin.read()
+ended.set()
+churning.join()
+"""
+
+
+def test_a_writer_that_opens_and_closes_other_files_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    path.touch()
+    writers = Writers(path, Clock())
+    with holding(path, "r+", CHURN) as process:
+        assert all(not writers.gone() and writers._known == {process.pid} for _ in range(300))
+        process.communicate()
+    assert writers.gone()

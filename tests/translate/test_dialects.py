@@ -107,3 +107,11 @@ def test_transcripts_alone_say_each_block_once_in_order(written: str, seed: int)
         events += translator.feed(b"".join(sources[name]), name)
     events += translator.finish()
     assert by_agent(blocks_of(events), calls_of(fleet)) == fleet.truth()
+
+
+def test_a_whole_run_in_one_feed_teaches_its_dialect_on_the_way() -> None:
+    """Cumulative lines cost what is new in them, however large the pieces are that they come in."""
+    rng = random.Random(1)
+    translator = Translator()
+    translator.feed(dialects.cumulative(grow(rng), rng))
+    assert translator._snapshots._known

@@ -38,14 +38,17 @@ class Writers:
         return bool(before) and not self._known
 
     def _writes(self, pid: int) -> bool:
-        process = PROCESSES / str(pid)
         try:
-            return any(
-                file.readlink() == self._path and _flags(process / "fdinfo" / file.name) & _WRITES
-                for file in (process / "fd").iterdir()
-            )
+            return any(map(self._is_writing, (PROCESSES / str(pid) / "fd").iterdir()))
         except OSError:
             return False  # it has ended, or is somebody else's
+
+    def _is_writing(self, file: Path) -> bool:
+        try:
+            told = file.parent.with_name("fdinfo") / file.name
+            return file.readlink() == self._path and bool(_flags(told) & _WRITES)
+        except OSError:
+            return False  # closed since: a process that works opens and closes files all the time
 
 
 def _processes() -> Iterator[int]:

@@ -73,9 +73,8 @@ class Translator:
 
     def _read(self, lines: list[bytes | Overlong], offset: int, out: list[RelayEvent]) -> None:
         """Read lines, the first of which begins at `offset` in its source."""
-        translate = self._claude.translate
-        cumulative = self._claude.dialects[STDOUT].cumulative
-        read = self._snapshots.decode if cumulative else decode
+        translate, snapshot = self._claude.translate, self._snapshots.decode
+        dialect = self._claude.dialects[STDOUT]
         first = 0  # the line at `offset`
         for i, line in enumerate(lines):
             if isinstance(line, Overlong):
@@ -83,7 +82,8 @@ class Translator:
                 out.append(self._malformed(line.head, reason, line.offset))
                 continue
             try:
-                record = read(line)
+                # Asked anew for each: one feed may hold a whole run, and teach us its dialect.
+                record = snapshot(line) if dialect.cumulative else decode(line)
             except BAD_JSON:
                 offset += sum(map(length, lines[first:i]))
                 first = i

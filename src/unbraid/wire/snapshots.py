@@ -92,10 +92,7 @@ class Snapshots:
         if not isinstance(content, list) or over < 0:
             return self._first(key, line)
         if content:
-            # `add`, written out: the hottest line of this dialect.
-            known.before = at, skipped
-            begun += line[at:over]
-            known.blocks = skipped + len(content)
+            known.add(line[at:over], len(content))
         record.raw, record.skipped = text, skipped
         return record
 
