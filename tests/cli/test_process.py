@@ -96,6 +96,24 @@ def test_an_unknown_command_is_the_callers_mistake() -> None:
     assert (done.returncode, done.stdout) == (2, b"")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["watch", "--port", "65536"],
+        ["run", "--serve", "--port", "-1", "--", "true"],
+        ["serve", "--port", "65536"],
+        ["serve", "--keep-bytes", "-1"],
+        ["serve", "--keep-days", "-1"],
+        ["tail", "--since", str(2**63)],
+    ],
+    ids=" ".join,
+)
+def test_a_number_that_cannot_be_is_the_callers_mistake(words: list[str]) -> None:
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Invalid value for '--" in done.stderr
+
+
 def test_the_version_is_the_packages() -> None:
     done = run("--version")
     assert done.stdout.decode().strip().endswith(__version__)

@@ -26,7 +26,13 @@ Examples:
 )
 @click.option("--steer", "steered", is_flag=True, help="Let it be talked to while it works.")
 @click.option("--serve", "served", is_flag=True, help="Show the run on a page meanwhile.")
-@click.option("--port", default=8420, show_default=True, help="The page's port; 0: any.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8420,
+    show_default=True,
+    help="The page's port; 0: any.",
+)
 @redact_option
 @sending_options
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")

@@ -17,15 +17,23 @@ Examples:
   unbraid serve --host 0.0.0.0 --allow-host agents.example.org --redact"""
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", default=8420, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8420,
+    show_default=True,
+    help="0 takes a free one.",
+)
 @click.option("--require-token", is_flag=True, help="Ask for a token on loopback too.")
 @click.option("--allow-host", multiple=True, help="A further name this server answers to.")
 @click.option(
     "--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token."
 )
 @click.option("--redact", is_flag=True, help="Mask API keys and tokens, stored and shown.")
-@click.option("--keep-days", type=float, help="Forget runs that ended longer ago.")
-@click.option("--keep-bytes", type=int, help="Forget the oldest ended runs beyond this size.")
+@click.option("--keep-days", type=click.FloatRange(0), help="Forget runs that ended longer ago.")
+@click.option(
+    "--keep-bytes", type=click.IntRange(0), help="Forget the oldest ended runs beyond this size."
+)
 @click.option("--log", "log_path", type=click.Path(path_type=Path), help="The log's file.")
 def serve(
     host: str,

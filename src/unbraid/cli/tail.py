@@ -21,7 +21,9 @@ Examples:
 )
 @click.argument("run", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
-@click.option("--since", type=int, default=None, help="Begin after this place in the log.")
+@click.option(
+    "--since", type=click.IntRange(0, 2**63 - 1), help="Begin after this place in the log."
+)
 def tail(run: str | None, as_json: bool, since: int | None) -> None:
     """Follow RUN, from its beginning to its end, one gutter per agent; or, without RUN, everything
     that is said from now on. What is followed is the log: `unbraid` or `unbraid run` fill it. A

@@ -25,7 +25,13 @@ Examples:
   unbraid watch --port 0
   unbraid watch --no-page"""
 )
-@click.option("--port", type=int, default=8420, show_default=True, help="The page's port; 0: any.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8420,
+    show_default=True,
+    help="The page's port; 0: any.",
+)
 @click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
 @click.option(
     "--opencode", "servers", multiple=True, metavar="URL", help="A running server of OpenCode's."
