@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.hub.test_redact import claude, cut, said
-from tests.live.test_redact import KEY, SEEN
+from tests.live.secret import KEY, SEEN
 from unbraid.live.masking import Masking, masked_title, unmasked
 from unbraid.sources.session import Fed
 
