@@ -24,9 +24,9 @@ GO = "[[main]] Go."
 
 
 def whole(events: list[e.FleetEvent]) -> None:
-    """What holds of a log whose run is not over."""
+    """What holds of a log whose run is not over, or was ended because its process has."""
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
-    assert not any(isinstance(event, e.Done) for event in events)
+    assert not any(isinstance(event, e.Done) for event in events[:-1])
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

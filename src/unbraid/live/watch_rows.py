@@ -14,11 +14,9 @@ from unbraid.live.opening import ROWS, begins_run, open_run, rows_since
 from unbraid.log.port import Log
 from unbraid.sources.opencode_follow import LONGEST_WAIT_SECONDS, Database
 from unbraid.sources.places import opencode_database
-from unbraid.sources.writers import Writers
 
 LOOK_SECONDS = 0.1
 APPEARING_SECONDS = 0.5
-GONE_SECONDS = 1.0
 RECENT_MS = 300_000
 DATABASE = "database"
 
@@ -40,8 +38,6 @@ class WatchedRows:
         self._log, self._claims, self._env, self._warn = log, claims, env, warn
         self._idle_seconds, self._redact, self._only = idle_seconds, redact, only
         self._database: Database | None = None
-        self._writers: Writers | None = None
-        self._counted = time.monotonic()
         self._followed: dict[str, FollowedRows] = {}
         self._waiting: set[str] = set()
         self._tried: dict[str, float] = {}  # sessions that wait for words, and since when
@@ -57,9 +53,6 @@ class WatchedRows:
             for root, followed in list(self._followed.items()):
                 if time.monotonic() - followed.heard > self._idle_seconds:
                     await self._finish(root, followed)
-            if self._followed and time.monotonic() - self._counted >= GONE_SECONDS:
-                await self._end_gone()
-                self._counted = time.monotonic()
             await asyncio.sleep(LOOK_SECONDS)
 
     def resume(self, root: str) -> None:
@@ -76,17 +69,6 @@ class WatchedRows:
     async def close(self) -> None:
         """A last look."""
         await self._look(last=True)
-
-    async def _end_gone(self) -> None:
-        """End the runs of sessions that nobody can say anything in any more."""
-        if self._writers is None or not await asyncio.to_thread(self._writers.gone):
-            return
-        await self._look(last=True)
-        # Not those of a server elsewhere, which has a database of its own.
-        here = self._database.about if self._database is not None else {}
-        for root, followed in list(self._followed.items()):
-            if root in here:
-                await self._finish(root, followed)
 
     async def _finish(self, root: str, followed: FollowedRows) -> None:
         try:
@@ -114,7 +96,6 @@ class WatchedRows:
             if path is None:
                 return {}
             self._database = Database(path, now_ms() - RECENT_MS)
-            self._writers = Writers(path)
         return self._database.changed(last=last)
 
     async def _tell(self, root: str, lines: list[bytes], source: str = DATABASE) -> None:
