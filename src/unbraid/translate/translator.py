@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from unbraid.events import Malformed, RelayEvent
 from unbraid.translate.blocks import STDOUT
 from unbraid.translate.claude import Claude
 from unbraid.translate.opencode import OpenCode
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong, length
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, MISSING, Record, decode, read_line
 from unbraid.wire.snapshots import Snapshots
 
@@ -55,7 +57,7 @@ class Translator:
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
         out: list[RelayEvent] = []
-        self._read(lines.feed(data), lines.offset, out)
+        self._read(lines, lines.feed(data), out)
         return out
 
     def finish(self) -> list[RelayEvent]:
@@ -65,29 +67,28 @@ class Translator:
             return out
         self._finished = True
         for lines in self._sources.values():
-            self._read(lines.finish(), lines.offset, out)
+            self._read(lines, lines.finish(), out)
         self._claude.finish(out)
         if self._opencode is not None:
             self._opencode.finish(out)
         return out
 
-    def _read(self, lines: list[bytes | Overlong], offset: int, out: list[RelayEvent]) -> None:
-        """Read lines, the first of which begins at `offset` in its source."""
+    def _read(
+        self, source: Lines, lines: Iterable[bytes | Overlong], out: list[RelayEvent]
+    ) -> None:
+        """Read lines of a source as it gives them."""
         translate, snapshot = self._claude.translate, self._snapshots.decode
         dialect = self._claude.dialects[STDOUT]
-        first = 0  # the line at `offset`
-        for i, line in enumerate(lines):
+        for line in lines:
             if isinstance(line, Overlong):
                 reason = f"a line of {line.length} bytes, over the limit of {self._max_line_bytes}"
-                out.append(self._malformed(line.head, reason, line.offset))
+                out.append(self._malformed(line.head, reason, source.offset))
                 continue
             try:
                 # Asked anew for each: one feed may hold a whole run, and teach us its dialect.
                 record = snapshot(line) if dialect.cumulative else decode(line)
             except BAD_JSON:
-                offset += sum(map(length, lines[first:i]))
-                first = i
-                self._read_slowly(line, offset, out)
+                self._read_slowly(line, source.offset, out)
                 continue
             if record.session_id_opencode is None and record.properties is MISSING:
                 translate(record, out)

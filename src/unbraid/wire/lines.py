@@ -8,6 +8,7 @@ Invariants:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 DEFAULT_MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -16,87 +17,83 @@ MOST_PIECES = 64
 
 
 class Overlong(NamedTuple):
-    """A line that passed the limit: where it began, how long it was, and its first bytes."""
+    """A line that passed the limit: how long it was, and its first bytes."""
 
-    offset: int
     length: int
     head: bytes
 
 
 class Lines:
-    """Cuts one byte stream into lines; `offset` is where the first line of the last feed began."""
+    """Cuts one byte stream into lines; `offset` is where the line given last began."""
 
     def __init__(self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
         self.max_line_bytes = max_line_bytes
         self.offset = 0
-        self._next_offset = 0
+        self._fed = 0
         # A line that is not over yet: many pieces, and the latest few; past the limit, its head.
         self._begun = bytearray()
         self._pieces: list[bytes] = []
         self._length = 0
         self._head_bytes = min(HEAD_BYTES, max_line_bytes)
 
-    def feed(self, data: bytes) -> list[bytes | Overlong]:
-        """Take bytes in; give the lines they complete, without their newlines."""
-        self.offset = self._next_offset
-        whole: list[bytes] = []
+    def feed(self, data: bytes) -> Iterator[bytes | Overlong]:
+        """Take bytes in; give the lines they complete, without their newlines.
+
+        They are cut one by one as they are asked for, and all of them have to be.
+        """
+        if len(data) > self.max_line_bytes:  # else no line wholly inside can be over the limit
+            for start in range(0, len(data), self.max_line_bytes):
+                yield from self.feed(data[start : start + self.max_line_bytes])
+            return
+        fed = self._fed
+        self._fed = fed + len(data)
         start = 0
         # Not `split`, which looks at every byte by itself.
-        while (end := data.find(b"\n", start)) >= 0:
-            whole.append(data[start:end])
+        end = data.find(b"\n")
+        if self._length and end >= 0:
+            self._keep(data[:end])
+            yield self._take()
             start = end + 1
-        lines: list[bytes | Overlong] = whole  # type: ignore[assignment]
-        if whole:
-            self._next_offset += self._length + start
-            if self._length:
-                self._keep(whole[0])
-                lines[0] = self._take()
-            # A line wholly inside one chunk can be over the limit only if the chunk is.
-            if len(data) > self.max_line_bytes:
-                self._tell_overlong(lines)
+            end = data.find(b"\n", start)
+        while end >= 0:
+            self.offset = fed + start
+            yield data[start:end]
+            start = end + 1
+            end = data.find(b"\n", start)
         if start < len(data):
+            if not self._length:
+                self.offset = fed + start
             self._keep(data[start:])
-        return lines
 
-    def finish(self) -> list[bytes | Overlong]:
+    def finish(self) -> Iterator[bytes | Overlong]:
         """Give the last line, if the stream ended without a newline."""
-        self.offset = self._next_offset
-        if not self._length:
-            return []
-        self._next_offset += self._length
-        return [self._take()]
-
-    def _tell_overlong(self, lines: list[bytes | Overlong]) -> None:
-        offset = self.offset
-        for i, line in enumerate(lines):
-            if isinstance(line, bytes) and len(line) > self.max_line_bytes:
-                lines[i] = Overlong(offset, len(line), line[: self._head_bytes])
-            offset += length(line)
+        if self._length:
+            yield self._take()
 
     def _keep(self, piece: bytes) -> None:
         self._length += len(piece)
-        if self._length > self.max_line_bytes and len(self._begun) == self._head_bytes:
-            return  # a long line that is being dropped
         self._pieces.append(piece)
         # Pieces are joined once, at the end of their line, unless that would be a great many.
-        if len(self._pieces) > MOST_PIECES or self._length > self.max_line_bytes:
-            self._begun += b"".join(self._pieces)
-            self._pieces.clear()
         if self._length > self.max_line_bytes:
+            self._join()
             del self._begun[self._head_bytes :]
+        elif len(self._pieces) > MOST_PIECES:
+            self._join()
+
+    def _join(self) -> None:
+        self._begun += b"".join(self._pieces)
+        self._pieces.clear()
 
     def _take(self) -> bytes | Overlong:
         line: bytes | Overlong
         if self._length > self.max_line_bytes:
-            line = Overlong(self.offset, self._length, bytes(self._begun))
+            line = Overlong(self._length, bytes(self._begun))
         else:
-            line = b"".join((self._begun, *self._pieces))
+            if self._begun:
+                self._join()
+                self._pieces.append(bytes(self._begun))
+            line = b"".join(self._pieces)
         self._begun.clear()
         self._pieces.clear()
         self._length = 0
         return line
-
-
-def length(line: bytes | Overlong) -> int:
-    """How many bytes of the stream a line and its newline take."""
-    return (line.length if isinstance(line, Overlong) else len(line)) + 1
