@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unbraid.wire.record import Record, decode
+from unbraid.wire.record import BAD_JSON, Record, decode
 from unbraid.wire.snapshots import Snapshots
 
 
@@ -47,6 +47,27 @@ def test_a_line_that_adds_nothing_is_all_skipped() -> None:
     snapshots.decode(line([text("a"), text("b")], "1"))
     record = snapshots.decode(line([text("a"), text("b")], "2"))
     assert (record.skipped, words(record)) == (2, [])
+
+
+def test_what_follows_the_blocks_may_change_its_length() -> None:
+    snapshots = Snapshots()
+    blocks = [text(f"block {n}") for n in range(8)]
+    for n, tokens in enumerate((9, 9, 10, 1_000_000, 1, 1, 12), 1):
+        used = line(blocks[:n], str(n), usage={"output_tokens": tokens})
+        record = snapshots.decode(used)
+        assert (record.skipped, words(record)) == (n - 1, [f"block {n - 1}"]), n
+        assert record.message is not None and record.message.usage is not None
+        assert record.message.usage.output_tokens == tokens
+
+
+def test_a_line_that_is_cut_off_behind_its_blocks_is_no_record() -> None:
+    snapshots = Snapshots()
+    first = line([text("a")], "1")
+    snapshots.decode(first)
+    with pytest.raises(BAD_JSON):
+        snapshots.decode(first[: first.index(b"]")])
+    record = snapshots.decode(line([text("a"), text("b")], "2"))
+    assert (record.skipped, words(record)) == (0, ["a", "b"])
 
 
 @pytest.mark.parametrize(

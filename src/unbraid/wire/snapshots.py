@@ -15,6 +15,7 @@ from unbraid.wire.record import BAD_JSON, Record, decode, decode_plain
 
 START = b'{"type":"assistant"'
 CONTENT = b'"content":['
+COMMA = b","[0]
 KEY_BYTES = 96
 MARKER_BYTES = 16
 MOST = 256
@@ -36,24 +37,20 @@ class Snapshot:
     """How a message's latest line began: what precedes its blocks (the header), then its blocks.
 
     `marker` is what follows the last block, by which the end of the blocks is found in the next
-    line. Should it be found in the wrong place, what is left of the line after that is no JSON, and
-    is read whole.
+    line, most often as far from the line's end (`rest`) as before. Should it be found in the wrong
+    place, what is left of the line after that is no JSON, and is read whole.
     """
 
-    __slots__ = ("before", "begun", "blocks", "header", "marker")
+    __slots__ = ("before", "begun", "blocks", "header", "marker", "rest")
 
-    def __init__(self, header: bytes, marker: bytes) -> None:
-        self.header = header
-        self.marker = marker
-        self.begun = bytearray(header)
-        self.blocks = 0
-        self.before = len(header), 0  # how much had begun, of how many blocks, before the latest
-
-    def add(self, piece: bytes, blocks: int) -> None:
-        """The message has more blocks."""
-        self.before = len(self.begun), self.blocks
-        self.begun += piece
-        self.blocks += blocks
+    def __init__(self, line: bytes, at: int, over: int, blocks: list[bytes]) -> None:
+        self.header = line[:at]
+        self.marker = line[over : over + MARKER_BYTES]
+        self.rest = len(line) - over
+        self.begun = bytearray(line[:over])
+        self.blocks = len(blocks)
+        # How much had begun, of how many blocks, before the latest one.
+        self.before = len(self.header) + len(b",".join(blocks[:-1])), len(blocks) - 1
 
     def take_back(self) -> None:
         """Forget the latest blocks."""
@@ -69,8 +66,6 @@ class Snapshots:
 
     def decode(self, line: bytes) -> Record:
         """Read a line, skipping what the message's line before has said."""
-        if not line.startswith(START):
-            return decode(line)
         key = line[:KEY_BYTES]
         known = self._known.get(key)
         if known is None:
@@ -80,19 +75,25 @@ class Snapshots:
             known.take_back()  # its last block may have grown in place
             if not line.startswith(begun):
                 return self._first(key, line)
-        at = len(begun)
-        skipped = known.blocks
-        text = known.header + line[at + 1 if line.startswith(b",", at) else at :]
+        at, skipped = len(begun), known.blocks
         try:
+            text = known.header + line[at + 1 if line[at] == COMMA else at :]
             record = decode_plain(text)
-        except BAD_JSON:
+        except (*BAD_JSON, IndexError):
             return self._first(key, line)
-        content = record.message.content if record.message is not None else None
-        over = line.rfind(known.marker, at)
-        if not isinstance(content, list) or over < 0:
+        message = record.message
+        content = message.content if message is not None else None
+        marker = known.marker
+        over = len(line) - known.rest
+        if line[over : over + MARKER_BYTES] != marker:
+            over = line.rfind(marker, at)
+            known.rest = len(line) - over
+        if over < at or not isinstance(content, list):
             return self._first(key, line)
         if content:
-            known.add(line[at:over], len(content))
+            known.before = at, skipped
+            known.blocks = skipped + len(content)
+            begun += line[at:over]
         record.raw, record.skipped = text, skipped
         return record
 
@@ -100,6 +101,8 @@ class Snapshots:
         """Read a line whole, and note how it begins."""
         self._known.pop(key, None)
         record = decode(line)
+        if not line.startswith(START):
+            return record
         at = line.find(CONTENT) + len(CONTENT)
         try:
             message = _decode_raw(line).message
@@ -111,15 +114,9 @@ class Snapshots:
         # or with its blocks elsewhere, the line is not one for the short cut.
         if message.id and blocks and line.startswith(joined, at):
             over = at + len(joined)
-            known = Snapshot(line[:at], line[over : over + MARKER_BYTES])
+            known = Snapshot(line, at, over, blocks)
             if known.marker.startswith(b"]"):
                 if len(self._known) >= MOST:
                     self._known.clear()  # those messages are over, or are read whole once more
                 self._known[key] = known
-                if len(blocks) > 1:
-                    last = len(blocks[-1]) + 1
-                    known.add(joined[:-last], len(blocks) - 1)
-                    known.add(joined[-last:], 1)
-                else:
-                    known.add(joined, 1)
         return record
