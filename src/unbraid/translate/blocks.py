@@ -110,9 +110,10 @@ class MessageState:
                     self._grow(content[at - 1], digests[at - 1], said, fresh)
         for i in range(at, len(content)):
             new = self.next(content[i], digests[i], source)
-            fresh += new
-            if new and not dialect.one_block:
-                self.growing = new[0]
+            if new is not None:
+                fresh.append(new)
+                if not dialect.one_block:
+                    self.growing = new
         return fresh
 
     def repeat(self, content: list[Block], source: int, dialect: Dialect) -> None:
@@ -156,25 +157,30 @@ class MessageState:
             self.growing = (block, index, words)
             said[-1] = digest
 
-    def next(self, block: Block, digest: int, source: int) -> tuple[Fresh, ...]:
+    def next(self, block: Block, digest: int, source: int) -> Fresh | None:
         """One more block of a source, if it was neither streamed nor told elsewhere."""
-        said, other = self.said[source], self.said[1 - source]
-        words = (block.text if block.thinking is None else block.thinking) or ""
-        # Counted, because a message may say the same twice.
-        known = other and other.count(digest) > said.count(digest)
+        if source == STDOUT:
+            said, other = self.said
+        else:
+            other, said = self.said
         said.append(digest)
+        # Counted, because a message may say the same twice.
+        known = other and other.count(digest) >= said.count(digest)
         if len(said) > MAX_BLOCKS:
             del said[: MAX_BLOCKS // 2]
-        streamed = self._streamed(block, words) if self.streaming else None
-        if streamed is not None:
-            streamed.told = True
-            rest = words if streamed.silent else words[sum(map(len, streamed.parts)) :]
-            return ((block, streamed.index, rest),) if not known and (rest or not words) else ()
+        words = (block.text if block.thinking is None else block.thinking) or ""
+        if self.streaming:
+            streamed = self._streamed(block, words)
+            if streamed is not None:
+                streamed.told = True
+                rest = words if streamed.silent else words[sum(map(len, streamed.parts)) :]
+                told = known or (words and not rest)
+                return None if told else (block, streamed.index, rest)
         if known:
-            return ()
+            return None
         index = self.next_index
         self.next_index = index + 1
-        return ((block, index, words),)
+        return block, index, words
 
     # --- deltas ---
 
@@ -204,7 +210,7 @@ class MessageState:
         if streamed is not None and not streamed.told:
             block = Block(type=streamed.kind, text="".join(streamed.parts))
             told = self.next(block, digest_of(block), STDOUT)
-            fresh = told[0] if told and streamed.silent else None
+            fresh = told if streamed.silent else None
         streaming.pop(index, None)
         return fresh
 

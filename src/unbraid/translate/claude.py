@@ -11,7 +11,6 @@ from collections.abc import Callable
 import msgspec
 
 from unbraid.events import (
-    EMPTY_OBJECT,
     Error,
     PermissionAsked,
     PermissionReplied,
@@ -27,7 +26,6 @@ from unbraid.translate.blocks import STDOUT, TRANSCRIPT
 from unbraid.translate.contexts import Context
 from unbraid.translate.said import Said
 from unbraid.wire.claude import (
-    MISSING,
     Control,
     Init,
     Result,
@@ -290,7 +288,6 @@ class Claude(Said):
         context = call.context if call is not None else self.contexts.root
         if call_id is not None:
             self._asked[call_id] = control.request_id
-        raw = request.input if request.input is not MISSING else EMPTY_OBJECT
         out.append(
             PermissionAsked(
                 context.id,
@@ -298,7 +295,7 @@ class Claude(Said):
                 control.request_id,
                 request.tool_name,
                 call_id,
-                raw,
+                request.input,
             )
         )
 

@@ -84,8 +84,8 @@ class Context:
         return state
 
 
-class Call(Struct):
-    """A tool call that has not been answered yet."""
+class Call(Struct, gc=False):
+    """A tool call that has not been answered yet; nothing that it holds leads back to it."""
 
     context: Context
     message: MessageState

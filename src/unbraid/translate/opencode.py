@@ -11,7 +11,6 @@ import msgspec
 from msgspec import Raw
 
 from unbraid.events import (
-    EMPTY_OBJECT,
     PermissionAsked,
     PermissionReplied,
     Prompt,
@@ -28,7 +27,7 @@ from unbraid.translate.contexts import Context
 from unbraid.translate.seen import forget_oldest
 from unbraid.translate.sessions import Loose, Sessions, TextPart, model_of
 from unbraid.wire.claude import split_content
-from unbraid.wire.opencode import MISSING, Info, Part, Properties, RunLine, error_text, handed_back
+from unbraid.wire.opencode import Info, Part, Properties, RunLine, error_text, handed_back
 from unbraid.wire.record import Record, milliseconds, read_as, sound
 
 SILENT = (
@@ -262,7 +261,6 @@ class OpenCode(Sessions):
         self._coming.discard(call_id)
         if self.seen.add(hash(("call", part.message_id, call_id))):
             self._calls[call_id] = self.ts
-            raw = state.input if state.input is not MISSING else EMPTY_OBJECT
             place = self._place(part.message_id)
             out.append(
                 ToolUse(
@@ -272,7 +270,7 @@ class OpenCode(Sessions):
                     place,
                     call_id,
                     part.tool or "",
-                    raw,
+                    state.input,
                 )
             )
         child = self._child(context, part, call_id, part.child_session, out) if spawns else None
@@ -280,7 +278,7 @@ class OpenCode(Sessions):
             child = self.contexts.by_call.get(call_id)
         self._loose.pop(call_id, None)
         if spawns and child is None and state.status == "running":
-            given = spawn_input(bytes(state.input) or b"{}")
+            given = spawn_input(bytes(state.input))
             title = f"{given.description} (@{given.subagent_type} subagent)"
             self._loose[call_id] = Loose(context, part, title, given.prompt)
         if spawns:
@@ -331,7 +329,7 @@ class OpenCode(Sessions):
         assert part.state is not None
         if session is None or session == part.session_id:
             return None
-        given = spawn_input(bytes(part.state.input) or b"{}")
+        given = spawn_input(bytes(part.state.input))
         context = self.contexts.by_agent.get(session)
         if context is None:
             context = self._adopt(session, call_id, parent)
@@ -391,6 +389,6 @@ class OpenCode(Sessions):
                 given.id or "",
                 given.permission or given.kind or "",
                 call if isinstance(call, str) else None,
-                given.metadata if given.metadata is not MISSING else EMPTY_OBJECT,
+                given.metadata,
             )
         )

@@ -30,8 +30,9 @@ from unbraid.translate.blocks import (
     digest_of,
 )
 from unbraid.translate.contexts import Call, Context
+from unbraid.translate.seen import FULL, RECENT, forget_oldest
 from unbraid.translate.told import Told
-from unbraid.wire.claude import MISSING, Block
+from unbraid.wire.claude import Block
 from unbraid.wire.record import Record, read_as, sound
 
 # How far a message's usage can be trusted: not at all while it is a line of stdout that tells it.
@@ -78,9 +79,7 @@ class Said(Told):
         uuid = record.uuid
         # The next block, and nothing else: alone, or all the others were known byte by byte.
         skipped = record.skipped
-        just_next = len(content) == 1 and (
-            dialect.one_block or (skipped and skipped == len(state.said[source]))
-        )
+        just_next = len(content) == 1 and (dialect.one_block or skipped == len(state.said[source]))
         if just_next:
             block = content[0]
             digest = digest_of(block)
@@ -93,13 +92,17 @@ class Said(Told):
                 return None
             context.turn_to(state, TRANSCRIPT)
         if uuid is not None:
-            if not self.seen.add(key):
+            seen = self.seen  # as `Seen.add` does it
+            if key in seen:
                 state.repeat(content, source, dialect)
                 return None
+            seen[key] = None
+            if len(seen) > FULL:
+                forget_oldest(seen, RECENT)
             state.uuid = uuid
         if self._unfilled:
             self._fill(context, state, content, out)
-        if source == STDOUT and context.latest[STDOUT] is not state:
+        if context.latest[source] is not state:
             if context.parent is not None and message_id:
                 self._learn(self._by_message, message_id, context, out)
             self._give_up(context, state, out)
@@ -108,9 +111,12 @@ class Said(Told):
         if just_next:
             if block.type == "text":
                 context.last_text = block.text or ""
-            fresh = state.next(block, digest, source)
-            if fresh and not dialect.one_block:
-                state.growing = fresh[0]
+            new = state.next(block, digest, source)
+            if new is None:
+                return None
+            if not dialect.one_block:
+                state.growing = new
+            fresh = (new,)
         else:
             if content and content[-1].type == "text":
                 context.last_text = content[-1].text or ""
@@ -124,8 +130,8 @@ class Said(Told):
                     out.append(TextDelta(context.id, self.ts, state.id, index, delta))
             elif kind == "thinking":
                 out.append(ThinkingDelta(context.id, self.ts, state.id, index, delta))
-            elif kind.endswith("tool_use"):
-                if not dialect.one_block and _is_empty(block) and block is content[-1]:
+            elif kind == "tool_use" or kind.endswith("_tool_use"):
+                if not dialect.one_block and block.input == EMPTY_OBJECT and block is content[-1]:
                     self._unfilled[block.id or ""] = (context, state, block, index)
                 elif uuid is not None or self.seen.add(hash((state.id, block.id))):
                     self._tool_use(context, state, block, index, out)
@@ -163,7 +169,12 @@ class Said(Told):
             if whose is not context:
                 continue
             now = grown.get(call_id)
-            if message is state and now is not None and now is content[-1] and _is_empty(now):
+            if (
+                message is state
+                and now is not None
+                and now is content[-1]
+                and now.input == EMPTY_OBJECT
+            ):
                 continue
             del self._unfilled[call_id]
             self._tool_use(whose, message, now or block, index, out)
@@ -233,12 +244,11 @@ class Said(Told):
         out: list[RelayEvent],
     ) -> None:
         call_id = block.id or ""
-        raw = block.input if block.input is not MISSING else EMPTY_OBJECT
         tool = block.name or ""
         call = self.agents.calls[call_id] = Call(context, state, tool, self.ts)
-        out.append(ToolUse(context.id, self.ts, state.id, index, call_id, tool, raw))
+        out.append(ToolUse(context.id, self.ts, state.id, index, call_id, tool, block.input))
         if tool in SPAWNING_TOOLS and call_id:
-            given = spawn_input(bytes(raw))
+            given = spawn_input(bytes(block.input))
             if given.prompt is not None or given.resume is not None:
                 call.spawns = self.agents.call_spawns(call_id, context, given, out)
         if self._held:
@@ -355,10 +365,6 @@ class RawBlocks(Struct):
     """A line's blocks, unread."""
 
     message: RawContent | None = None
-
-
-def _is_empty(block: Block) -> bool:
-    return block.input is MISSING or block.input == EMPTY_OBJECT
 
 
 def _raw_block(record: Record, place: int) -> Raw:

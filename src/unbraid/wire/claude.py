@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
+from unbraid.events import EMPTY_OBJECT
+
 MISSING = Raw(b"")
 
 
@@ -29,7 +31,7 @@ class Block(Struct, gc=False):
     thinking: str | None = None
     id: str | None = None
     name: str | None = None
-    input: Raw = MISSING
+    input: Raw = EMPTY_OBJECT
     tool_use_id: str | None = None
     content: Raw = MISSING
     is_error: bool | None = None
@@ -179,7 +181,7 @@ class ControlRequest(Struct):
     subtype: str = ""
     tool_name: str = ""
     tool_use_id: str | None = None
-    input: Raw = MISSING
+    input: Raw = EMPTY_OBJECT
 
 
 class Control(Struct):

@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct, field
 
-MISSING = Raw(b"")
+from unbraid.events import EMPTY_OBJECT
+
 OUTCOME = ("output", "error", "attachments")
 
 _ANSWER = re.compile(r"<task_result>\n(.*)\n</task_result>", re.DOTALL)
@@ -56,7 +57,7 @@ class ToolState(Struct):
     """How far a tool call is: pending, running, completed or error."""
 
     status: str = ""
-    input: Raw = MISSING
+    input: Raw = EMPTY_OBJECT
     output: Any = None
     error: Any = None
     metadata: Any = None
@@ -126,7 +127,7 @@ class Properties(Struct):
     permission_id: str | None = msgspec.field(default=None, name="permissionID")
     permission: str | None = None
     kind: str | None = msgspec.field(default=None, name="type")
-    metadata: Raw = MISSING
+    metadata: Raw = EMPTY_OBJECT
     tool: Any = None
     reply: str | None = None
     response: str | None = None
