@@ -16,7 +16,7 @@ from benchmarks.table import Measured, table
 from unbraid import Translator
 
 SIZE = 50_000_000
-ROUNDS = 9
+ROUNDS = 15
 CHUNK = 1 << 16
 
 
