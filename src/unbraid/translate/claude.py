@@ -25,6 +25,7 @@ from unbraid.translate.agents import REASONS
 from unbraid.translate.blocks import STDOUT, TRANSCRIPT
 from unbraid.translate.contexts import Context
 from unbraid.translate.said import Said
+from unbraid.translate.seen import newly
 from unbraid.wire.claude import (
     Control,
     Init,
@@ -131,7 +132,7 @@ class Claude(Said):
                 answer = entry.result if isinstance(entry.result, str) else None
                 self.agents.end(context, True, "completed", answer, out=out)
             return
-        if record.uuid is not None and not self.seen.add(hash(record.uuid)):
+        if record.uuid is not None and not newly(self.seen, hash(record.uuid)):
             return
         self._fill_all(out)
         self._settle_endings(None, out)
@@ -215,7 +216,7 @@ class Claude(Said):
         return None
 
     def _task(self, record: Record, subtype: str, out: list[RelayEvent]) -> None:
-        if record.uuid is not None and not self.seen.add(hash(record.uuid)):
+        if record.uuid is not None and not newly(self.seen, hash(record.uuid)):
             return
         task = read_as(Task, record.raw)
         self._settle_endings(task.task_id if subtype == "task_notification" else None, out)

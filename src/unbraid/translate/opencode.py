@@ -24,7 +24,7 @@ from unbraid.events import (
 )
 from unbraid.translate.agents import spawn_input
 from unbraid.translate.contexts import Context
-from unbraid.translate.seen import forget_oldest
+from unbraid.translate.seen import forget_oldest, newly
 from unbraid.translate.sessions import Loose, Sessions, TextPart, model_of
 from unbraid.wire.claude import split_content
 from unbraid.wire.opencode import Info, Part, Properties, RunLine, error_text, handed_back
@@ -143,7 +143,7 @@ class OpenCode(Sessions):
                     self._busy.add(self._root)
                 elif info.id == self._working:
                     self._working = None
-        if info.error is not None and self.seen.add(hash(("failed", info.id))):
+        if info.error is not None and newly(self.seen, hash(("failed", info.id))):
             self._failed(info.session_id, info.error, out)
         forget_oldest(self._roles, RECENT_PARTS)
         if info.id in self._untold:
@@ -175,7 +175,7 @@ class OpenCode(Sessions):
             self._step(context, part, info, out)
 
     def _prompted(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
-        if part.synthetic or not part.text or not self.seen.add(hash(("prompt", part.id))):
+        if part.synthetic or not part.text or not newly(self.seen, hash(("prompt", part.id))):
             return
         if context.parent is not None and part.text == context.prompt:
             return
@@ -259,7 +259,7 @@ class OpenCode(Sessions):
                 self._coming.add(call_id)
             return
         self._coming.discard(call_id)
-        if self.seen.add(hash(("call", part.message_id, call_id))):
+        if newly(self.seen, hash(("call", part.message_id, call_id))):
             self._calls[call_id] = self.ts
             place = self._place(part.message_id)
             out.append(
@@ -285,7 +285,7 @@ class OpenCode(Sessions):
             self._match(out)
         if state.status not in ("completed", "error"):
             return
-        if not self.seen.add(hash(("result", part.message_id, call_id))):
+        if not newly(self.seen, hash(("result", part.message_id, call_id))):
             return
         began = self._calls.pop(call_id, 0)
         time = state.time
@@ -348,11 +348,11 @@ class OpenCode(Sessions):
     def _step(self, context: Context, part: Part, info: Info | None, out: list[RelayEvent]) -> None:
         tokens = part.tokens
         assert tokens is not None
-        if not self.seen.add(hash(("step", part.id))):
+        if not newly(self.seen, hash(("step", part.id))):
             return
         cache = tokens.cache
         message_id = part.message_id
-        if not self.seen.add(hash(("used", message_id))):
+        if not newly(self.seen, hash(("used", message_id))):
             message_id = f"{message_id}/{part.id}"  # one more step of the model in this message
         out.append(
             TokenUsage(

@@ -30,7 +30,7 @@ from unbraid.translate.blocks import (
     digest_of,
 )
 from unbraid.translate.contexts import Call, Context
-from unbraid.translate.seen import FULL, RECENT, forget_oldest
+from unbraid.translate.seen import FULL, RECENT, forget_oldest, newly
 from unbraid.translate.told import Told
 from unbraid.wire.claude import Block
 from unbraid.wire.record import Record, read_as, sound
@@ -92,7 +92,7 @@ class Said(Told):
                 return None
             context.turn_to(state, TRANSCRIPT)
         if uuid is not None:
-            seen = self.seen  # as `Seen.add` does it
+            seen = self.seen  # as `newly` does it
             if key in seen:
                 state.repeat(content, source, dialect)
                 return None
@@ -133,7 +133,7 @@ class Said(Told):
             elif kind == "tool_use" or kind.endswith("_tool_use"):
                 if not dialect.one_block and block.input == EMPTY_OBJECT and block is content[-1]:
                     self._unfilled[block.id or ""] = (context, state, block, index)
-                elif uuid is not None or self.seen.add(hash((state.id, block.id))):
+                elif uuid is not None or newly(self.seen, hash((state.id, block.id))):
                     self._tool_use(context, state, block, index, out)
             elif kind.endswith("tool_result"):
                 self._tool_result(context, record, block, out)

@@ -1,8 +1,9 @@
 """What has been seen before, within bounds.
 
-A key is remembered for at least `RECENT` newer ones and at most twice as many, so the memory of a
-run does not grow with its length. Forgetting errs on the safe side: something said again after that
-long a time is shown again, nothing is ever lost.
+A plain dict of keys, oldest first: a class of its own would be asked more slowly, and it is asked
+for every line. A key is remembered for at least `RECENT` newer ones and at most twice as many, so
+the memory of a run does not grow with its length. Forgetting errs on the safe side: something said
+again after that long a time is shown again, nothing is ever lost.
 """
 
 from __future__ import annotations
@@ -17,17 +18,14 @@ RECENT = 1 << 17
 FULL = 2 * RECENT
 
 
-class Seen(dict[int, None]):
-    """A bounded set of keys, oldest first."""
-
-    def add(self, key: int) -> bool:
-        """Remember a key; True if it was not known."""
-        if key in self:
-            return False
-        self[key] = None
-        if len(self) > FULL:
-            forget_oldest(self, RECENT)
-        return True
+def newly(seen: dict[int, None], key: int) -> bool:
+    """Remember a key; True if it was not known."""
+    if key in seen:
+        return False
+    seen[key] = None
+    if len(seen) > FULL:
+        forget_oldest(seen, RECENT)
+    return True
 
 
 def forget_oldest(known: dict[K, V], most: int) -> None:

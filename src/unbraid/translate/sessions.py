@@ -14,7 +14,7 @@ from unbraid.events import (
 )
 from unbraid.translate.agents import Agents
 from unbraid.translate.contexts import Context
-from unbraid.translate.seen import Seen
+from unbraid.translate.seen import newly
 from unbraid.wire.opencode import Info, Part, error_text
 from unbraid.wire.record import Record
 
@@ -47,7 +47,7 @@ class Sessions:
     def __init__(self) -> None:
         self.agents = Agents()
         self.contexts = self.agents.contexts
-        self.seen = Seen()
+        self.seen: dict[int, None] = {}
         self.ts = 0
         self.outcome: tuple[bool, str] | None = None
         self._root: str | None = None
@@ -195,7 +195,7 @@ class Sessions:
         context = self._known(session)
         name = error.get("name") if isinstance(error, dict) else None
         # A failure is told by its message, by its session, and again by other sources.
-        if not self.seen.add(hash(("error", session, self._turn, error_text(error)))):
+        if not newly(self.seen, hash(("error", session, self._turn, error_text(error)))):
             return
         out.append(Error(context.id, self.ts, error_text(error), name))
         if context is self.contexts.root:

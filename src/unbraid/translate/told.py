@@ -16,7 +16,7 @@ from unbraid.events import (
 from unbraid.translate.agents import OTHER_SPAWNING_TOOLS
 from unbraid.translate.blocks import STDOUT, MessageState
 from unbraid.translate.contexts import Context
-from unbraid.translate.seen import Seen
+from unbraid.translate.seen import newly
 from unbraid.translate.speakers import Speakers
 from unbraid.wire.claude import (
     MISSING,
@@ -54,7 +54,7 @@ class Told(Speakers):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seen = Seen()
+        self.seen: dict[int, None] = {}
         self._asked: dict[str, str] = {}  # tool call: permission request
         # Calls whose input is still empty, in a dialect where blocks grow in place.
         self._unfilled: dict[str, tuple[Context, MessageState, Block, int]] = {}
@@ -78,7 +78,7 @@ class Told(Speakers):
             elif block.type == "text":
                 # Results are told once for their call; words, once for their line.
                 if uuid is not None:
-                    if not self.seen.add(hash(uuid)):
+                    if not newly(self.seen, hash(uuid)):
                         return None
                     if self.source == STDOUT and context.parent is not None:
                         self._learn(self._by_uuid, uuid, context, out)
@@ -125,7 +125,7 @@ class Told(Speakers):
         if call_id in self._unfilled:
             self._tool_use(*self._unfilled.pop(call_id), out)
         call = self.agents.calls.pop(call_id, None)
-        answered = self.seen.add(hash(call_id) ^ ANSWERED)
+        answered = newly(self.seen, hash(call_id) ^ ANSWERED)
         tool = duration = None
         if call is not None:
             tool = call.tool
