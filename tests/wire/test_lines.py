@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unbraid import Translator
 from unbraid.wire.lines import Lines, Overlong
 
 LIMIT = 8
@@ -91,3 +92,8 @@ def test_the_end_may_come_twice() -> None:
     assert list(lines.feed(b"a")) == []
     assert list(lines.finish()) == [b"a"]
     assert list(lines.finish()) == []
+
+
+def test_a_limit_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        Translator(max_line_bytes=0)

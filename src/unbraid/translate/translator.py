@@ -23,7 +23,7 @@ class Translator:
 
     def __init__(self, *, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
         self._max_line_bytes = max_line_bytes
-        self._sources: dict[str, Lines] = {}
+        self._sources = {"stdout": Lines(max_line_bytes)}
         self._claude = Claude()
         self._snapshots = Snapshots()
         self._opencode: OpenCode | None = None

@@ -27,6 +27,8 @@ class Lines:
     """Cuts one byte stream into lines; `offset` is where the line given last began."""
 
     def __init__(self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
+        if max_line_bytes < 1:
+            raise ValueError(f"max_line_bytes must be at least 1, not {max_line_bytes}")
         self.max_line_bytes = max_line_bytes
         self.offset = 0
         self._fed = 0
