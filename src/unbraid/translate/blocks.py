@@ -78,7 +78,7 @@ class MessageState:
         self.said: tuple[list[int], list[int]] = ([], [])  # digests, in order, by source
         self.uuid: str | None = None  # of its latest line
         self.next_index = 0
-        self.past = [False, False]  # whether each source has gone on to another message
+        self.past = False  # whether its transcript has gone on to another message
         self.growing: Fresh | None = None  # the last block, where it may still grow
         self.streaming: dict[int, Streaming] | None = None
         self.closed = False

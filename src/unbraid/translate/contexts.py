@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from unbraid.translate.blocks import MessageState
+from unbraid.translate.blocks import TRANSCRIPT, MessageState
 from unbraid.translate.seen import forget_oldest
 
 # How many messages of an agent may still be repeated by another source that lags behind.
@@ -69,10 +69,10 @@ class Context:
         self.meta: object = None
 
     def turn_to(self, state: MessageState, source: int) -> None:
-        """A source tells another message: of the one before it has told everything."""
+        """A source tells another message: of the one before, a transcript has told everything."""
         before = self.latest[source]
-        if before is not None and before is not state:
-            before.past[source] = True
+        if source == TRANSCRIPT and before is not None and before is not state:
+            before.past = True
         self.latest[source] = state
 
     def message(self, message_id: str) -> MessageState:

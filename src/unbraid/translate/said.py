@@ -152,7 +152,7 @@ class Said(Told):
         before = record.parent_uuid
         begins = before is None and self._chained
         self._chained = self._chained or before is not None
-        if not (begins or before == context.again is not None or state.past[TRANSCRIPT]):
+        if not (begins or before == context.again is not None or state.past):
             return False
         said = state.said[TRANSCRIPT]
         if not all(digest_of(block) in said for block in content):
