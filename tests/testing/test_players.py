@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,3 +71,18 @@ def test_a_recording_survives_its_folder(tmp_path: Path) -> None:
     assert kept.database is not None
     with closing(sqlite3.connect(kept.database)) as connection:
         assert connection.execute("select id from session").fetchall() == [("ses_1",)]
+
+
+def test_a_recording_takes_the_place_of_another(tmp_path: Path) -> None:
+    projects = tmp_path / "projects" / "p"
+    projects.mkdir(parents=True)
+    (projects / "s1.jsonl").write_text("{}\n")
+    truth: dict[str, Any] = {"parents": {}, "blocks": []}
+    first = Recording("single", "2.0.76", "stdin", truth, [b"{}"], projects=tmp_path / "projects")
+    kept = tmp_path / "kept"
+    first.save(kept)
+    (kept / "notes.txt").write_text("mine")
+    second = Recording("single", "1.18.33", "serve", truth, [b'{"b":2}'])
+    again = load(second.save(kept))
+    assert (again.lines, again.transcripts) == ([b'{"b":2}'], {})
+    assert (kept / "notes.txt").read_text() == "mine"

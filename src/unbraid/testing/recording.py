@@ -12,6 +12,18 @@ from typing import Any
 
 from .asking import Json
 
+PARTS = (
+    "stdout.ndjson",
+    "events.ndjson",
+    "times.json",
+    "event.sse",
+    "stdin.ndjson",
+    "projects",
+    "storage",
+    "opencode.db",
+    "truth.json",
+)
+
 
 @dataclass
 class Recording:
@@ -63,8 +75,13 @@ class Recording:
         return groups
 
     def save(self, folder: Path) -> Path:
-        """Write the recording to a folder, in the layout that `players.load` reads."""
+        """Write the recording to a folder, in the layout that `players.load` reads.
+
+        It replaces one that the folder holds: of two recordings in one, neither would be true.
+        """
         folder.mkdir(parents=True, exist_ok=True)
+        if (folder / "truth.json").exists():
+            _clear(folder)
         stream = "events.ndjson" if self.mode == "serve" else "stdout.ndjson"
         (folder / stream).write_bytes(self.stdout)
         (folder / "times.json").write_text(json.dumps([round(t, 4) for t in self.times]))
@@ -83,6 +100,15 @@ class Recording:
         truth = {**head, "exit": self.exit, **self.truth}
         (folder / "truth.json").write_text(json.dumps(truth, ensure_ascii=False, indent=1))
         return folder
+
+
+def _clear(folder: Path) -> None:
+    for name in PARTS:
+        path = folder / name
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _copy_database(source: Path, target: Path) -> None:
