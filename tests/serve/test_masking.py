@@ -44,3 +44,15 @@ async def test_what_the_log_has_is_shown_masked(
         assert ("*" * len(BODY) in text) == redact
     seen = await read_events(client, "/v1/runs/r/events")
     assert [event["id"] for event in seen[1:]] == [str(event.seq) for event in events]
+
+
+async def test_a_place_that_is_cut_within_a_secret(
+    start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
+) -> None:
+    for number in range(30):
+        words = f"{SECRET} {'and so on ' * number} needle {'and so on ' * (30 - number)} {SECRET}"
+        await log.append(f"r{number}", story([words]))
+    client = client_of(await start(redact=True))
+    told = (await client.get("/v1/search?q=needle&limit=100")).text
+    assert told.count("needle") >= 30
+    assert not [at for at in range(len(BODY) - 3) if BODY[at : at + 4] in told]

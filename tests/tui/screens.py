@@ -97,10 +97,11 @@ async def showing(
     size: tuple[int, int] = (100, 30),
     now: float = 0,
     controllers: Controllers | None = None,
+    redact: bool = False,
 ) -> AsyncIterator[Screen]:
     """The view on a screen of that size."""
-    archive = Archive(log, {"HOME": str(home)}, home)
-    desk = Desk(log, controllers or Controllers(), archive)
+    archive = Archive(log, {"HOME": str(home)}, home, redact=redact)
+    desk = Desk(log, controllers or Controllers(), archive, redact=redact)
     app = Top(desk, run, clock=lambda: now)
     async with app.run_test(size=size) as pilot:
         yield Screen(app, pilot, archive)

@@ -106,4 +106,4 @@ def main(ctx: click.Context, redact: bool) -> None:
         ctx.invoke(watch, redact=redact)
     elif redact:
         # In silence, a log would be taken for masked that is not.
-        raise click.UsageError("--redact stands after a command: run, pipe, watch or serve")
+        raise click.UsageError("--redact stands after a command, as in `unbraid run --redact`")

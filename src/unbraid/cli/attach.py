@@ -8,6 +8,8 @@ import sys
 
 import click
 
+from unbraid.cli.redacting import redact_option, shown_batches
+
 INTERRUPTED = 130
 
 
@@ -16,6 +18,7 @@ INTERRUPTED = 130
     epilog="""\b
 Examples:
   unbraid attach 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
+  unbraid attach 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33 --redact
   unbraid attach 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2 --resume
   unbraid attach 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2 --resume -- -p "What did you find?\"""",
 )
@@ -23,7 +26,10 @@ Examples:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS…]")
 @click.option("--resume", is_flag=True, help="Go on with it in its own CLI.")
 @click.option("--print", "only_print", is_flag=True, help="Print the command that does, and stop.")
-def attach(agent: str, arguments: tuple[str, ...], resume: bool, only_print: bool) -> None:
+@redact_option
+def attach(
+    agent: str, arguments: tuple[str, ...], resume: bool, only_print: bool, redact: bool
+) -> None:
     """Show an agent's conversation and follow it; or, with --resume, go on with it.
 
     RUN is a run of `unbraid ps`, or as much of its name as tells it from all others; STREAM is one
@@ -35,11 +41,14 @@ def attach(agent: str, arguments: tuple[str, ...], resume: bool, only_print: boo
     if stream and not stream.isdigit():
         raise click.UsageError(f"not a stream: {stream}")
     number = int(stream) if stream else None
+    if redact and (resume or only_print):
+        # In silence, what the agent's CLI shows would be taken for masked.
+        raise click.UsageError("with --resume, its own CLI shows it: --redact masks nothing there")
     if resume or only_print:
         asyncio.run(_resume(run, number or 0, list(arguments), only_print=only_print))
         return
     try:
-        asyncio.run(_show(run, number))
+        asyncio.run(_show(run, number, redact=redact))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)  # enough was seen: no error
 
@@ -69,7 +78,7 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
         raise SourceError(found.argv[0], error.strerror or str(error)) from None
 
 
-async def _show(run: str, stream: int | None) -> None:
+async def _show(run: str, stream: int | None, *, redact: bool) -> None:
     from contextlib import AsyncExitStack
 
     from unbraid.cli.following import paused
@@ -83,10 +92,12 @@ async def _show(run: str, stream: int | None) -> None:
     async with AsyncExitStack() as stack:
         log = await SqliteLog.open()
         stack.push_async_callback(log.close)
-        summary = await opened(log, run, os.environ, data_folder())
-        await stack.enter_async_context(following(log, summary, os.environ, data_folder(), warn))
+        summary = await opened(log, run, os.environ, data_folder(), redact=redact)
+        await stack.enter_async_context(
+            following(log, summary, os.environ, data_folder(), warn, redact=redact)
+        )
         printer = Printer(terminal_width())
-        async for batch in paused(log.follow(summary.run)):
+        async for batch in paused(shown_batches(log, log.follow(summary.run), redact=redact)):
             if not batch:
                 for line in printer.flush():
                     click.echo(line)

@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import click
 
+from unbraid.cli.redacting import redact_option, shown_batches
+
 INTERRUPTED = 130
 
 
@@ -17,26 +19,28 @@ INTERRUPTED = 130
 Examples:
   unbraid tail
   unbraid tail 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
-  unbraid tail --json | jq .type"""
+  unbraid tail --json | jq .type
+  unbraid tail --redact"""
 )
 @click.argument("run", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
 @click.option(
     "--since", type=click.IntRange(0, 2**63 - 1), help="Begin after this place in the log."
 )
-def tail(run: str | None, as_json: bool, since: int | None) -> None:
+@redact_option
+def tail(run: str | None, as_json: bool, since: int | None, redact: bool) -> None:
     """Follow RUN, from its beginning to its end, one gutter per agent; or, without RUN, everything
     that is said from now on. What is followed is the log: `unbraid` or `unbraid run` fill it. A
     session that is named is read into it, and followed if nobody else does. As much of its name
     will do as tells it from all others.
     """
     try:
-        asyncio.run(_tail(run, since, as_json=as_json))
+        asyncio.run(_tail(run, since, as_json=as_json, redact=redact))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)  # the only way to end it: no error
 
 
-async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
+async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bool) -> None:
     from contextlib import AsyncExitStack
 
     from unbraid.cli.following import paused
@@ -54,14 +58,14 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool) -> None:
         if run is None:
             batches = log.follow_all(since)
         else:
-            summary = await opened(log, run, os.environ, data_folder())
+            summary = await opened(log, run, os.environ, data_folder(), redact=redact)
             batches = log.follow(summary.run, since or 0)
             await stack.enter_async_context(
-                following(log, summary, os.environ, data_folder(), warn)
+                following(log, summary, os.environ, data_folder(), warn, redact=redact)
             )
         printers: dict[str, Printer] = {}
         shown = run
-        async for batch in paused(batches):
+        async for batch in paused(shown_batches(log, batches, redact=redact)):
             for entry in batch:
                 if as_json:
                     sys.stdout.buffer.write(entry.data + b"\n")

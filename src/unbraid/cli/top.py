@@ -10,12 +10,15 @@ from contextlib import AsyncExitStack
 
 import click
 
+from unbraid.cli.redacting import redact_option
+
 
 @click.command(
     epilog="""\b
 Examples:
   unbraid top
   unbraid top 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
+  unbraid top --redact
   unbraid top --opencode http://127.0.0.1:4096"""
 )
 @click.argument("run", required=False)
@@ -23,7 +26,8 @@ Examples:
     "--opencode", "servers", multiple=True, metavar="URL", help="A running server of OpenCode's."
 )
 @click.option("--watch/--no-watch", default=True, help="Follow this machine's agents meanwhile.")
-def top(run: str | None, servers: tuple[str, ...], watch: bool) -> None:
+@redact_option
+def top(run: str | None, servers: tuple[str, ...], watch: bool, redact: bool) -> None:
     """See every agent on this machine, live, on the whole screen; begin with RUN.
 
     Runs, the agents of one run, what one agent says. `?` tells the keys; the mouse works too. What
@@ -32,10 +36,10 @@ def top(run: str | None, servers: tuple[str, ...], watch: bool) -> None:
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("this needs a terminal; `unbraid tail` and `unbraid ps` do not")
-    asyncio.run(_top(run, servers, watch=watch))
+    asyncio.run(_top(run, servers, watch=watch, redact=redact))
 
 
-async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool) -> None:
+async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact: bool) -> None:
     from unbraid.hub.control import Controllers
     from unbraid.live.archive import Archive
     from unbraid.live.claims import Claims
@@ -51,9 +55,10 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool) -> Non
         log = await SqliteLog.open()
         stack.push_async_callback(log.close)
         if run is not None:
-            run = (await opened(log, run, os.environ, home)).run
-        controllers, archive = Controllers(Elsewhere(home)), Archive(log, os.environ, home)
-        app = Top(Desk(log, controllers, archive), run)
+            run = (await opened(log, run, os.environ, home, redact=redact)).run
+        controllers = Controllers(Elsewhere(home))
+        archive = Archive(log, os.environ, home, redact=redact)
+        app = Top(Desk(log, controllers, archive, redact=redact), run)
         loop = asyncio.get_running_loop()
         reading = asyncio.create_task(archive.read(lambda text: _soon(loop, app.warn, text)))
         stack.push_async_callback(_end, reading)
@@ -62,7 +67,13 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool) -> Non
             claims, until = Claims(home), asyncio.Event()
             stack.callback(claims.close)
             observed = Watch(
-                log, claims, os.environ, warn=app.warn, servers=servers, controllers=controllers
+                log,
+                claims,
+                os.environ,
+                warn=app.warn,
+                servers=servers,
+                controllers=controllers,
+                redact=redact,
             )
             watched = asyncio.create_task(watching(observed, until))
             stack.push_async_callback(_end, watched)

@@ -58,6 +58,11 @@ class _Line(Struct):
     parent_tool_use_id: str | None = None
     event: _Event | None = None
     properties: _Properties | None = None
+    # Of an event in the log; raw, so that no line of an agent's is misread for one of these.
+    stream_id: Raw = NOTHING
+    message_id: Raw = NOTHING
+    block: Raw = NOTHING
+    delta: Raw = NOTHING
 
 
 _read = msgspec.json.Decoder(_Line).decode
@@ -120,8 +125,8 @@ class SecretMask:
                 pieces[number] = piece[1]
                 text.spans.append((number, len(text.text), len(piece[1]) - 2))
                 text.text += piece[1][1:-1]
-            elif read is not None:
-                for key in {*now, *self._open}:
+            if read is not None:
+                for key in {*now, *self._open} if piece is None or read.stream_id else ():
                     if _closes(read, key, source):
                         text_of(key).closed = number
                         now.pop(key, None)
@@ -175,7 +180,7 @@ def _torn(text: _Text, held: int) -> int:
 
 
 def _try(line: bytes) -> _Line | None:
-    """A line that may tell of deltas: of Claude Code's, or of OpenCode's events."""
+    """A line that may tell of deltas: of Claude Code's, of OpenCode's events, or of the log's."""
     if b'"type"' not in line:
         return None
     try:
@@ -195,13 +200,24 @@ def _piece(source: str, read: _Line) -> tuple[Key, bytes] | None:
     elif read.type == "message.part.delta" and read.properties is not None:
         data = bytes(read.properties.delta)
         key = (source, read.properties.session_id, read.properties.part_id)
+    elif read.type in ("text", "thinking") and read.stream_id:
+        data = bytes(read.delta)
+        key = (source, bytes(read.stream_id).decode(), _block(read))
     return (key, data) if data.startswith(b'"') else None
+
+
+def _block(read: _Line) -> str:
+    """The block of a stream that an event of the log is about."""
+    return f"{read.type} {bytes(read.message_id).decode()} {bytes(read.block).decode()}"
 
 
 def _closes(read: _Line, key: Key, source: str) -> bool:
     """Whether a line says that a block is whole."""
     if key[0] != source:
         return False
+    if read.stream_id:
+        # As in the log: a block is whole when its stream says something else.
+        return bytes(read.stream_id).decode() == key[1] and _block(read) != key[2]
     if read.properties is not None and read.properties.part is not None:
         return read.properties.part.id == key[2]
     if read.type == "stream_event" and read.event is not None:

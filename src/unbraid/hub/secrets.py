@@ -109,3 +109,9 @@ def undecided(data: bytes) -> int | None:
     start = max(0, len(data) - 2 * LONGEST - 64)
     found = _BEGUN.search(data, start)
     return None if found is None else found.start()
+
+
+def masked_words(words: str, *, cut: bool) -> str:
+    """Words with their secrets masked; fewer of them, if they were cut within what may be one."""
+    data = mask(words.encode(errors="replace"))
+    return data[: undecided(data) if cut else None].decode()

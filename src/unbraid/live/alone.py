@@ -21,6 +21,8 @@ async def following(
     env: Mapping[str, str],
     home: Path,
     warn: Callable[[str], None] = lambda text: None,
+    *,
+    redact: bool = False,
 ) -> AsyncIterator[None]:
     """Keep a run's log up to date meanwhile. Whoever has its claim does that already; when they are
     gone, it is taken over.
@@ -30,7 +32,8 @@ async def following(
         return
     claims, until = Claims(home), asyncio.Event()
     session = run.session_id or run.run.partition(".")[0]
-    watched = asyncio.create_task(watching(Watch(log, claims, env, warn=warn, only=session), until))
+    watch = Watch(log, claims, env, warn=warn, only=session, redact=redact)
+    watched = asyncio.create_task(watching(watch, until))
     try:
         yield
     finally:

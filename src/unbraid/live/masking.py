@@ -53,11 +53,9 @@ def unmasked(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
 
 def masked_title(title: str) -> str:
     """The first words of a prompt; where they may have been cut within a secret, fewer of them."""
-    from unbraid.hub.secrets import mask, undecided
+    from unbraid.hub.secrets import masked_words
 
-    data = mask(title.encode(errors="replace"))
-    end = undecided(data) if len(title) >= TITLE_CHARS else None
-    return data[:end].decode()
+    return masked_words(title, cut=len(title) >= TITLE_CHARS)
 
 
 def _joined(pieces: Iterable[Fed]) -> Iterator[Fed]:

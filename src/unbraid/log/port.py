@@ -88,21 +88,8 @@ class Retained(Struct, frozen=True):
     freed_bytes: int
 
 
-class Log(Protocol):
-    """A durable, ordered log of runs."""
-
-    async def append(
-        self,
-        run: str,
-        events: Sequence[FleetEvent],
-        *,
-        cursors: Mapping[str, int] | None = None,
-        spool: Sequence[Spooled] = (),
-    ) -> Appended:
-        """Commit events, the sources' positions and their raw bytes together. A position never
-        goes back.
-        """
-        ...
+class LogReader(Protocol):
+    """What those who only look need of a log, wherever it is."""
 
     async def read(
         self,
@@ -116,18 +103,8 @@ class Log(Protocol):
         """Up to `limit` events of a run after the seq `since`, in order."""
         ...
 
-    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        """Up to `limit` events of all runs after the cursor `since`, in order."""
-        ...
-
     def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
         """The events of a run after `since`, then those to come; ends after `done`."""
-        ...
-
-    def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-        """The events of all runs after the cursor `since` (None: from now on), then those to
-        come.
-        """
         ...
 
     async def bounds(self) -> tuple[int, int]:
@@ -147,6 +124,33 @@ class Log(Protocol):
         before: str | None = None,
     ) -> list[RunSummary]:
         """Runs, last started first; `before` is the `page` of the last one seen."""
+        ...
+
+
+class Log(LogReader, Protocol):
+    """A durable, ordered log of runs."""
+
+    async def append(
+        self,
+        run: str,
+        events: Sequence[FleetEvent],
+        *,
+        cursors: Mapping[str, int] | None = None,
+        spool: Sequence[Spooled] = (),
+    ) -> Appended:
+        """Commit events, the sources' positions and their raw bytes together. A position never
+        goes back.
+        """
+        ...
+
+    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
+        """Up to `limit` events of all runs after the cursor `since`, in order."""
+        ...
+
+    def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
+        """The events of all runs after the cursor `since` (None: from now on), then those to
+        come.
+        """
         ...
 
     async def cursors(self, run: str) -> dict[str, int]:

@@ -6,6 +6,7 @@ import re
 
 _TERM = re.compile(r'"([^"]+)"|(\S+)')
 SNIPPET_CHARS = 160
+CUT = "…"
 
 
 def terms_of(query: str) -> list[str]:
@@ -15,10 +16,13 @@ def terms_of(query: str) -> list[str]:
 
 
 def snippet_of(text: str, terms: list[str]) -> str | None:
-    """The surroundings of the first of `terms` (lower case) if the text holds all of them."""
+    """The surroundings of the first of `terms` (lower case) if the text holds all of them; where
+    they are cut out of more, that is marked.
+    """
     lower = text.lower()
     places = [lower.find(term) for term in terms]
     if any(place < 0 for place in places):
         return None
     start = max(0, min(places) - SNIPPET_CHARS // 4)
-    return text[start : start + SNIPPET_CHARS]
+    end = start + SNIPPET_CHARS
+    return CUT * (start > 0) + text[start:end] + CUT * (end < len(text))

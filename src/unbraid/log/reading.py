@@ -10,7 +10,7 @@ import msgspec
 
 from unbraid.log.entry import Entry
 from unbraid.log.port import Found, Spooled
-from unbraid.log.query import terms_of
+from unbraid.log.query import CUT, terms_of
 from unbraid.log.summary import RunSummary, place_of
 
 # A page of huge events must not fill the memory: reading stops past this, whatever the limit.
@@ -138,9 +138,9 @@ def places(connection: sqlite3.Connection, query: str, run: str | None, limit: i
     words = " ".join('"' + term.replace('"', '""') + '"' for term in terms)
     rows = connection.execute(
         """SELECT runs.run, said.stream_id, said.seq, said.kind, said.ts,
-        snippet(said_words, 0, '', '', '…', 24)
+        snippet(said_words, 0, '', '', ?, 24)
         FROM said_words JOIN said ON said.id = said_words.rowid JOIN runs ON runs.id = said.run
         WHERE said_words MATCH ? AND (? IS NULL OR runs.run = ?) ORDER BY rank LIMIT ?""",
-        (words, run, run, limit),
+        (CUT, words, run, run, limit),
     )
     return [Found(*row) for row in rows]

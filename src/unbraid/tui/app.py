@@ -166,6 +166,8 @@ class Top(App[None]):
                 picture.known = summary.last_seq if summary else 0
                 async for batch in self._desk.log.follow(picture.run, picture.marks.seq):
                     picture.apply(batch)
+                    if not batch:
+                        picture.known = 0  # the rest of it waits for more: show what there is
                     self._dirty = True
                     await asyncio.sleep(0)
                 return

@@ -33,7 +33,11 @@ class Helm:
     def waiting(self, run: str = "") -> list[Pending]:
         """The requests that wait for leave, those of `run` first."""
         runs = sorted(self._controllers, key=lambda name: name != run)
-        return [request for name in runs for request in self._controllers[name].pending()]
+        return [
+            self._desk.shown(request)
+            for name in runs
+            for request in self._controllers[name].pending()
+        ]
 
     async def answer(self, asked: Pending, title: str) -> None:
         """Ask a person whether an agent may."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from unbraid.log.port import Log
+from unbraid.log.port import LogReader
 from unbraid.tui.picture import Picture
 from unbraid.tui.transcript import Transcript
 from unbraid.tui.window import Window
@@ -17,7 +17,7 @@ class Reader:
     """Reads one stream into the transcript, for as long as `run` runs."""
 
     def __init__(
-        self, transcript: Transcript, log: Log, picture: Picture, stream: int, seq: int | None
+        self, transcript: Transcript, log: LogReader, picture: Picture, stream: int, seq: int | None
     ) -> None:
         self.stream = stream
         self._transcript, self._seq = transcript, seq

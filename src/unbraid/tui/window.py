@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from unbraid.events import decode_event
-from unbraid.log.port import Log
+from unbraid.log.port import LogReader
 from unbraid.tui.items import Conversation, Item
 from unbraid.tui.marks import PAGE_EVENTS, SHOWN, Marks
 
@@ -16,7 +16,7 @@ class Window:
     """Pages `first` to `last` of a stream, as items."""
 
     def __init__(
-        self, log: Log, run: str, stream: int, marks: Marks, spawning: Collection[str] = ()
+        self, log: LogReader, run: str, stream: int, marks: Marks, spawning: Collection[str] = ()
     ) -> None:
         self.run, self.stream = run, stream
         self.first, self.last = 0, -1

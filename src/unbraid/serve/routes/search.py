@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.errors import CallerError
+from unbraid.hub.shown import masked_snippet
 from unbraid.log.names import RUN_PATTERN, checked_run
 from unbraid.log.port import Found, SearchableLog
 from unbraid.serve import parameters
@@ -46,6 +48,10 @@ async def search(request: Request) -> Response:
     history: list[Place] = []
     if services.history is not None and run is None and len(places) < limit:
         history = await services.history.search(query, limit=limit - len(places))
+    if services.config.redact:
+        # A place may begin or end within a secret, where no pattern knows it.
+        places = [replace(each, snippet=masked_snippet(each.snippet)) for each in places]
+        history = [replace(each, snippet=masked_snippet(each.snippet)) for each in history]
     return json_answer(Places(places, history))
 
 

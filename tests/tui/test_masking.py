@@ -1,0 +1,93 @@
+"""`unbraid top --redact` shows no secret: not in words, titles, places or requests for leave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.hub.test_redact import cut
+from tests.live.agents import UNBRAID, log_path
+from tests.live.secret import BITS, KEY, SEEN
+from tests.live.test_restart import environment
+from tests.tui.screens import opening, showing
+from tests.tui.tmux import terminal
+from unbraid import events as e
+from unbraid.hub.control import Controllers, Pending
+from unbraid.log import MemoryLog, SqliteLog
+from unbraid.log.contract import story
+
+TEXT = f"I use {KEY}, and it works."
+SHOWN = f"I use {SEEN}, and it works."
+SIZE = (160, 40)
+
+
+def bits(text: str, first: int) -> list[e.FleetEvent]:
+    """A text of the main agent's, bit by bit."""
+    place: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main", "message_id": "m"}
+    return [
+        e.Text(seq=seq, ts=seq, delta=part, block=0, **place)
+        for seq, part in enumerate(cut(text, list(range(0, 100, 3))), first)
+    ]
+
+
+def leaked(text: str) -> list[bytes]:
+    """Bits of the key in a text."""
+    return [bit for bit in BITS if bit in text.encode()]
+
+
+async def test_words_titles_and_places(tmp_path: Path) -> None:
+    log, events = MemoryLog(), story(cut(TEXT, list(range(0, 100, 3))))
+    events[0].prompt = events[1].prompt = f"Go with {KEY}"  # type: ignore[attr-defined]
+    await log.append("one", events)
+    async with showing(log, tmp_path, size=SIZE, redact=True) as screen:
+        await screen.until_said([SHOWN, f"Go with {SEEN}"])
+        assert f"Go with {SEEN}" in screen.text()
+        assert not leaked(screen.words() + screen.text())
+        await screen.press("slash", *"works")
+        await screen.until(lambda: "“ " in screen.text() and "and it works" in screen.text())
+        assert not leaked(screen.text())
+
+
+async def test_what_is_not_decided_waits_and_the_rest_is_shown(tmp_path: Path) -> None:
+    log, told = MemoryLog(), bits(TEXT, 3)
+    half = len(told) // 3
+    await log.append("one", [*opening(), *told[:half]])
+    async with showing(log, tmp_path, size=SIZE, redact=True) as screen:
+        await screen.until(lambda: "I use" in screen.words())
+        await log.append("one", told[half:])
+        await screen.until_said([SHOWN.removesuffix("works.")])
+        assert not leaked(screen.words())
+        await log.append("one", story(["."] * len(told))[-3:])
+        await screen.until_said([SHOWN])
+        assert not leaked(screen.words() + screen.text())
+
+
+async def test_requests_for_leave(tmp_path: Path) -> None:
+    class Waiting:
+        """A run that waits for leave to use a key."""
+
+        def verbs(self) -> list[str]:
+            return ["answer"]
+
+        def pending(self) -> list[Pending]:
+            return [Pending("one", "q1", "Bash", {"command": f"curl -H 'x: {KEY}'"})]
+
+    log, controllers = MemoryLog(), Controllers()
+    controllers.register("one", Waiting())  # type: ignore[arg-type]
+    await log.append("one", opening())
+    async with showing(log, tmp_path, size=SIZE, redact=True, controllers=controllers) as screen:
+        await screen.until(lambda: f"x: {SEEN}" in screen.text())
+        await screen.press("p")
+        await screen.until(lambda: "May it?" in screen.text())
+        assert not leaked(screen.text())
+
+
+async def test_in_a_terminal(tmp_path: Path) -> None:
+    env = environment(tmp_path)
+    log = await SqliteLog.open(log_path(tmp_path))
+    await log.append("one", story(cut(TEXT, list(range(0, 100, 3)))))
+    await log.close()
+    async with terminal([UNBRAID, "top", "--redact"], env, tmp_path, SIZE) as view:
+        assert not leaked(await view.until(SHOWN))
+        await view.type("q")
+        await view.until("ended with 0")
