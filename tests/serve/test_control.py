@@ -82,6 +82,8 @@ async def test_tells_what_a_run_can_be_told(client: httpx.AsyncClient) -> None:
         answer = await client.get(f"/v1/runs/{run}/control")
         assert answer.json() == {"run": run, "verbs": verbs}
     assert (await client.get("/v1/runs/none/control")).status_code == 404
+    everywhere = (await client.get("/v1/control")).json()
+    assert everywhere == {"runs": [{"run": "r", "verbs": ["message", "cancel"]}]}
 
 
 async def test_answers_permissions(client: httpx.AsyncClient, steered: Steered) -> None:

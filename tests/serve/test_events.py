@@ -50,6 +50,29 @@ async def test_goes_on_where_the_viewer_was(client: httpx.AsyncClient, log: Sqli
     assert over.status_code == 204
 
 
+async def test_gives_a_page_without_waiting(client: httpx.AsyncClient, log: SqliteLog) -> None:
+    events = story(["a", "b", "c"])
+    await log.append("r", events[:5])
+    lines = {"accept": "application/x-ndjson"}
+    for query, seqs in (
+        ("limit=3", [1, 2, 3]),
+        ("limit=3&since=3", [4, 5]),
+        ("limit=9&since=5", []),
+        ("limit=0", []),
+        ("limit=9&types=text&since=3", [4, 5]),
+        ("limit=9&stream=1", []),
+    ):
+        answer = await client.get(f"/v1/runs/r/events?{query}", headers=lines)
+        assert answer.headers["content-type"].startswith("application/x-ndjson")
+        told = [msgspec.json.decode(line) for line in answer.content.splitlines()]
+        assert [event["seq"] for event in told] == seqs
+    seen = await read_events(client, "/v1/runs/r/events?limit=2")
+    assert [event["id"] for event in seen] == ["1", "2"]
+    for wrong in ("-1", "1001", "nan"):
+        answer = await client.get(f"/v1/runs/r/events?limit={wrong}")
+        assert answer.status_code == 400
+
+
 async def test_filters(client: httpx.AsyncClient, log: SqliteLog) -> None:
     await log.append("r", story(["a", "b"]))
     for query in ("types=text,token_usage", "types=text&types=token_usage"):

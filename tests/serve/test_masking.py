@@ -36,6 +36,8 @@ async def test_what_the_log_has_is_shown_masked(
     for kind in ("text/event-stream", "application/x-ndjson"):
         answer = await client.get("/v1/runs/r/events", headers={"accept": kind})
         told.append(answer.text)
+        page = await client.get("/v1/runs/r/events?limit=9", headers={"accept": kind})
+        told.append(page.text)
     packed = await client.get("/v1/runs/r/events", headers={"accept-encoding": "gzip"})
     assert packed.headers["content-encoding"] == "gzip"
     told.append(packed.text)

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 import click
 
 from unbraid.cli.redacting import redact_option
+from unbraid.cli.sending import token_option
 
 
 @click.command(
@@ -19,27 +20,46 @@ Examples:
   unbraid top
   unbraid top 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
   unbraid top --redact
-  unbraid top --opencode http://127.0.0.1:4096"""
+  unbraid top --opencode http://127.0.0.1:4096
+  UNBRAID_TOKEN=… unbraid top --url https://agents.example.org"""
 )
 @click.argument("run", required=False)
 @click.option(
     "--opencode", "servers", multiple=True, metavar="URL", help="A running server of OpenCode's."
 )
 @click.option("--watch/--no-watch", default=True, help="Follow this machine's agents meanwhile.")
+@click.option("--url", metavar="URL", help="Look at the log of the server there instead.")
+@token_option
 @redact_option
-def top(run: str | None, servers: tuple[str, ...], watch: bool, redact: bool) -> None:
+def top(
+    run: str | None,
+    servers: tuple[str, ...],
+    watch: bool,
+    url: str | None,
+    token: str | None,
+    redact: bool,
+) -> None:
     """See every agent on this machine, live, on the whole screen; begin with RUN.
 
     Runs, the agents of one run, what one agent says. `?` tells the keys; the mouse works too. What
     is shown is the log; meanwhile agents are followed into it, as by `unbraid watch`, unless
     another unbraid does that already.
+
+    With --url it is a server's log, and the server's machine: what the token allows can be done
+    from here, and nothing on this machine is followed.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("this needs a terminal; `unbraid tail` and `unbraid ps` do not")
-    asyncio.run(_top(run, servers, watch=watch, redact=redact))
+    if url is None:
+        asyncio.run(_top(run, servers, watch=watch, redact=redact))
+    elif servers:
+        raise click.UsageError("--opencode is for this machine, --url for what another has")
+    else:
+        asyncio.run(_top_of(url, token, run, redact=redact))
 
 
 async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact: bool) -> None:
+    """The view of this machine's log."""
     from unbraid.hub.control import Controllers
     from unbraid.live.archive import Archive
     from unbraid.live.claims import Claims
@@ -79,6 +99,22 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
             stack.push_async_callback(_end, watched)
             stack.callback(until.set)
         await app.run_async()
+
+
+async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool) -> None:
+    """The view of a server's log."""
+    from unbraid.hub.control import Controllers
+    from unbraid.live.distant import Distant
+    from unbraid.live.distant_log import DistantControllers, DistantLog
+    from unbraid.tui.app import Top
+    from unbraid.tui.desk import Desk
+
+    server = Distant(url, token)
+    async with DistantLog(server) as log:
+        if run is not None:
+            run = await log.named(run)
+        controllers = Controllers(DistantControllers(server))
+        await Top(Desk(log, controllers, log.history, redact=redact), run).run_async()
 
 
 async def _end(task: asyncio.Task[None]) -> None:

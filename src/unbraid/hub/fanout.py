@@ -147,6 +147,21 @@ class Hub:
         with self._looking(_ALL, channel, viewer):
             yield viewer
 
+    async def page(
+        self,
+        run: str,
+        since: int,
+        limit: int,
+        *,
+        form: Form = Form.SSE,
+        stream_id: int | None = None,
+        types: Collection[str] = (),
+    ) -> bytes:
+        """Up to `limit` events of a run after `since`, for someone who does not want to wait."""
+        entries = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
+        framing = self._framing(run_frame)
+        return b"".join(framing(entry).form(form) for entry in entries)
+
     def draft(self, run: str, draft: Draft) -> None:
         """Show live viewers of a run what is not in the log yet."""
         # Bits of which nobody knows yet whether they are of a secret are not worth the risk.
@@ -186,11 +201,12 @@ class Hub:
         if self.viewers >= self._max_viewers:
             raise TooManyViewers(f"{self._max_viewers} viewers are looking already")
         if name not in self._channels:
-            framing = log_frame if name == _ALL else run_frame
-            if self._masking is not None:
-                framing = partial(_masked, framing, self._masking)
+            framing = self._framing(log_frame if name == _ALL else run_frame)
             self._channels[name] = Channel(framing, self._backlog_bytes)
         return self._channels[name]
+
+    def _framing(self, framing: Callable[[Entry], Frame]) -> Callable[[Entry], Frame]:
+        return framing if self._masking is None else partial(_masked, framing, self._masking)
 
     @contextmanager
     def _looking(self, name: str, channel: Channel, viewer: Viewer) -> Iterator[None]:

@@ -129,7 +129,7 @@ class MaskedLog:
     async def run(self, run: str) -> RunSummary | None:
         """One run's summary."""
         found = await self._log.run(run)
-        return None if found is None else _summary(found)
+        return None if found is None else masked_summary(found)
 
     async def runs(
         self,
@@ -141,7 +141,7 @@ class MaskedLog:
     ) -> list[RunSummary]:
         """Runs, last started first; `before` is the `page` of the last one seen."""
         found = await self._log.runs(status=status, matching=matching, limit=limit, before=before)
-        return [_summary(run) for run in found]
+        return [masked_summary(run) for run in found]
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Places where an agent said all words of `query`, best first."""
@@ -157,15 +157,16 @@ def masked_snippet(snippet: str) -> str:
     return masked_words(words.removesuffix(CUT), cut=words.endswith(CUT))
 
 
-def masked_struct(value: S) -> S:
-    """Anything that is told as JSON, with its secrets masked."""
-    return msgspec.json.decode(mask(msgspec.json.encode(value)), type=type(value))
-
-
-def _summary(run: RunSummary) -> RunSummary:
+def masked_summary(run: RunSummary) -> RunSummary:
+    """A run as it may be listed."""
     if run.title is None:
         return run
     return replace(run, title=masked_words(run.title, cut=len(run.title) >= TITLE_CHARS))
+
+
+def masked_struct(value: S) -> S:
+    """Anything that is told as JSON, with its secrets masked."""
+    return msgspec.json.decode(mask(msgspec.json.encode(value)), type=type(value))
 
 
 async def _begun(

@@ -37,6 +37,7 @@ LIST_SECONDS = 0.5
 STEER_SECONDS = 1.0
 UNLOGGED_SECONDS = 2.0
 RETRY_SECONDS = 2.0
+TELL_AGAIN_SECONDS = 30.0
 
 # What opens a dialog. These keys have priority: they are acted on before the next one is looked at,
 # so that words which someone types ahead go to the dialog and are never taken for commands.
@@ -88,6 +89,7 @@ class Top(App[None]):
         self._folded: set[int] = set()
         self._dirty = False
         self._warnings: list[str] = []
+        self._told: tuple[str, float] | None = None
         self._goal: tuple[int, int] | None = None  # the stream and seq to show once they are known
 
     def compose(self) -> ComposeResult:
@@ -312,6 +314,9 @@ class Top(App[None]):
             self._warnings.append(text)
 
     def _tell(self, error: UnbraidError) -> None:
+        if self._told == (str(error), self._clock() // TELL_AGAIN_SECONDS):
+            return  # several look for the same, again and again
+        self._told = (str(error), self._clock() // TELL_AGAIN_SECONDS)
         self.notify(short(str(error), 400), severity="error", markup=False)
 
     # --- keys ---

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from typing import Protocol
 
 from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.hub.control import Controller, Controllers, Pending
-from unbraid.live.archive import Archive
 from unbraid.log.port import Found, LogReader, SearchableLog
 from unbraid.log.summary import RunSummary
 from unbraid.sources.search import Place
@@ -18,14 +18,30 @@ MANY = 500
 ANSWER_SECONDS = 5.0
 
 
+class Beside(Protocol):
+    """What lies beside a log, and can be read into it."""
+
+    async def runs(self, *, limit: int) -> list[RunSummary]:
+        """Sessions that are not in the log, last started first."""
+        ...
+
+    async def open(self, name: str) -> RunSummary | None:
+        """The run of a session, read into the log; None if there is none."""
+        ...
+
+    async def search(self, query: str, *, limit: int) -> list[Place]:
+        """Where it was said in sessions that are not in the log, newest first."""
+        ...
+
+
 class Desk:
     """Everything that a view asks for; with `redact`, no secret is in it."""
 
     def __init__(
-        self, log: LogReader, controllers: Controllers, archive: Archive, *, redact: bool = False
+        self, log: LogReader, controllers: Controllers, beside: Beside, *, redact: bool = False
     ) -> None:
         self.log = _masked(log) if redact else log
-        self._controllers, self._archive, self._redact = controllers, archive, redact
+        self._controllers, self._beside, self._redact = controllers, beside, redact
 
     async def runs(self) -> list[RunSummary]:
         """The runs of the log, last started first."""
@@ -33,13 +49,18 @@ class Desk:
 
     async def unlogged(self) -> list[RunSummary]:
         """Sessions that nobody has followed, last started first."""
-        return await self._archive.runs(limit=MANY)
+        found = await self._beside.runs(limit=MANY)
+        if self._redact:
+            from unbraid.hub.shown import masked_summary
+
+            found = [masked_summary(run) for run in found]
+        return found
 
     async def open(self, name: str) -> str:
         """The run of that name; a session that is not in the log yet is read into it."""
         if await self.log.run(name) is not None:
             return name
-        opened = await self._archive.open(name)
+        opened = await self._beside.open(name)
         if opened is None:
             raise CallerError(f"no run or session {name}")
         return opened.run
@@ -52,7 +73,7 @@ class Desk:
 
     async def search_unlogged(self, words: str) -> list[Place]:
         """Places in sessions that are not in the log, newest first."""
-        found = await self._archive.search(words, limit=50)
+        found = await self._beside.search(words, limit=50)
         if self._redact:
             from unbraid.hub.shown import masked_snippet
 

@@ -32,6 +32,18 @@ class Control(Struct):
     verbs: list[str]
 
 
+class Steerable(Struct):
+    """The runs that can be told something now."""
+
+    runs: list[Control]
+
+
+async def steerable(request: Request) -> Response:
+    """The runs that can be told to do something, and what."""
+    held = await services_of(request).controllers.everywhere()
+    return json_answer(Steerable([Control(run, each.verbs()) for run, each in held.items()]))
+
+
 async def control(request: Request) -> Response:
     """What a run can be told to do."""
     summary = await existing_run(request)
@@ -75,6 +87,9 @@ async def _controller(request: Request) -> Controller:
 
 
 OPERATIONS = (
+    Operation(
+        "GET", "/v1/control", steerable, "Runs that can be told something", Steerable, problems=()
+    ),
     Operation(
         "GET",
         "/v1/runs/{run}/control",

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from unbraid.hub.frames import Form
+from unbraid.log.port import READ_LIMIT
 from unbraid.serve import parameters
 from unbraid.serve.encodings import encoding_for
 from unbraid.serve.operations import Operation, Parameter
@@ -16,17 +17,21 @@ from unbraid.serve.stream import EventStream
 
 
 async def run_events(request: Request) -> ASGIApp:
-    """A run's events, from after `since`; ends after `done`."""
+    """A run's events, from after `since`; ends after `done`, or with `limit` at once."""
     since = parameters.since_of(request) or 0
     stream_id, types = parameters.number(request, "stream"), parameters.types_of(request)
+    limit = parameters.number(request, "limit", at_most=READ_LIMIT)
     summary = await existing_run(request)
     if summary.over and since >= summary.last_seq:
         # What makes an EventSource stop coming back.
         return Response(status_code=204)
-    form = form_of(request)
-    watching = services_of(request).hub.watch(
-        summary.run, since, form=form, stream_id=stream_id, types=types
-    )
+    form, hub = form_of(request), services_of(request).hub
+    if limit is not None:
+        page = await hub.page(
+            summary.run, since, limit, form=form, stream_id=stream_id, types=types
+        )
+        return Response(page, media_type=form.value, headers={"vary": "accept"})
+    watching = hub.watch(summary.run, since, form=form, stream_id=stream_id, types=types)
     return EventStream(watching, form, encoding_of(request))
 
 
@@ -58,6 +63,11 @@ TYPES = Parameter(
     },
     "Only events of these types (`done` always comes).",
 )
+LIMIT = Parameter(
+    "limit",
+    {"type": "integer", "minimum": 0, "maximum": READ_LIMIT},
+    "At most so many of those that are there, without waiting for more.",
+)
 LAST_EVENT_ID = Parameter("Last-Event-ID", NUMBER, "Where to go on; wins over `since`.", "header")
 
 OPERATIONS = (
@@ -73,6 +83,7 @@ OPERATIONS = (
             Parameter("since", NUMBER, "The last seq already seen."),
             Parameter("stream", NUMBER, "Only events of this stream."),
             TYPES,
+            LIMIT,
             LAST_EVENT_ID,
         ),
         problems=(204, 400, 404),
