@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unbraid.cli.numbers import Amount
 from unbraid.cli.warning import warn
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from unbraid.orchestrate.request import Request
 
 CANCELLED = 130
+# As in the files of agents.
+COUNT = click.IntRange(1, 10**12)
+AMOUNT = Amount(0, 1e9, min_open=True)
 KEEP_SECONDS = 24 * 3600.0
 
 
@@ -38,11 +42,11 @@ Examples:
 @click.option("--model", help="The model of agents that do not say.")
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
 @click.option("--agents", "listing", is_flag=True, help="Only list the agents there are.")
-@click.option("--turns", type=click.IntRange(1), help="At most so many turns, of all agents.")
-@click.option("--children", type=click.IntRange(1), help="At most so many delegations.")
-@click.option("--tokens", type=click.IntRange(1), help="At most so many tokens, in and out.")
-@click.option("--dollars", type=click.FloatRange(0, min_open=True), help="At most so much money.")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="At most so long.")
+@click.option("--turns", type=COUNT, help="At most so many turns, of all agents.")
+@click.option("--children", type=COUNT, help="At most so many delegations.")
+@click.option("--tokens", type=COUNT, help="At most so many tokens, in and out.")
+@click.option("--dollars", type=AMOUNT, help="At most so much money.")
+@click.option("--seconds", type=AMOUNT, help="At most so long.")
 def ask(
     prompt: tuple[str, ...],
     backend: str | None,

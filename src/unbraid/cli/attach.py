@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from unbraid.cli.numbers import run_and_stream
 from unbraid.cli.redacting import redact_option, shown_batches
 
 INTERRUPTED = 130
@@ -37,18 +38,15 @@ def attach(
     by its id. A sub-agent of Claude Code's becomes a session of its own: its transcript is copied
     to a new file, which is named, and nothing else is touched. ARGUMENTS go to the agent's CLI.
     """
-    run, _, stream = agent.partition("/")
-    if stream and not stream.isdigit():
-        raise click.UsageError(f"not a stream: {stream}")
-    number = int(stream) if stream else None
+    run, stream = run_and_stream(agent)
     if redact and (resume or only_print):
         # In silence, what the agent's CLI shows would be taken for masked.
         raise click.UsageError("with --resume, its own CLI shows it: --redact masks nothing there")
     if resume or only_print:
-        asyncio.run(_resume(run, number or 0, list(arguments), only_print=only_print))
+        asyncio.run(_resume(run, stream or 0, list(arguments), only_print=only_print))
         return
     try:
-        asyncio.run(_show(run, number, redact=redact))
+        asyncio.run(_show(run, stream, redact=redact))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)  # enough was seen: no error
 
@@ -84,6 +82,7 @@ async def _show(run: str, stream: int | None, *, redact: bool) -> None:
     from unbraid.cli.following import paused
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.cli.warning import warn
+    from unbraid.errors import CallerError
     from unbraid.events import decode_event
     from unbraid.live.alone import following
     from unbraid.live.history import opened
@@ -96,12 +95,15 @@ async def _show(run: str, stream: int | None, *, redact: bool) -> None:
         await stack.enter_async_context(
             following(log, summary, os.environ, data_folder(), warn, redact=redact)
         )
-        printer = Printer(terminal_width())
+        printer, known = Printer(terminal_width()), stream is None
         async for batch in paused(shown_batches(log, log.follow(summary.run), redact=redact)):
             if not batch:
                 for line in printer.flush():
                     click.echo(line)
             for entry in batch:
                 if stream is None or entry.stream_id == stream:
+                    known = True
                     for line in printer.lines(decode_event(entry.data)):
                         click.echo(line)
+        if not known:
+            raise CallerError(f"run {summary.run} has no stream {stream}")

@@ -6,6 +6,8 @@ import asyncio
 
 import click
 
+from unbraid.cli.numbers import run_and_stream
+
 
 @click.command(
     epilog="""\b
@@ -39,11 +41,8 @@ Examples:
 @click.argument("agent", metavar="RUN[/STREAM]")
 def stop(agent: str) -> None:
     """End one sub-agent of a run, or the whole RUN."""
-    run, _, stream = agent.partition("/")
-    if stream and not stream.isdigit():
-        raise click.UsageError(f"not a stream: {stream}")
-    number = int(stream or 0)
-    asyncio.run(_steer(run, "stop" if number else "cancel", stream_id=number))
+    run, stream = run_and_stream(agent)
+    asyncio.run(_steer(run, "stop" if stream else "cancel", stream_id=stream or 0))
 
 
 async def _steer(run: str, verb: str, *, text: str | None = None, stream_id: int = 0) -> None:

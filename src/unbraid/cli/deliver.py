@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from unbraid.cli.numbers import MOST_SECONDS, Amount
 from unbraid.cli.sending import token_option
 from unbraid.cli.warning import warn
 
@@ -20,7 +21,7 @@ Examples:
 @click.option(
     "--for",
     "seconds",
-    type=click.FloatRange(min=0),
+    type=Amount(0, MOST_SECONDS),
     default=60.0,
     show_default=True,
     metavar="SECONDS",

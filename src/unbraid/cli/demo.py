@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unbraid.cli.numbers import Amount
+
 if TYPE_CHECKING:
     from unbraid.hub.fanout import Hub
 
@@ -25,7 +27,7 @@ Examples:
 )
 @click.option(
     "--speed",
-    type=click.FloatRange(min=0.1),
+    type=Amount(0.1, 1000),
     default=1.0,
     show_default=True,
     help="How many times as fast as it was.",

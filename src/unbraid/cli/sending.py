@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from unbraid.cli.numbers import MOST_SECONDS, Amount
+
 if TYPE_CHECKING:
     from unbraid.live.sending import Sending
 
@@ -23,7 +25,7 @@ def sending_options(command: F) -> F:
     to = click.option("--to", metavar="URL", help="Send the run to the server there, too.")
     linger = click.option(
         "--linger",
-        type=click.FloatRange(min=0),
+        type=Amount(0, MOST_SECONDS),
         default=10.0,
         show_default=True,
         metavar="SECONDS",

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from unbraid.cli.numbers import MOST, Amount
+
 
 @click.command(
     epilog="""\b
@@ -30,9 +32,11 @@ Examples:
     "--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token."
 )
 @click.option("--redact", is_flag=True, help="Mask API keys and tokens, stored and shown.")
-@click.option("--keep-days", type=click.FloatRange(0), help="Forget runs that ended longer ago.")
+@click.option("--keep-days", type=Amount(0, 1e6), help="Forget runs that ended longer ago.")
 @click.option(
-    "--keep-bytes", type=click.IntRange(0), help="Forget the oldest ended runs beyond this size."
+    "--keep-bytes",
+    type=click.IntRange(0, MOST),
+    help="Forget the oldest ended runs beyond this size.",
 )
 @click.option("--log", "log_path", type=click.Path(path_type=Path), help="The log's file.")
 def serve(

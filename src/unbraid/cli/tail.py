@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import click
 
+from unbraid.cli.numbers import MOST
 from unbraid.cli.redacting import redact_option, shown_batches
 
 INTERRUPTED = 130
@@ -24,9 +25,7 @@ Examples:
 )
 @click.argument("run", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
-@click.option(
-    "--since", type=click.IntRange(0, 2**63 - 1), help="Begin after this place in the log."
-)
+@click.option("--since", type=click.IntRange(0, MOST), help="Begin after this place in the log.")
 @redact_option
 def tail(run: str | None, as_json: bool, since: int | None, redact: bool) -> None:
     """Follow RUN, from its beginning to its end, one gutter per agent; or, without RUN, everything

@@ -6,6 +6,7 @@ import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from unbraid.errors import CallerError
 from unbraid.serve.auth import Token
 
 
@@ -48,6 +49,12 @@ class ServeConfig:
     keep_days: float | None = None
     keep_bytes: int | None = None
     limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if self.keep_days is not None and not 0 <= self.keep_days <= 1e6:
+            raise CallerError(f"keep_days: from 0 to 1000000, not {self.keep_days}")
+        if self.keep_bytes is not None and not 0 <= self.keep_bytes < 2**63:
+            raise CallerError(f"keep_bytes: from 0 to {2**63 - 1}, not {self.keep_bytes}")
 
     @property
     def loopback(self) -> bool:
