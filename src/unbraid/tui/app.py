@@ -20,15 +20,16 @@ from textual.widgets import Footer, Static
 
 from unbraid.errors import LogError, UnbraidError
 from unbraid.hub.control import VERBS
-from unbraid.log.summary import RunSummary
 from unbraid.screen import gist, short
 from unbraid.tui.desk import Desk
 from unbraid.tui.dialogs import Help
 from unbraid.tui.helm import Helm
+from unbraid.tui.listing import Listing
+from unbraid.tui.notices import Notices
 from unbraid.tui.picture import Picture
 from unbraid.tui.reader import Reader
 from unbraid.tui.rows import Rows
-from unbraid.tui.runs import EMPTY, ordered, run_row, run_title
+from unbraid.tui.runs import EMPTY, run_row, run_title
 from unbraid.tui.search import Search
 from unbraid.tui.transcript import Transcript
 
@@ -37,7 +38,6 @@ LIST_SECONDS = 0.5
 STEER_SECONDS = 1.0
 UNLOGGED_SECONDS = 2.0
 RETRY_SECONDS = 2.0
-TELL_AGAIN_SECONDS = 30.0
 
 # What opens a dialog. These keys have priority: they are acted on before the next one is looked at,
 # so that words which someone types ahead go to the dialog and are never taken for commands.
@@ -76,8 +76,7 @@ class Top(App[None]):
         super().__init__()
         self._clock = clock
         self._desk, self._wanted_run = desk, run
-        self._logged: list[RunSummary] = []
-        self._unlogged: list[RunSummary] = []
+        self._listing, self._notices = Listing(desk), Notices(self, clock)
         self._helm = Helm(self, desk)
         self._picture: Picture | None = None
         self._reader: Reader | None = None
@@ -88,8 +87,6 @@ class Top(App[None]):
         self.transcript, self._bar = Transcript(id="stream"), _static("waiting")
         self._folded: set[int] = set()
         self._dirty = False
-        self._warnings: list[str] = []
-        self._told: tuple[str, float] | None = None
         self._goal: tuple[int, int] | None = None  # the stream and seq to show once they are known
 
     def compose(self) -> ComposeResult:
@@ -110,8 +107,7 @@ class Top(App[None]):
     def on_mount(self) -> None:
         """Begin to look."""
         self._runs.focus()
-        for text in self._warnings:
-            self.warn(text)
+        self._notices.begin()
         self.list_runs()
         self.list_unlogged()
         self.look_for_leave()
@@ -122,17 +118,14 @@ class Top(App[None]):
     @work
     async def list_runs(self) -> None:
         """Whenever the log has grown, list its runs again."""
-        seen: tuple[int, int] | None = None
         first = True
         while True:
             try:
-                bounds = await self._desk.log.bounds()
-                if bounds != seen:
-                    self._logged, seen = await self._desk.runs(), bounds
+                await self._listing.look()
                 if first and self._wanted_run is not None:
                     await self._open(self._wanted_run)
             except UnbraidError as error:
-                self._tell(error)
+                self._notices.tell(error)
                 await asyncio.sleep(RETRY_SECONDS)
             first = False
             self._show_runs()
@@ -143,9 +136,9 @@ class Top(App[None]):
         """Now and then, sessions that nobody has followed."""
         while True:
             try:
-                self._unlogged = await self._desk.unlogged()
+                await self._listing.look_beside()
             except UnbraidError as error:
-                self._tell(error)
+                self._notices.tell(error)
             await asyncio.sleep(UNLOGGED_SECONDS)
 
     @work
@@ -155,7 +148,7 @@ class Top(App[None]):
             try:
                 await self._helm.look()
             except UnbraidError as error:
-                self._tell(error)
+                self._notices.tell(error)
             self._show_waiting()
             await asyncio.sleep(STEER_SECONDS)
 
@@ -174,7 +167,7 @@ class Top(App[None]):
                     await asyncio.sleep(0)
                 return
             except LogError as error:
-                self._tell(error)
+                self._notices.tell(error)
                 await asyncio.sleep(RETRY_SECONDS)
 
     @work(exclusive=True, group="read")
@@ -184,7 +177,7 @@ class Top(App[None]):
             try:
                 await reader.run()
             except LogError as error:
-                self._tell(error)
+                self._notices.tell(error)
                 await asyncio.sleep(RETRY_SECONDS)
 
     # --- what is chosen ---
@@ -192,7 +185,7 @@ class Top(App[None]):
     @on(Rows.Moved, "#runs")
     def run_moved(self, event: Rows.Moved) -> None:
         """The cursor stands on another run."""
-        if any(run.run == event.key for run in self._logged):
+        if self._listing.has(event.key):
             self._choose(event.key)
         else:
             self._about.update(Text("Nobody has followed this session yet.\nEnter opens it."))
@@ -230,9 +223,7 @@ class Top(App[None]):
         return self._picture.run if self._picture else ""
 
     async def _open(self, name: str) -> None:
-        run = await self._desk.open(name)
-        self._logged = await self._desk.runs()
-        self._choose(run)
+        self._choose(await self._listing.open(name))
 
     def _choose(self, run: str, goal: tuple[int, int] | None = None) -> None:
         self._goal = goal
@@ -271,21 +262,15 @@ class Top(App[None]):
         self._about.update(Text("\n").join(picture.about(reader.stream)))
         reader.tick()
 
-    def _all_runs(self) -> list[RunSummary]:
-        known = {run.session_id or run.run for run in self._logged}
-        known |= {run.run for run in self._logged}
-        return ordered([*self._logged, *(run for run in self._unlogged if run.run not in known)])
-
     def _show_runs(self) -> None:
-        runs = self._all_runs()
+        runs, listing = self._listing.all(), self._listing
         self.screen_stack[0].set_class(not runs, "-nothing")
-        if self._picture is None and self._logged and self._wanted_run is None:
-            logged = {run.run for run in self._logged}
-            self._choose(next(run.run for run in runs if run.run in logged))
+        if self._picture is None and listing.logged and self._wanted_run is None:
+            self._choose(next(run.run for run in runs if listing.has(run.run)))
             return
         now, waiting = self._clock() * 1000, {each.run for each in self._helm.waiting()}
         rows = [run_row(run, now, waits=run.run in waiting) for run in runs]
-        beside = any(run.run == self._runs.cursor for run in self._unlogged)
+        beside = listing.beside(self._runs.cursor)
         self._runs.show(rows, self._runs.cursor if beside else self._chosen or None)
         live = sum(run.status == "live" for run in runs)
         self._runs.border_subtitle = f"{live} live of {len(runs)}"
@@ -308,16 +293,7 @@ class Top(App[None]):
 
     def warn(self, text: str) -> None:
         """Something that a person should know, at once or as soon as the view is there."""
-        if self.is_running:
-            self.notify(short(text, 400), severity="warning", markup=False)
-        else:
-            self._warnings.append(text)
-
-    def _tell(self, error: UnbraidError) -> None:
-        if self._told == (str(error), self._clock() // TELL_AGAIN_SECONDS):
-            return  # several look for the same, again and again
-        self._told = (str(error), self._clock() // TELL_AGAIN_SECONDS)
-        self.notify(short(str(error), 400), severity="error", markup=False)
+        self._notices.warn(text)
 
     # --- keys ---
 
@@ -372,19 +348,18 @@ class Top(App[None]):
             if place is None:
                 return
             run, stream, seq = place.rsplit("/", 2)
-            if not any(each.run == run for each in self._logged):
+            if not self._listing.has(run):
                 await self._attempt(self._open(run))
             self._choose(run, (int(stream), int(seq)))
             self.action_pane("stream")
 
-        await self.push_screen(Search(self._desk, self._all_runs), go)
+        await self.push_screen(Search(self._desk, self._listing.all), go)
 
     async def action_answer(self) -> None:
         """Answer whoever waits."""
         asked = next(iter(self._helm.waiting(self._chosen)), None)
         if asked is not None:
-            title = next((run.title for run in self._logged if run.run == asked.run), None)
-            await self._helm.answer(asked, title or asked.run)
+            await self._helm.answer(asked, self._listing.title(asked.run))
 
     async def action_message(self) -> None:
         """Tell the main agent something."""
@@ -402,7 +377,7 @@ class Top(App[None]):
         try:
             await opening
         except UnbraidError as error:
-            self._tell(error)
+            self._notices.tell(error)
 
 
 def _static(name: str) -> Static:
