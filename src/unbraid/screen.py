@@ -18,8 +18,10 @@ _UNSAFE |= {
 
 
 def safe(text: str) -> str:
-    """Text that no terminal acts on: controls and direction marks are shown as escapes."""
-    return text.translate(_UNSAFE)
+    """Text that no terminal acts on: controls and direction marks are shown as escapes. A line may
+    end as on Windows.
+    """
+    return text.replace("\r\n", "\n").translate(_UNSAFE)
 
 
 def short(text: str, most: int = LONG) -> str:

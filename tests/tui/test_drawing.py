@@ -14,6 +14,7 @@ from tests.cli.test_hostile import ACTED_ON, HOSTILE
 from unbraid import events as e
 from unbraid.tui.drawing import drawn
 from unbraid.tui.items import MAX_RESULT_CHARS, MAX_WORDS_CHARS, Call, Conversation, Words
+from unbraid.tui.picture import lasting
 
 MARKUP = "[red]x[/red] [@click=app.quit]press[/] [/] [b"
 COMMON: dict[str, Any] = {"ts": 0, "stream_id": 0, "depth": 0, "agent": "main"}
@@ -94,3 +95,11 @@ def test_what_was_taken_back_is_struck_through() -> None:
     (line, *_) = drawn(conversation.items[0], 40, whole=False)
     assert line.plain == "wrong"
     assert "strike" in str(line.style)
+
+
+def test_times_for_a_narrow_place() -> None:
+    seconds = (0, 0.4, 59.4, 59.7, 61, 599, 600, 3599, 3600, 52_000, 86_400, 200_000)
+    assert [lasting(1000 * each) for each in seconds] == [
+        "0s", "0s", "59s", "1m00", "1m01", "9m59", "10m", "59m", "1h", "14h", "1d", "2d",
+    ]  # fmt: skip
+    assert lasting(None) == ""

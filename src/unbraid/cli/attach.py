@@ -97,6 +97,7 @@ async def _show(run: str, stream: int | None, *, redact: bool) -> None:
         )
         printer, known = Printer(terminal_width()), stream is None
         async for batch in paused(shown_batches(log, log.follow(summary.run), redact=redact)):
+            printer.fit(terminal_width())
             if not batch:
                 for line in printer.flush():
                     click.echo(line)

@@ -18,18 +18,27 @@ from unbraid import events as e
 from unbraid.screen import gist, safe, short
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
-GUTTER = 20
-MIN_ROOM = 24
+GUTTER, MIN_GUTTER = 20, 6
+# Where words would have less than the first, the gutter gives way; less than the second is no use.
+GOOD_ROOM, MIN_ROOM = 40, 16
 
 
 class Printer:
     """Turns events into coloured lines; with a `width`, long ones are broken within the gutter."""
 
     def __init__(self, width: int | None = None) -> None:
-        self._room = None if width is None else max(width - GUTTER - 3, MIN_ROOM)
-        self._names: dict[int, str] = {}
+        self.fit(width)
+        self._names: dict[int, tuple[int, str]] = {}  # stream: depth, number and name
         self._spawning: set[str] = set()  # the calls that started a stream
         self._open: dict[int, tuple[str, list[str]]] = {}  # stream: kind, pieces of its last line
+
+    def fit(self, width: int | None) -> None:
+        """Another width from now on."""
+        self._gutter, self._room = GUTTER, None
+        if width is not None:
+            if width - GUTTER - 3 < GOOD_ROOM:
+                self._gutter = min(GUTTER, max(width // 4, MIN_GUTTER))
+            self._room = max(width - self._gutter - 3, MIN_ROOM)
 
     def lines(self, event: e.FleetEvent) -> Iterator[str]:
         """The lines that this event completes."""
@@ -42,7 +51,8 @@ class Printer:
         yield from self._flush(stream)
         match event:
             case e.StreamStart():
-                self._names[stream] = _name(event)
+                name = short(event.description or event.agent, GUTTER)
+                self._names[stream] = (event.depth, f"{stream} {name}")
                 self._spawning.add(event.tool_use_id or "")
                 again = f"  (goes on from {event.resumes})" if event.resumes is not None else ""
                 yield from self._lines(stream, f"▶ {short(event.agent)}{again}", bold=True)
@@ -88,7 +98,7 @@ class Printer:
             pieces = []
         *whole, rest = delta.split("\n")
         for line in whole:
-            yield from self._said(stream, kind, "".join([*pieces, line]))
+            yield from self._said(stream, kind, "".join([*pieces, line]).removesuffix("\r"))
             pieces = []
         pieces.append(rest)
         self._open[stream] = (kind, pieces)
@@ -105,8 +115,7 @@ class Printer:
 
     def _lines(self, stream: int, text: str, lead: str = "", **style: Any) -> Iterator[str]:
         """Text that is safe, after a `lead` of ours."""
-        name = self._names.get(stream, str(stream))
-        gutter = click.style(f"{name:<{GUTTER}} │", fg=COLORS[stream % len(COLORS)])
+        gutter = click.style(f"{self._name(stream)} │", fg=COLORS[stream % len(COLORS)])
         plain = click.unstyle(lead)
         for part in self._broken(plain + text):
             if lead and part.startswith(plain):
@@ -116,6 +125,18 @@ class Printer:
             yield f"{gutter} {lead}{click.style(part, **style) if style else part}"
             lead = ""
 
+    def _name(self, stream: int) -> str:
+        """Who an agent is, in the width of the gutter, further in the deeper it is."""
+        depth, name = self._names.get(stream, (0, str(stream)))
+        name = " " * (min(depth, 3) * (2 if self._gutter == GUTTER else 1)) + name
+        if name.isascii():
+            fits = len(name) <= self._gutter
+            return name.ljust(self._gutter) if fits else name[: self._gutter - 1] + "…"
+        from rich.cells import cell_len, set_cell_size
+
+        fits = cell_len(name) <= self._gutter
+        return set_cell_size(name, self._gutter) if fits else _cut(name, self._gutter)
+
     def _broken(self, text: str) -> list[str]:
         if self._room is None:
             return [text]
@@ -124,11 +145,10 @@ class Printer:
         return wrapped(text, self._room)
 
 
-def _name(event: e.StreamStart) -> str:
-    """Who an agent is, in the width of the gutter, further in the deeper it is."""
-    name = f"{event.stream_id} {short(event.description or event.agent, GUTTER)}"
-    name = "  " * min(event.depth, 3) + name
-    return name if len(name) <= GUTTER else name[: GUTTER - 1] + "…"
+def _cut(name: str, cells: int) -> str:
+    from rich.cells import set_cell_size
+
+    return set_cell_size(set_cell_size(name, cells - 1).rstrip() + "…", cells)
 
 
 def terminal_width() -> int | None:

@@ -65,6 +65,8 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
         printers: dict[str, Printer] = {}
         shown = run
         async for batch in paused(shown_batches(log, batches, redact=redact)):
+            for printer in printers.values():
+                printer.fit(terminal_width())
             for entry in batch:
                 if as_json:
                     sys.stdout.buffer.write(entry.data + b"\n")

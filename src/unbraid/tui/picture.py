@@ -125,10 +125,11 @@ def lasting(milliseconds: float | None) -> str:
     """A time for a narrow place."""
     if milliseconds is None:
         return ""
-    seconds = milliseconds / 1000
+    seconds = round(milliseconds / 1000)
     if seconds < 60:
-        return f"{seconds:.0f}s"
+        return f"{seconds}s"
     for size, unit in ((86400, "d"), (3600, "h")):
         if seconds >= size:
-            return f"{seconds / size:.0f}{unit}"
-    return f"{seconds // 60:.0f}m{seconds % 60:02.0f}" if seconds < 600 else f"{seconds / 60:.0f}m"
+            return f"{seconds // size}{unit}"
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes}m{rest:02d}" if seconds < 600 else f"{minutes}m"
