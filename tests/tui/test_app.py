@@ -242,3 +242,23 @@ async def test_a_thousand_runs_and_two_hundred_agents(tmp_path: Path) -> None:
         await screen.until(lambda: screen.app._picture is not None)
         last = screen.rows("runs")[-1]
         await screen.until(lambda: last in screen.text())
+
+
+@pytest.mark.parametrize("size", [(40, 10), (60, 20), (100, 10)], ids=str)
+async def test_on_a_small_screen_whoever_is_looked_at_has_room(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    log = MemoryLog()
+    await log.append("one", [*opening(), *said(0, ["The words."], first=3)])
+    async with showing(log, tmp_path, size=size) as screen:
+        await screen.until(lambda: "The words." in screen.words())
+        for key, shown in (("1", "● one"), ("2", "● main"), ("3", "The words.")):
+            await screen.press(key)
+            await screen.until(lambda shown=shown: shown in screen.text())  # type: ignore[misc]
+        for shown in ("● one", "● main", "The words."):
+            await screen.press("tab")
+            await screen.until(lambda shown=shown: shown in screen.text())  # type: ignore[misc]
+        await screen.press("question_mark")
+        await screen.until(lambda: "unbraid top" in screen.text())
+        await screen.press("escape")
+        await screen.until(lambda: "The words." in screen.text())

@@ -53,6 +53,11 @@ class Top(App[None]):
         (0, "-narrow"),
         (70, "-wide"),
     ]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - an instance variable to its base class
+        (0, "-low"),
+        (12, "-middling"),
+        (22, "-high"),
+    ]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,ctrl+c", "quit", "Quit"),
         Binding("question_mark", "help", "Help", key_display="?", priority=True),
