@@ -6,9 +6,13 @@ import json
 from typing import Any
 
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from tests.said import RECORDINGS, sources_of
 from unbraid.cli import main
+from unbraid.cli.tree import fitted
 
 NESTED = sources_of(RECORDINGS / "nested.plain-fwd.2.1.325", full=True)
 RESUMED = sources_of(RECORDINGS / "resumed.plain.2.1.197", full=True)
@@ -64,3 +68,26 @@ def test_an_agent_that_was_asked_again_is_tied_to_what_it_was() -> None:
 
 def test_several_runs_are_several_trees() -> None:
     assert run(NESTED[0], RESUMED[0]) == run(NESTED[0]) + run(RESUMED[0])
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1), min_size=1),
+    st.integers(40, 120),
+)
+def test_long_lines_go_on_within_the_tree(words: list[str], width: int) -> None:
+    leads = ("", "├─ ", "│  └─ ", "└─ ")
+    text = "\n".join(f"{lead}✔ {' '.join(words)} end" for lead in leads)
+    lines = list(fitted(text, width))
+    assert all(cell_len(line) <= width for line in lines)
+    guides = ("", "│  ", "│     ", "   ")
+    for lead, guide in zip(leads, guides, strict=True):
+        told, *lines = lines
+        assert told.startswith(f"{lead}✔")
+        while not told.endswith(" end") and lines:
+            more, *lines = lines
+            assert more.startswith(f"{guide}  ")
+            told += " " + more.removeprefix(guide).strip()
+        said = "".join(told.removeprefix(lead).split())
+        assert said == "".join(f"✔ {' '.join(words)} end".split())
+    assert not lines
+    assert list(fitted(text, None)) == text.split("\n")

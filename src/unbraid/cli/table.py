@@ -3,65 +3,97 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from unbraid.log.summary import RunSummary
 from unbraid.screen import safe
 
+Row = tuple[RunSummary, dict[str, Text]]
+
 WIDE = 120
-NAME_CHARS = 36
 GAP = 2
 COLUMNS = ("RUN", "STATUS", "AGENTS", "TOKENS", "COST", "AGE")
+LEFT = ("RUN", "STATUS")
+# What goes first where there is no room.
+SPARED = ("AGENTS", "TOKENS", "COST")
 COLORS = {"live": "green", "done": "dim", "failed": "red", "orphaned": "yellow"}
 
 
-def runs_table(runs: Iterable[RunSummary], width: int) -> Table:
+def runs_table(runs: Iterable[RunSummary], width: int) -> RenderableType:
     """One row a run: status, agents, tokens, cost, age, where, and what it is about.
 
     A run's name is there to be copied: it is never cut. On a narrow screen the rest gives way, and
     what the run is about stands below its name.
     """
-    narrow, now = width < WIDE, time.time() * 1000
-    rows = [_row(run, now, narrow=narrow) for run in runs]
+    now = time.time() * 1000
+    rows = [(run, _cells(run, now)) for run in runs]
+    widths = {
+        name: max(len(name), *(cell_len(cells[name].plain) for _, cells in rows), 0)
+        for name in COLUMNS
+    }
+    return _wide(rows, widths, width) if width >= WIDE else Group(*_narrow(rows, widths, width))
+
+
+def _wide(rows: list[Row], widths: dict[str, int], width: int) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    left = width
-    for number, name in enumerate(COLUMNS):
-        cells = [line for row in rows for line in row[number].plain.split("\n")]
-        wide = max(len(name), *map(cell_len, cells), 0)
-        left -= wide + GAP
-        right = name not in ("RUN", "STATUS")
+    for name, wide in widths.items():
+        right = name not in LEFT
         table.add_column(name, justify="right" if right else "left", no_wrap=True, width=wide)
-    if not narrow:
-        left = max(left, 2 * GAP)
-        table.add_column("WHERE", no_wrap=True, overflow="ellipsis", max_width=left // 3)
-        table.add_column("TITLE", no_wrap=True, overflow="ellipsis", max_width=left * 2 // 3 - GAP)
-    for row in rows:
-        table.add_row(*row)
+    left = max(width - sum(widths.values()) - GAP * len(widths), 2 * GAP)
+    table.add_column("WHERE", no_wrap=True, overflow="ellipsis", max_width=left // 3)
+    table.add_column("TITLE", no_wrap=True, overflow="ellipsis", max_width=left * 2 // 3 - GAP)
+    for run, cells in rows:
+        table.add_row(*cells.values(), Text(safe(run.cwd or "")), Text(safe(run.title or "")))
     return table
 
 
-def _row(run: RunSummary, now_ms: float, *, narrow: bool) -> list[Text]:
-    where, title = safe(run.cwd or ""), safe(run.title or "")
-    name = Text(run.run)
-    if narrow:
-        below = Text(" · ".join(filter(None, (where.rpartition("/")[2], title))), "dim")
-        # It gets the width of a name, which must not grow with it.
-        below.truncate(NAME_CHARS, overflow="ellipsis")
-        name.append("\n").append_text(below)
+def _narrow(rows: list[Row], widths: dict[str, int], width: int) -> Iterator[Text]:
+    """Two lines a run: who and how it stands, then what it is about."""
+    for name in ("", *SPARED):
+        widths.pop(name, None)
+        if sum(widths.values()) + GAP * (len(widths) - 1) <= width:
+            break
+    else:
+        widths = {"RUN": 0}
+    yield _line({name: Text(name, "bold") for name in widths}, widths)
+    for run, cells in rows:
+        yield _line({name: cells[name] for name in widths}, widths)
+        about = [(safe(run.cwd or "").rpartition("/")[2], "dim"), (safe(run.title or ""), "dim")]
+        if "STATUS" not in widths:
+            status = cells["STATUS"]
+            about = [(status.plain, str(status.style)), (cells["AGE"].plain, ""), *about]
+        below = Text(" " * GAP, no_wrap=True).append_text(
+            Text(" · ", "dim").join(Text(text, style) for text, style in about if text)
+        )
+        below.truncate(width, overflow="ellipsis")
+        yield below
+
+
+def _line(cells: dict[str, Text], widths: dict[str, int]) -> Text:
+    line = Text(overflow="fold")
+    for name, cell in cells.items():
+        spare = " " * (widths[name] - cell_len(cell.plain))
+        parts = (cell, spare) if name in LEFT else (spare, cell)
+        line.append_text(Text.assemble(" " * GAP if line else "", *parts))
+    line.rstrip()
+    return line
+
+
+def _cells(run: RunSummary, now_ms: float) -> dict[str, Text]:
     cost = "" if run.usage.cost_usd is None else f"${run.usage.cost_usd:.2f}"
-    row = [
-        name,
-        Text(run.status, style=COLORS.get(run.status, "")),
-        Text(str(run.agents)),
-        Text(short(run.usage.total_tokens)),
-        Text(cost),
-        Text(age((now_ms - run.updated) / 1000)),
-    ]
-    return row if narrow else [*row, Text(where), Text(title)]
+    return {
+        "RUN": Text(run.run),
+        "STATUS": Text(run.status, style=COLORS.get(run.status, "")),
+        "AGENTS": Text(str(run.agents)),
+        "TOKENS": Text(short(run.usage.total_tokens)),
+        "COST": Text(cost),
+        "AGE": Text(age((now_ms - run.updated) / 1000)),
+    }
 
 
 def short(number: float) -> str:

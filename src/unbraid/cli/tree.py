@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
 
 import click
 import msgspec
+
+from unbraid.cli.printer import terminal_width
+
+MIN_ROOM = 16
+_GUIDE = re.compile(r"[ │├└─]*")
+_BELOW = str.maketrans("├└─", "│  ")
 
 
 @click.command(
@@ -38,4 +46,21 @@ def tree(sources: tuple[str, ...], shape: str | None) -> None:
             case "dot":
                 click.echo(safe(picture.to_dot()))
             case _:
-                click.echo(safe(picture.to_text()))
+                for line in fitted(safe(picture.to_text()), terminal_width()):
+                    click.echo(line)
+
+
+def fitted(text: str, width: int | None) -> Iterator[str]:
+    """The lines of a tree; those that are too long for the screen go on below, within the tree."""
+    for line in text.split("\n"):
+        if width is None or len(line) <= width // 2:  # letters take two cells at most
+            yield line
+            continue
+        from unbraid.tui.wrapping import wrapped
+
+        guide = _GUIDE.match(line)
+        first = guide[0] if guide else ""
+        rest = first.translate(_BELOW) + "  "
+        room = max(width - len(rest), MIN_ROOM)
+        for number, part in enumerate(wrapped(line.removeprefix(first), room)):
+            yield ((rest if number else first) + part).rstrip()
