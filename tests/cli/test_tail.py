@@ -7,7 +7,10 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from tests.live.agents import UNBRAID
+from tests.live.test_passing import start
 from tests.tui.screens import opening, said
 from unbraid.log import SqliteLog
 
@@ -45,3 +48,25 @@ async def test_everything_that_is_said_under_the_run_it_belongs_to(tmp_path: Pat
         "── two", "▶ main", "words 2",
         "── one", "words 3", "half a line",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("argv", [("tail",), ("tail", "one"), ("attach", "one")], ids=" ".join)
+@pytest.mark.parametrize("replaced", [False, True], ids=["deleted", "replaced"])
+async def test_a_log_that_goes_away_is_missed(
+    argv: tuple[str, ...], replaced: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "unbraid" / "log.db"
+    log = await SqliteLog.open(path)
+    await log.append("one", [*opening(), *said(0, ["some words\n"], first=3)])
+    process = await start(tmp_path, *argv, *(["--since", "0"] if len(argv) == 1 else []))
+    assert process.stdout is not None and process.stderr is not None
+    async with asyncio.timeout(60):
+        while b"some words" not in await process.stdout.readline():
+            pass
+        await log.close()
+        path.parent.rename(tmp_path / "elsewhere")
+        if replaced:
+            await (await SqliteLog.open(path)).close()
+        err = await process.stderr.read()
+        assert await process.wait() == 4
+    assert err == f"unbraid: {path}: the log was deleted or replaced meanwhile\n".encode()

@@ -127,3 +127,17 @@ async def test_without_a_terminal_it_says_so(tmp_path: Path) -> None:
     _, told = await process.communicate()
     assert process.returncode == 2
     assert b"this needs a terminal" in told
+
+
+async def test_a_log_that_goes_away_is_missed(tmp_path: Path) -> None:
+    env, path = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}, log_path(tmp_path)
+    log = await SqliteLog.open(path)
+    await log.append("one", [*opening(), *said(0, ["some words"], first=3)])
+    await log.close()
+    async with terminal([UNBRAID, "top"], env, tmp_path) as view:
+        await view.until("some words")
+        path.parent.rename(tmp_path / "elsewhere")
+        seen = await view.until("deleted or replaced")
+        assert "some words" in seen
+        await view.type("q")
+        await view.until("ended with 0")

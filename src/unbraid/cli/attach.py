@@ -96,7 +96,8 @@ async def _show(run: str, stream: int | None, *, redact: bool) -> None:
             following(log, summary, os.environ, data_folder(), warn, redact=redact)
         )
         printer, known = Printer(terminal_width()), stream is None
-        async for batch in paused(shown_batches(log, log.follow(summary.run), redact=redact)):
+        batches = shown_batches(log, log.follow(summary.run), redact=redact)
+        async for batch in paused(batches, missed=log.missed):
             printer.fit(terminal_width())
             if not batch:
                 for line in printer.flush():

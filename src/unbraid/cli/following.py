@@ -6,19 +6,22 @@ from __future__ import annotations
 
 import asyncio
 import select
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 
+from unbraid.errors import LogError
 from unbraid.log.entry import Entry
 
 PAUSE_SECONDS = 1.0
 
 
 async def paused(
-    batches: AsyncIterator[list[Entry]], seconds: float = PAUSE_SECONDS
+    batches: AsyncIterator[list[Entry]],
+    seconds: float = PAUSE_SECONDS,
+    missed: Callable[[], LogError | None] = lambda: None,
 ) -> AsyncIterator[list[Entry]]:
     """The batches as they come, and an empty one whenever nothing has come for a while; the end, if
-    nobody reads our standard output any more.
+    nobody reads our standard output any more. What is `missed` is asked for in between, and raised.
     """
     coming: asyncio.Task[list[Entry]] | None = None
     told = True
@@ -29,6 +32,8 @@ async def paused(
             if not done:
                 if _nobody_reads():
                     return
+                if (error := missed()) is not None:
+                    raise error
                 if not told:
                     told = True
                     yield []

@@ -64,7 +64,8 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
             )
         printers: dict[str, Printer] = {}
         shown = run
-        async for batch in paused(shown_batches(log, batches, redact=redact)):
+        batches = shown_batches(log, batches, redact=redact)
+        async for batch in paused(batches, missed=log.missed):
             for printer in printers.values():
                 printer.fit(terminal_width())
             for entry in batch:

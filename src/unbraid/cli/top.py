@@ -12,6 +12,9 @@ import click
 
 from unbraid.cli.redacting import redact_option
 from unbraid.cli.sending import token_option
+from unbraid.errors import LogError
+
+LOOK_SECONDS = 1.0
 
 
 @click.command(
@@ -83,6 +86,8 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
         reading = asyncio.create_task(archive.read(lambda text: _soon(loop, app.warn, text)))
         stack.push_async_callback(_end, reading)
         stack.push_async_callback(archive.close)
+        looking = asyncio.create_task(_look(log.missed, app.warn))
+        stack.callback(looking.cancel)
         if watch:
             claims, until = Claims(home), asyncio.Event()
             stack.callback(claims.close)
@@ -115,6 +120,13 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
             run = await log.named(run)
         controllers = Controllers(DistantControllers(server))
         await Top(Desk(log, controllers, log.history, redact=redact), run).run_async()
+
+
+async def _look(missed: Callable[[], LogError | None], warn: Callable[[str], None]) -> None:
+    """Say it, if the log is no longer there."""
+    while (error := missed()) is None:  # noqa: ASYNC110 - no event tells of it
+        await asyncio.sleep(LOOK_SECONDS)
+    warn(f"{error}. What you see is how it was; start again to see what comes.")
 
 
 async def _end(task: asyncio.Task[None]) -> None:

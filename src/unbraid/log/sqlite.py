@@ -58,6 +58,7 @@ class SqliteLog:
             on_rollback=self._appender.forget,
         )
         self._readers = Readers(path)
+        self._file = _file_at(path)
         self._watcher = asyncio.create_task(self._watch())
 
     @classmethod
@@ -195,6 +196,14 @@ class SqliteLog:
             lambda connection: reading.places(connection, query, run, limit)
         )
 
+    def missed(self) -> LogUnusable | None:
+        """Why nothing more can be heard: the file was deleted or replaced under us, and whoever
+        writes now writes elsewhere.
+        """
+        if _file_at(self._path) == self._file:
+            return None
+        return LogUnusable(self._place, "io", "the log was deleted or replaced meanwhile")
+
     async def close(self) -> None:
         """Commit what was accepted and let the file go."""
         self._watcher.cancel()
@@ -217,3 +226,11 @@ class SqliteLog:
                 if version != seen:
                     seen, changed = version, time.monotonic()
                     self._signal.change()
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
