@@ -60,3 +60,15 @@ async def test_in_a_pipe_words_are_on_one_line(tmp_path: Path) -> None:
     lines = result.stdout.splitlines()
     assert len(lines) % 2 == 0
     assert all(line.startswith("    ") for line in lines[1::2])
+
+
+async def test_nothing_found_is_said_beside_the_places(tmp_path: Path) -> None:
+    env = await filled(tmp_path)
+    for options, out in (((), b""), (("--json",), b"[]\n")):
+        process = await asyncio.create_subprocess_exec(
+            UNBRAID, "search", *options, "zebra", env=env,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        told = await process.communicate()
+        assert told == (out, b"" if options else b"Nobody has said that.\n")
+        assert process.returncode == 0

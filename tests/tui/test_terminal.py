@@ -141,3 +141,20 @@ async def test_a_log_that_goes_away_is_missed(tmp_path: Path) -> None:
         assert "some words" in seen
         await view.type("q")
         await view.until("ended with 0")
+
+
+async def test_who_waits_for_words_is_told_so(tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    async with terminal([UNBRAID, "tail"], env, tmp_path, (40, 10)) as view:
+        await view.until("Waiting for what agents say from now on.")
+        log = await SqliteLog.open(log_path(tmp_path))
+        await log.append("one", [*opening(), *said(0, ["words " * 9 + "\n"], first=3)])
+        await log.close()
+        seen = await view.until("│ words")
+        # Within the gutter, which is narrower here.
+        assert [line for line in seen.split("\n") if "words" in line] == [
+            "0 main     │ words words words words", "0 main     │ words words words words",
+            "0 main     │ words",
+        ]  # fmt: skip
+        await view.type("C-c")
+        await view.until("ended with 130")

@@ -38,6 +38,8 @@ def search(words: tuple[str, ...], limit: int, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(places))
         return
+    if not places:
+        click.echo("Nobody has said that.", err=True)
     width = terminal_width()
     for place in places:
         for line in _lines(place, width):

@@ -56,6 +56,9 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
         batches: AsyncIterator[list[Entry]]
         if run is None:
             batches = log.follow_all(since)
+            if sys.stdout.isatty():
+                # A screen that stays empty looks as if something were broken.
+                click.echo("Waiting for what agents say from now on. Ctrl-C ends it.", err=True)
         else:
             summary = await opened(log, run, os.environ, data_folder(), redact=redact)
             batches = log.follow(summary.run, since or 0)

@@ -53,7 +53,9 @@ async def opened(
     elif OPENCODE_SESSION.fullmatch(name):
         session = await asyncio.to_thread(OpenCode.find, name, env)
     if session is None:
-        raise CallerError(f"no run or session {name}; `unbraid ps --all` lists all there are")
+        raise CallerError(
+            f"no run or session {name or repr(name)}; `unbraid ps --all` lists all there are"
+        )
     claims = Claims(home)
     try:
         async with asyncio.timeout(CLAIMED_SECONDS) as waiting:
