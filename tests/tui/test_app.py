@@ -262,3 +262,33 @@ async def test_on_a_small_screen_whoever_is_looked_at_has_room(
         await screen.until(lambda: "unbraid top" in screen.text())
         await screen.press("escape")
         await screen.until(lambda: "The words." in screen.text())
+
+
+async def test_a_search_says_what_came_of_it(tmp_path: Path) -> None:
+    log = MemoryLog()
+    await log.append("one", [*opening(), *said(0, ["a needle", "another needle", "x"], first=3)])
+    async with showing(log, tmp_path) as screen:
+        await screen.until(lambda: "needle" in screen.words())
+        await screen.press("slash", *"needle")
+        await screen.until(lambda: "2 found" in screen.text())
+        await screen.press(*"zz")
+        await screen.until(lambda: "nobody has said that" in screen.text())
+        await screen.press(*["backspace"] * 8)
+        await screen.until(lambda: "nobody has said that" not in screen.text())
+
+
+async def test_whoever_is_far_down_has_a_name(tmp_path: Path) -> None:
+    log, depth = MemoryLog(), 20
+    starts = [
+        e.StreamStart(
+            seq=number + 2, ts=1000, stream_id=number, depth=number, agent=f"agent-{number}",
+            parent_stream_id=number - 1,
+        )
+        for number in range(1, depth + 1)
+    ]  # fmt: skip
+    await log.append("one", [*opening(), *starts])
+    async with showing(log, tmp_path, size=(80, 40)) as screen:
+        await screen.until(lambda: len(screen.rows("agents")) == depth + 1)
+        await screen.until(
+            lambda: all(f"● agent-{number}" in screen.text() for number in range(1, depth + 1))
+        )

@@ -25,6 +25,8 @@ STATUS = {
     "orphaned": Style(color="yellow"),
 }
 DIM = Style(dim=True)
+# Whoever is further down has a name, too.
+MAX_GUIDE_CHARS = 12
 
 
 class Picture:
@@ -66,6 +68,8 @@ class Picture:
             )
 
     def _name(self, node: Node, guide: str, folded: Collection[int]) -> Text:
+        if len(guide) > MAX_GUIDE_CHARS:
+            guide = "⋯" + guide[1 - MAX_GUIDE_CHARS :]
         name = Text.assemble(
             (guide, DIM), (MARKS.get(node.status, "?"), STATUS.get(node.status, DIM)), " "
         )

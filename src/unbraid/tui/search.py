@@ -81,7 +81,8 @@ class Search(Dialog):
             for run in runs.values()
             if words and words.lower() in f"{run.title} {run.cwd} {run.run}".lower()
         ]
-        places = self.query_one(Rows)
+        places, box = self.query_one(Rows), self.query_one(Vertical)
+        box.border_subtitle = "looking" if words else ""
         try:
             found = await self._desk.search(words) if words else []
         except UnbraidError as error:
@@ -94,7 +95,9 @@ class Search(Dialog):
             # Files are read for this: it comes later, and below.
             await asyncio.sleep(PAUSE_SECONDS)
             beside = await self._desk.search_unlogged(words)
-            places.show(rows + [_beside(each, runs.get(each.run)) for each in beside])
+            rows = [*rows, *(_beside(each, runs.get(each.run)) for each in beside)]
+            places.show(rows)
+            box.border_subtitle = f"{len(rows)} found" if rows else "nobody has said that"
 
 
 def _beside(place: Place, run: RunSummary | None) -> Row:
