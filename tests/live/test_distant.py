@@ -239,3 +239,26 @@ async def test_what_lies_beside_the_servers_log(tmp_path: Path) -> None:
         assert opened is not None and opened.last_seq > 0
         assert [run.run for run in await seen.runs()] == [SESSION]
         assert await seen.history.runs() == []
+
+
+async def test_a_connection_that_the_server_has_closed_meanwhile() -> None:
+    """Questions are asked again; what is to be done is never done twice."""
+    asked: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        asked.append(head.split()[0])
+        if head.startswith(b"GET"):
+            # Kept, as far as anyone can tell; and then closed without a word.
+            writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"runs":[]}')
+            await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        distant = Distant(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", None)
+        for _ in range(3):
+            assert await DistantLog(distant).runs() == []
+        with pytest.raises(Unanswered, match="cannot be reached"):
+            await distant.post("/v1/runs/r/interrupt")
+        await distant.close()
+    assert asked == [b"GET"] * 3 + [b"POST"]

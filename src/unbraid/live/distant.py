@@ -57,18 +57,16 @@ class Distant:
 
     async def get(self, path: str, kind: type[T], **query: str | int | None) -> T:
         """What a path tells."""
-        body = await asyncio.to_thread(self._call, "GET", self._target(path, query), None)
-        return self._decoded(body, kind)
+        return self._decoded(await asyncio.to_thread(self._get, self._target(path, query)), kind)
 
     async def post(self, path: str, body: Mapping[str, Any] | None = None) -> None:
         """Have something done."""
         data = None if body is None else msgspec.json.encode(body)
-        await asyncio.to_thread(self._call, "POST", self._target(path, {}), data)
+        await asyncio.to_thread(self._post, self._target(path, {}), data)
 
     async def page(self, path: str, **query: str | int | None) -> list[bytes]:
         """The events that are there, as JSON lines."""
-        target = self._target(path, query)
-        return (await asyncio.to_thread(self._call, "GET", target, None)).splitlines()
+        return (await asyncio.to_thread(self._get, self._target(path, query))).splitlines()
 
     async def lines(self, path: str, **query: str | int | None) -> AsyncIterator[list[bytes]]:
         """Events as JSON lines, as they come, until the server ends them; first an empty batch, as
@@ -82,7 +80,7 @@ class Distant:
             target = self._target(path, query)
             answer = await asyncio.to_thread(self._asked, connection, "GET", target, None)
             if answer.status != 200:
-                self._checked(answer.status, await asyncio.to_thread(answer.read))
+                self._checked(answer.status, await asyncio.to_thread(self._some, answer))
                 return  # there is nothing more to come
             yield []
             rest = b""
@@ -109,23 +107,46 @@ class Distant:
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
         return kind(self._host, timeout=seconds)
 
-    def _call(self, method: str, target: str, body: bytes | None) -> bytes:
+    def _get(self, target: str) -> bytes:
         with self._calling:
             kept = self._connection is not None
-            connection = self._connection = self._connection or self._connect(TIMEOUT_SECONDS)
             try:
-                answer = self._asked(connection, method, target, body)
-                data = answer.read()
-            except (Unanswered, OSError, http.client.HTTPException) as error:
-                connection.close()
-                self._connection = None
-                if not (kept and method == "GET"):
-                    raise self._lost(error) from None
-        if self._connection is None:
-            # Servers close what lies idle; that says nothing about a new connection.
-            return self._call(method, target, body)
-        self._checked(answer.status, data)
+                status, data = self._kept(target)
+            except Unanswered:
+                if not kept:
+                    raise
+                # Servers close what lies idle; that says nothing about a new connection.
+                status, data = self._kept(target)
+        self._checked(status, data)
         return data
+
+    def _kept(self, target: str) -> tuple[int, bytes]:
+        """A question over the connection that is kept, and the answer to it."""
+        self._connection = connection = self._connection or self._connect(TIMEOUT_SECONDS)
+        try:
+            return self._answered(connection, "GET", target, None)
+        except Unanswered:
+            connection.close()
+            self._connection = None
+            raise
+
+    def _post(self, target: str, body: bytes | None) -> None:
+        # Never twice, so never over a connection that may be dead.
+        connection = self._connect(TIMEOUT_SECONDS)
+        try:
+            status, data = self._answered(connection, "POST", target, body)
+        finally:
+            connection.close()
+        self._checked(status, data)
+
+    def _answered(
+        self, connection: http.client.HTTPConnection, method: str, target: str, body: bytes | None
+    ) -> tuple[int, bytes]:
+        answer = self._asked(connection, method, target, body)
+        try:
+            return answer.status, answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise self._lost(error) from None
 
     def _asked(
         self, connection: http.client.HTTPConnection, method: str, target: str, body: bytes | None
@@ -171,6 +192,6 @@ class Distant:
             raise Unanswered(self.url, 0, "this is no answer of an unbraid") from None
 
     def _lost(self, error: Exception) -> Unanswered:
-        if isinstance(error, Unanswered):
-            return error
-        return Unanswered(self.url, 0, f"cannot be reached: {error or type(error).__name__}")
+        reason = error.strerror if isinstance(error, OSError) else None
+        reason = reason or str(error) or type(error).__name__
+        return Unanswered(self.url, 0, f"cannot be reached: {reason}")
