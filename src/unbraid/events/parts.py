@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import Any
 
 import msgspec
@@ -31,6 +33,36 @@ def valid_utf8(data: bytes) -> bytes:
     return data
 
 
+def _integer(digits: str) -> int | str:
+    try:
+        return int(digits)
+    except ValueError:  # more digits than Python reads
+        return digits
+
+
+def _real(digits: str) -> float | str:
+    value = float(digits)
+    return value if math.isfinite(value) else digits
+
+
+# What is grammar but fits no number (1e999, ten thousand digits), and what only Python takes for
+# one (NaN, Infinity), stays the text that it was: nothing is lost, and all of it can be sent.
+loads = json.JSONDecoder(parse_int=_integer, parse_float=_real, parse_constant=str).decode
+
+
+def decoded(data: bytes) -> Any:
+    """An agent's JSON as Python has it; as text, where it is nested deeper than we can follow."""
+    data = valid_utf8(data)
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.MsgspecError, RecursionError):
+        text = data.decode()
+    try:
+        return loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
 class WithInput:
     """A tool call's input stays the bytes the agent printed until someone asks for it."""
 
@@ -40,7 +72,7 @@ class WithInput:
     @property
     def input(self) -> Any:
         """The call's arguments, decoded."""
-        return msgspec.json.decode(valid_utf8(bytes(self.input_json)))
+        return decoded(bytes(self.input_json))
 
 
 class WithContent:

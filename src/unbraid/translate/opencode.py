@@ -291,7 +291,7 @@ class OpenCode(Sessions):
         time = state.time
         duration = None
         if time is not None and time.start is not None and time.end is not None:
-            duration = round(time.end - time.start)
+            duration = round(time.end) - round(time.start)
         elif began and self.ts >= began:
             duration = self.ts - began
         ok = state.status == "completed"
@@ -361,7 +361,7 @@ class OpenCode(Sessions):
                 message_id,
                 model_of(info) if info is not None else None,
                 round(tokens.input or 0),
-                round((tokens.output or 0) + (tokens.reasoning or 0)),
+                round(tokens.output or 0) + round(tokens.reasoning or 0),
                 round(cache.read or 0) if cache is not None else 0,
                 round(cache.write or 0) if cache is not None else 0,
                 part.cost,

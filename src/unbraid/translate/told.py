@@ -11,8 +11,8 @@ from unbraid.events import (
     RelayEvent,
     ToolResult,
     Unrecognized,
-    valid_utf8,
 )
+from unbraid.events.parts import decoded
 from unbraid.translate.agents import OTHER_SPAWNING_TOOLS
 from unbraid.translate.blocks import STDOUT, MessageState
 from unbraid.translate.contexts import Context
@@ -186,4 +186,4 @@ class Told(Speakers):
 
 
 def _decoded(raw: Raw) -> object:
-    return msgspec.json.decode(valid_utf8(bytes(raw))) if raw is not MISSING else None
+    return decoded(bytes(raw)) if raw is not MISSING else None

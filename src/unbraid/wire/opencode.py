@@ -167,7 +167,8 @@ def _line(kind: str, properties: dict[str, Any], at: float) -> bytes:
 
 
 def _number(value: Any) -> float:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if known and -1e15 < value < 1e15 else 0
 
 
 def _time(holder: Any, name: str) -> float:

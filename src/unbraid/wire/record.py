@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import Meta, Raw, Struct, field
 
+from unbraid.events.parts import loads
 from unbraid.wire.claude import ApiEvent, Block, Message
 from unbraid.wire.sse import data_of
 
@@ -215,9 +216,11 @@ def _block(item: Any) -> Block:
 
 
 def _loads(text: bytes) -> Any:
-    """Any JSON, with bad UTF-8 and lone surrogates replaced; None if it is none."""
+    """Any JSON, with bad UTF-8 and lone surrogates replaced and impossible numbers as text; None
+    if it is none.
+    """
     try:
-        value = json.loads(text.decode("utf-8", "replace"))
+        value = loads(text.decode("utf-8", "replace"))
         return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
