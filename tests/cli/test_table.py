@@ -41,3 +41,15 @@ def test_what_a_run_is_about_has_the_whole_line_below(width: int) -> None:
     assert isinstance(console.file, io.StringIO)
     *_, below = console.file.getvalue().splitlines()
     assert len(below) == width and below.endswith("…")
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+def test_no_run_draws_the_row_of_another(width: int) -> None:
+    forged = "\nforged  live\r\n"
+    run = RunSummary("short", "claude", cwd=f"/x{forged}", title=f"hi{forged}", agents=1)
+    console = Console(file=io.StringIO(), width=width)
+    console.print(runs_table([run], width))
+    assert isinstance(console.file, io.StringIO)
+    rows = console.file.getvalue().splitlines()
+    assert not [row for row in rows if row.startswith("forged")]
+    assert len(rows) == (2 if width == 160 else 3)

@@ -48,7 +48,7 @@ def _wide(rows: list[Row], widths: dict[str, int], width: int) -> Table:
     table.add_column("WHERE", no_wrap=True, overflow="ellipsis", max_width=left // 3)
     table.add_column("TITLE", no_wrap=True, overflow="ellipsis", max_width=left * 2 // 3 - GAP)
     for run, cells in rows:
-        table.add_row(*cells.values(), Text(safe(run.cwd or "")), Text(safe(run.title or "")))
+        table.add_row(*cells.values(), Text(_one_line(run.cwd)), Text(_one_line(run.title)))
     return table
 
 
@@ -63,7 +63,7 @@ def _narrow(rows: list[Row], widths: dict[str, int], width: int) -> Iterator[Tex
     yield _line({name: Text(name, "bold") for name in widths}, widths)
     for run, cells in rows:
         yield _line({name: cells[name] for name in widths}, widths)
-        about = [(safe(run.cwd or "").rpartition("/")[2], "dim"), (safe(run.title or ""), "dim")]
+        about = [(_one_line(run.cwd).rpartition("/")[2], "dim"), (_one_line(run.title), "dim")]
         if "STATUS" not in widths:
             status = cells["STATUS"]
             about = [(status.plain, str(status.style)), (cells["AGE"].plain, ""), *about]
@@ -94,6 +94,11 @@ def _cells(run: RunSummary, now_ms: float) -> dict[str, Text]:
         "COST": Text(cost),
         "AGE": Text(age((now_ms - run.updated) / 1000)),
     }
+
+
+def _one_line(text: str | None) -> str:
+    # A line end would begin what looks like another run's row.
+    return " ".join(safe(text or "").split())
 
 
 def short(number: float) -> str:
