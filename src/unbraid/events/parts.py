@@ -45,9 +45,18 @@ def _real(digits: str) -> float | str:
     return value if math.isfinite(value) else digits
 
 
-# What is grammar but fits no number (1e999, ten thousand digits), and what only Python takes for
-# one (NaN, Infinity), stays the text that it was: nothing is lost, and all of it can be sent.
-loads = json.JSONDecoder(parse_int=_integer, parse_float=_real, parse_constant=str).decode
+_loads = json.JSONDecoder(parse_int=_integer, parse_float=_real, parse_constant=str).decode
+
+
+def loads(text: str) -> Any:
+    """Any JSON, and what passes for it, as values that can be sent; raises ValueError or
+    RecursionError.
+
+    What fits no number (1e999, ten thousand digits), and what only some take for one (NaN), stays
+    the text that it was. Lone surrogates are replaced.
+    """
+    value = json.dumps(_loads(text), ensure_ascii=False)
+    return json.loads(value.encode("utf-8", "replace"))
 
 
 def decoded(data: bytes) -> Any:

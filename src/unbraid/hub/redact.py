@@ -17,6 +17,7 @@ from msgspec import Raw, Struct
 
 from unbraid.events import FleetEvent, decode_event, encode
 from unbraid.hub.secrets import mask, places, undecided
+from unbraid.wire.record import BAD_JSON
 
 # As much of a block as is needed to know that it ends within a secret.
 CONTEXT_BYTES = 256
@@ -185,7 +186,7 @@ def _try(line: bytes) -> _Line | None:
         return None
     try:
         return _read(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except BAD_JSON:
         return None
 
 

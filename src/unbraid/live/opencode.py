@@ -15,6 +15,7 @@ from unbraid.sources.opencode_follow import Database
 from unbraid.sources.places import opencode_database
 from unbraid.sources.session import Fed
 from unbraid.wire.lines import Lines
+from unbraid.wire.record import BAD_JSON
 
 
 class _Line(Struct):
@@ -87,7 +88,7 @@ class OpenCodeTelling:
     def _line(self, line: bytes) -> None:
         try:
             session = _read(line).session_id
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except BAD_JSON:
             return
         # An agent may print anything; what cannot name a run must not name a file either.
         if self._session is None and names_run(session or ""):

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from unbraid.errors import CallerError, UnbraidError
 from unbraid.live.outbox import Address, Letter
+from unbraid.wire.record import BAD_JSON
 
 TIMEOUT_SECONDS = 10.0
 MAX_ANSWER_BYTES = 1 << 16
@@ -63,7 +64,7 @@ class Recipient:
             raise Away(str(error) or type(error).__name__) from error
         try:
             answer = msgspec.json.decode(body, type=_Answer)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except BAD_JSON:
             answer = _Answer()
         wanted = answer.offset if status == 200 else answer.error.offset
         if status in (200, 409) and wanted is not None:

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.live.command import Command, option
+from unbraid.wire.record import BAD_JSON
 
 # What `--output-format json --verbose` leaves out.
 _UNTOLD = ("stream_event", "keep_alive")
@@ -34,7 +35,7 @@ class Rendering:
         """One line, without its end; what it makes visible at once."""
         try:
             read = _read(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except BAD_JSON:
             # Some wrapper's own words, which the person would have seen.
             return line + b"\n" if line.strip() else b""
         if read.type == "result":

@@ -15,10 +15,12 @@ import msgspec
 from msgspec import Raw, Struct
 
 from unbraid.errors import CallerError
+from unbraid.events.parts import decoded
 from unbraid.hub.control import VERBS, Pending
 from unbraid.live.keeping import Keeping, now_ms
 from unbraid.live.resuming import agent_of
 from unbraid.wire import claude_input
+from unbraid.wire.record import BAD_JSON
 
 
 class _Request(Struct):
@@ -76,7 +78,7 @@ class Steering:
         read = _try(line)
         if read.type == "control_request" and read.request is not None:
             if read.request.subtype == "can_use_tool":
-                given = msgspec.json.decode(read.request.input)
+                given = decoded(bytes(read.request.input))
                 self._pending[read.request_id] = Pending(
                     self.run, read.request_id, read.request.tool_name, given, ts=now_ms()
                 )
@@ -148,7 +150,7 @@ class Steering:
 def _try(line: bytes) -> _Line:
     try:
         return _read(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except BAD_JSON:
         return _Line()
 
 

@@ -16,12 +16,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 from unbraid.log.names import names_run
 from unbraid.sources.session import LONGEST_WAIT_SECONDS, SETTLE_SECONDS, Fed, Session
 from unbraid.translate.agents import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS
+from unbraid.wire.record import read_as
 
 QUIET_SECONDS = 0.15
 OWN_FILE_DELAY_SECONDS = 0.25
@@ -49,9 +49,6 @@ class _Line(Struct):
     parent_tool_use_id: str | None = None
     claude_code_version: str | None = None
     message: _Message | None = None
-
-
-_read = msgspec.json.Decoder(_Line).decode
 
 
 class _Waiting(NamedTuple):
@@ -90,19 +87,15 @@ class Weaving:
         """One more line of stdout, with its end."""
         fed = Fed(self._source, self._offset, line)
         self._offset += len(line)
-        waits, twin = False, None
-        try:
-            read = _read(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            pass
-        else:
-            self.recognized = self.recognized or bool(read.type)
-            # An agent may print anything; what cannot name a run must not name a file either.
-            if self.session_id is None and names_run(read.session_id or ""):
-                self.session_id = read.session_id
-            self._keeps_files = self._keeps_files or _keeps_files(read.claude_code_version)
-            waits = self._waits(read)
-            twin = read.uuid or self._answered(read)
+        # A line that is wrong in one place still tells of a run.
+        read = read_as(_Line, line)
+        self.recognized = self.recognized or bool(read.type)
+        # An agent may print anything; what cannot name a run must not name a file either.
+        if self.session_id is None and names_run(read.session_id or ""):
+            self.session_id = read.session_id
+        self._keeps_files = self._keeps_files or _keeps_files(read.claude_code_version)
+        waits = self._waits(read)
+        twin = read.uuid or self._answered(read)
         self._lines.append(_Waiting(self._clock(), fed, waits, twin))
 
     def take(self) -> Iterator[Fed]:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.wire.claude import LAUNCHED
+from unbraid.wire.record import BAD_JSON
 
 LAST_BYTES = 1 << 18
 
@@ -67,7 +68,7 @@ def answers(path: Path, upto: int) -> bool:
             file.seek(first)
             *_, last, rest = [b"", *file.read(upto - first).split(b"\n")]
         line = msgspec.json.decode(last, type=_Line)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+    except (OSError, *BAD_JSON):
         return False
     content = line.message.content if line.message is not None else ""
     says = isinstance(content, str) or [block.type for block in content][-1:] == ["text"]

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from unbraid.errors import SourceError
+from unbraid.events.parts import decoded
 from unbraid.sources.opencode_db import database_runs, is_database
 from unbraid.sources.opencode_storage import is_storage
 from unbraid.sources.tracks import Run, Track, split
@@ -150,10 +149,7 @@ def _is_telling(record: Record) -> bool:
 
 
 def _whole(name: str, read: Callable[[], Iterator[bytes]]) -> dict[str, Any]:
-    try:
-        value = msgspec.json.decode(b"".join(read()))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        value = None
+    value = decoded(b"".join(read()))
     if not isinstance(value, dict) or not isinstance(value.get("info"), dict):
         raise SourceError(name, "is of no known kind")
     return value

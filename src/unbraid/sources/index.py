@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from unbraid.fleet.usage import Usage
 from unbraid.sources.discover import File, Found, Scan
 from unbraid.sources.facts import Facts, facts_of
+from unbraid.wire.record import BAD_JSON
 from unbraid.wire.transcript import WARMUP
 
 FILE_NAME = "index.bin"
@@ -199,7 +200,7 @@ def _agent(file: File, facts: Facts) -> Agent:
     try:
         about = Path(file.path).with_suffix(".meta.json").read_bytes()
         meta = msgspec.json.decode(about, type=_Meta)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, *BAD_JSON):
         meta = _Meta()
     return Agent(
         name,

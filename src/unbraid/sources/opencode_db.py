@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
 from unbraid.errors import SourceError
+from unbraid.events.parts import decoded
 from unbraid.sources.opencode_storage import load
 from unbraid.sources.tracks import Run, Track
 from unbraid.wire.opencode import rows_as_lines
@@ -146,10 +145,5 @@ def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> li
 
 
 def _object(data: Any) -> dict[str, Any]:
-    if not isinstance(data, str):
-        return {}
-    try:
-        value = msgspec.json.decode(data)
-    except msgspec.MsgspecError:
-        return {}
+    value = decoded(data.encode()) if isinstance(data, str) else {}
     return value if isinstance(value, dict) else {}

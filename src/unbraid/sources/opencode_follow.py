@@ -23,9 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from unbraid.errors import SourceError
+from unbraid.events.parts import decoded
 from unbraid.sources.opencode_db import connect
 from unbraid.sources.opencode_tree import SessionTree
 from unbraid.wire.opencode import ended_at, rows_as_lines
@@ -221,10 +220,7 @@ def _sessions(db: sqlite3.Connection, columns: set[str]) -> list[dict[str, Any]]
 
 
 def _object(data: Any) -> dict[str, Any]:
-    try:
-        value = msgspec.json.decode(data) if isinstance(data, str) else {}
-    except msgspec.MsgspecError:
-        return {}
+    value = decoded(data.encode()) if isinstance(data, str) else {}
     return value if isinstance(value, dict) else {}
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from unbraid.errors import SourceError
+from unbraid.events.parts import decoded
 from unbraid.sources.opencode_db import connect, root_of
 
 _PARTS = """SELECT session_id, time_created, data FROM part
@@ -51,11 +52,7 @@ def said_in_database(path: Path, needle: str, known: Collection[str]) -> Iterato
 
 
 def _words(data: Any) -> Iterator[tuple[str, str]]:
-    try:
-        part = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, TypeError):
-        return
-    match part:
+    match decoded(data.encode() if isinstance(data, str) else b"null"):
         case {"type": "text", "text": str(text)}:
             yield "text", text
         case {"type": "reasoning", "text": str(text)}:

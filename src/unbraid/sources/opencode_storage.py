@@ -15,7 +15,8 @@ from typing import Any
 
 import msgspec
 
-from unbraid.wire.record import BAD_JSON, milliseconds
+from unbraid.events.parts import decoded
+from unbraid.wire.record import milliseconds
 
 _TABLES = """
 CREATE TABLE session
@@ -69,10 +70,10 @@ def _objects(
         if inside is not None and path.parent.name not in inside:
             continue
         try:
-            value = msgspec.json.decode(path.read_bytes())
-        except (OSError, *BAD_JSON):
-            continue  # gone, locked or half-written
-        if isinstance(value, dict):
+            value = decoded(path.read_bytes())
+        except OSError:
+            continue  # gone or locked
+        if isinstance(value, dict):  # else half-written
             yield path, value
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct, field
 
+from unbraid.wire.record import BAD_JSON
+
 
 class _Info(Struct):
     id: str | None = None
@@ -48,7 +50,7 @@ class SessionTree:
         """The root session that an event belongs to, if any; what it tells of parents is noted."""
         try:
             event = _event(data)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except BAD_JSON:
             return None
         given = event.properties
         if given is None:

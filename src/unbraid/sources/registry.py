@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.sources.places import claude_projects
+from unbraid.wire.record import BAD_JSON
 
 FOLDER = "sessions"
 _START_FIELD = 19  # of /proc/<pid>/stat, counted from behind the name, which may hold anything
@@ -62,7 +63,7 @@ class Processes:
             for path in projects.with_name(FOLDER).glob("*.json"):
                 try:
                     entry = _decode(path.read_bytes())
-                except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+                except (OSError, *BAD_JSON):
                     continue
                 gone = here is not None and entry.pid_domain == here and not _lives(entry)
                 (dead if gone else living).add(entry.session_id)

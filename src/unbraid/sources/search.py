@@ -21,13 +21,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from unbraid.events.parts import decoded
 from unbraid.log.query import snippet_of, terms_of
 from unbraid.sources.discover import File, Scan
 from unbraid.sources.files import chunks
 from unbraid.sources.opencode_search import said_in_database
 from unbraid.sources.places import opencode_stores
 from unbraid.wire.lines import Lines
-from unbraid.wire.record import BAD_JSON, milliseconds
+from unbraid.wire.record import milliseconds
 
 FILES_AT_ONCE = 128
 GREPS_AT_ONCE = min(os.cpu_count() or 1, 4)
@@ -161,10 +162,7 @@ def _has(line: bytes, needle: str) -> bool:
 
 
 def _in_line(line: bytes, session: str | None, terms: list[str]) -> Iterator[Place]:
-    try:
-        record = msgspec.json.decode(line)
-    except BAD_JSON:
-        return
+    record = decoded(line)
     if not isinstance(record, dict) or not isinstance(record.get("message"), dict):
         return
     agent = record.get("agentId")

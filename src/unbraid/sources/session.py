@@ -27,7 +27,7 @@ from unbraid.sources.endings import answers, done_agent, reports_end
 from unbraid.sources.files import chunks, sniff
 from unbraid.sources.follow import Place, Tail
 from unbraid.sources.tracks import Track, merge, split
-from unbraid.wire.record import read_as
+from unbraid.wire.record import BAD_JSON, read_as
 from unbraid.wire.transcript import AgentFacts, agent_line
 
 MAIN = "main.jsonl"
@@ -266,7 +266,7 @@ class Session:
         try:
             about = path.with_suffix(".meta.json").read_bytes()
             msgspec.json.decode(about)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        except (OSError, *BAD_JSON):
             # Not there yet, or half-written.
             if not last or workflow is None:
                 return

@@ -220,8 +220,7 @@ def _loads(text: bytes) -> Any:
     if it is none.
     """
     try:
-        value = loads(text.decode("utf-8", "replace"))
-        return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+        return loads(text.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
 
