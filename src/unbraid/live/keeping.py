@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from unbraid.errors import LogError
 from unbraid.live.claims import Claims
 from unbraid.live.masking import Masking
-from unbraid.live.opening import ROWS, open_run, rows_since
+from unbraid.live.opening import ROWS, ROWS_FROM, open_run, rows_since
 from unbraid.live.recorder import Recorder
 from unbraid.live.sending import Sending
 from unbraid.log.folder import data_folder
@@ -78,6 +78,11 @@ class Keeping:
             self._fail(error)
             known = None
         return began if known is None else known
+
+    def rows_begin(self, since: int) -> None:
+        """From when on a session's rows are told in its run."""
+        if self.recorder is not None:
+            self.recorder.note(ROWS_FROM, since)
 
     def rows_told(self, upto: int) -> None:
         """How far a session's rows are told by all that is fed."""

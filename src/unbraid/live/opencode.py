@@ -68,6 +68,7 @@ class OpenCodeTelling:
         if not self._keeping.opened:
             since = await self._keeping.rows_since(mine, self._began)
             await self._keeping.open(mine)
+            self._keeping.rows_begin(since)
             if self._database is not None:
                 # From here on this session alone, and from where the log has it.
                 self._database = self._database.part(mine, since)

@@ -5,7 +5,10 @@ a run of its own: `<session>.2`, `<session>.3`. It begins where the one before h
 is told twice. A run that is not over goes on, whoever wrote it before.
 
 Files are known by their bytes. Rows of OpenCode's database are known by their time: the log keeps
-how far they were told, as the position of a source that has no bytes.
+from when on and how far they are told, as positions of sources that have no bytes.
+
+Where a run begins is kept with its first words. Whoever goes on with it after a kill could not tell
+any more what had been there before, and what it had only not come to yet.
 """
 
 from __future__ import annotations
@@ -15,9 +18,9 @@ from collections.abc import Mapping
 from unbraid.errors import LogError
 from unbraid.live.recorder import Recorder
 from unbraid.log.port import Log
-from unbraid.sources.session import Known, continued, known_places
+from unbraid.sources.session import Known, continued, known_places, source_name
 
-ROWS = "rows"
+ROWS, ROWS_FROM = "rows", "rows.from"
 
 
 def run_name(session: str, number: int) -> str:
@@ -35,7 +38,10 @@ async def open_run(
         run = run_name(session, number)
         summary = await log.run(run)
         if summary is None:
-            return await Recorder.open(log, run, redact=redact), before
+            recorder = await Recorder.open(log, run, redact=redact)
+            for name, (place, base) in before.items():
+                recorder.note(source_name(name, place.generation, base), place.offset - base)
+            return recorder, before
         if not summary.over:
             try:
                 recorder = await Recorder.open(log, run, redact=redact)
@@ -71,8 +77,8 @@ async def rows_since(log: Log, session: str) -> int | None:
     while (summary := await log.run(run_name(session, number))) is not None and summary.over:
         number += 1
     if number == 1:
-        # The first run has everything; what it has already told, it knows itself.
-        return None if summary is None else 0
+        # What it has already told since its beginning, the first run knows itself.
+        return None if summary is None else (await log.cursors(session)).get(ROWS_FROM, 0)
     before = run_name(session, number - 1)
     told = (await log.cursors(before)).get(ROWS)
     if told is None and (ended := await log.run(before)) is not None:

@@ -105,6 +105,7 @@ class Recorder:
         known = {**self._noted, **cursors}
         appended = await self._log.append(self.run, events, cursors=known, spool=kept)
         self.cursors.update(known)
+        self._noted.clear()
         self.last_seq = appended.last_seq
 
     async def _replay(self) -> None:
