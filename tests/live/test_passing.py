@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -153,3 +155,50 @@ async def test_what_is_seen_is_what_the_cli_would_have_printed(
     assert ours.stdout == plain.stdout
     assert ours.exit == plain.exit
     assert len(await logged(tmp_path / "b")) == 1
+
+
+@pytest.mark.parametrize("command", [["pipe"], ["run", "--", "seq", "200000"]], ids=" ".join)
+async def test_standard_files_that_do_not_wait_lose_nothing(
+    command: list[str], tmp_path: Path
+) -> None:
+    """A Node that has a pipe in common with us makes it so, for both."""
+    given, printed = os.pipe(), os.pipe()
+    os.set_blocking(given[0], False)
+    os.set_blocking(printed[1], False)
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        fcntl.fcntl(printed[1], fcntl.F_SETPIPE_SZ, 4096)  # so that it is full most of the time
+    process = await asyncio.create_subprocess_exec(
+        UNBRAID, *command,
+        env=os.environ | {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "unbraid")},
+        stdin=given[0], stdout=printed[1], stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    os.close(given[0])
+    os.close(printed[1])
+    data = b"".join(b"%d\n" % (number + 1) for number in range(200_000))
+
+    def write() -> None:
+        with os.fdopen(given[1], "wb") as file:
+            file.write(data if command == ["pipe"] else b"")
+
+    def read() -> bytes:
+        with os.fdopen(printed[0], "rb") as file:
+            return file.read()
+
+    reading, writing = asyncio.to_thread(read), asyncio.to_thread(write)
+    out, _, (_, err) = await asyncio.gather(reading, writing, process.communicate())
+    assert (out, err) == (data, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(
+    ("command", "code"), [(["pipe"], 1), (["run", "--", "echo", "{}"], 0), (["doctor"], 1)]
+)
+def test_a_full_disk_is_told_in_a_sentence(command: list[str], code: int, tmp_path: Path) -> None:
+    env = os.environ | {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "unbraid")}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [UNBRAID, *command], input=b"{}\n", stdout=full, stderr=subprocess.PIPE, env=env
+        )
+    assert done.stderr.decode().count("\n") == 1
+    assert done.stderr.decode().endswith("cannot be written: No space left on device\n")
+    assert done.returncode == code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -36,6 +37,8 @@ COMMANDS = {
     "watch": "unbraid.cli.watch:watch",
 }
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 # The one table of exit codes; docs/reference/exit-codes.md shows it.
 EXIT_CODES: dict[type[UnbraidError], int] = {SourceError: 3, CallerError: 2, LogError: 4}
 
@@ -66,6 +69,12 @@ class Lazy(click.Group):
             click.echo(f"unbraid: {safe(str(error))}", err=True)
             codes = (code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
             sys.exit(next(codes, 1))
+        except OSError as error:
+            # A reader that has gone is click's to handle.
+            if error.errno not in FULL:
+                raise
+            click.echo(f"unbraid: standard output cannot be written: {error.strerror}", err=True)
+            sys.exit(1)
 
 
 def _complete() -> None:

@@ -15,8 +15,6 @@ from unbraid.cli.redacting import redact_option
 from unbraid.cli.sending import sending_of, sending_options
 from unbraid.cli.warning import warn
 
-READ_BYTES = 1 << 16
-
 
 @click.command(
     epilog="""\b
@@ -45,14 +43,19 @@ def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None
 
 async def _stdin() -> AsyncIterator[bytes]:
     # A thread, because a file on standard input cannot be waited for, and nothing else reads both.
+    from unbraid.live.child import read_in
+
     loop, chunks = asyncio.get_running_loop(), asyncio.Queue[bytes](64)
 
     def read() -> None:
-        while True:
-            data = os.read(sys.stdin.fileno(), READ_BYTES)
+        data = b"more"
+        while data:
+            try:
+                data = read_in()
+            except OSError as error:
+                warn(f"standard input cannot be read: {error.strerror}")
+                data = b""
             asyncio.run_coroutine_threadsafe(chunks.put(data), loop).result()
-            if not data:
-                return
 
     threading.Thread(target=read, daemon=True).start()
     while data := await chunks.get():

@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import select
 import signal
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from unbraid.errors import SourceError
+from unbraid.errors import SourceError, UnbraidError
 
 READ_BYTES = 1 << 16
 TOKEN = "UNBRAID_TOKEN"
@@ -111,7 +112,7 @@ class Child:
         # Whole lines only: what others send to the agent must not fall into the middle of one.
         with contextlib.suppress(OSError, RuntimeError):
             rest = b""
-            while data := os.read(sys.stdin.fileno(), READ_BYTES):
+            while data := read_in():
                 whole, newline, rest = (rest + data).rpartition(b"\n")
                 if newline:
                     self._loop.call_soon_threadsafe(self._relay, whole + newline)
@@ -127,12 +128,33 @@ def _in_foreground() -> bool:
         return False
 
 
+class SinkError(UnbraidError):
+    """Standard output takes no more: its disk is full, or gone."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"standard output cannot be written: {problem}")
+
+
+def read_in() -> bytes:
+    """More of our stdin, when there is more; nothing at its end."""
+    while True:
+        try:
+            return os.read(0, READ_BYTES)
+        except BlockingIOError:
+            # Whoever shares it with us (a Node, a shell's next command) may have made it so.
+            select.select([0], [], [])
+
+
 def write_out(data: bytes) -> bool:
-    """Bytes to our stdout at once, all of them; False if nobody reads it."""
+    """Bytes to our stdout at once, all of them; False if nobody reads it. Raises SinkError."""
     view = memoryview(data)
-    try:
-        while view:
+    while view:
+        try:
             view = view[os.write(1, view) :]
-    except OSError:
-        return False
+        except BlockingIOError:
+            select.select([], [1], [])
+        except BrokenPipeError:
+            return False
+        except OSError as error:
+            raise SinkError(error.strerror or str(error)) from error
     return True

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from unbraid.hub.control import Controllers
-from unbraid.live.child import Child, write_out
+from unbraid.live.child import Child, SinkError, write_out
 from unbraid.live.claude import ClaudeTelling
 from unbraid.live.command import Command, kind_of, visible
 from unbraid.live.keeping import Keeping, now_ms
@@ -97,7 +97,7 @@ async def run(
         await stack.enter_async_context(_told(telling, keeping))
         if keeping.log is not None and not keeping.failed:
             await stack.enter_async_context(steerable(data_folder(env), steering))
-        await _pass(child, command, telling, hears)
+        await _pass(child, command, telling, hears, warn)
         return await child.wait()
 
 
@@ -166,11 +166,26 @@ async def _told(telling: Telling, keeping: Keeping) -> AsyncIterator[None]:
 
 
 async def _pass(
-    child: Child, command: Command, telling: Telling, hears: Sequence[Callable[[bytes], None]]
+    child: Child,
+    command: Command,
+    telling: Telling,
+    hears: Sequence[Callable[[bytes], None]],
+    warn: Warn,
 ) -> None:
     """Its stdout to ours: as it is, or as it would have been."""
     rendering = None if command.prints == "raw" else Rendering(command)
-    lines = Lines()
+    lines, heard = Lines(), True
+
+    async def show(data: bytes) -> None:
+        nonlocal heard
+        try:
+            heard = await asyncio.to_thread(write_out, data)
+        except SinkError as error:
+            heard = False
+            warn(str(error))
+        if not heard:
+            child.hang_up()
+
     async for data in child.output():
         telling.printed(data)
         shown = data
@@ -180,11 +195,11 @@ async def _pass(
                 hear(line)
         if rendering is not None:
             shown = b"".join(map(rendering.line, whole))
-        if shown and not await asyncio.to_thread(write_out, shown):
-            child.hang_up()
-    if rendering is not None:
+        if shown and heard:
+            await show(shown)
+    if rendering is not None and heard:
         rest = [rendering.line(line) for line in lines.finish() if isinstance(line, bytes)]
-        await asyncio.to_thread(write_out, b"".join([*rest, rendering.end()]))
+        await show(b"".join([*rest, rendering.end()]))
 
 
 def _nobody_types() -> bool:
