@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,9 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "tokens.json").write_text("{")
     with pytest.raises(CallerError):
         TokenFile(tmp_path / "tokens.json").tokens()
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / f"tokens.{os.getpid()}").mkdir()
+    with pytest.raises(CallerError, match="cannot be written"):
+        TokenFile(tmp_path / "tokens.json").add("ci")

@@ -48,10 +48,13 @@ class TokenFile:
         self._write(left)
 
     def _write(self, tokens: tuple[Token, ...]) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Written beside and moved into place: a crash leaves the old file or the new one, never
         # half of one.
         beside = self._path.with_suffix(f".{os.getpid()}")
-        beside.touch(mode=0o600)
-        beside.write_bytes(msgspec.json.encode(tokens))
-        beside.replace(self._path)
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            beside.touch(mode=0o600)
+            beside.write_bytes(msgspec.json.encode(tokens))
+            beside.replace(self._path)
+        except OSError as error:
+            raise CallerError(f"{self._path}: cannot be written ({error.strerror})") from error
