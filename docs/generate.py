@@ -29,7 +29,7 @@ def _events() -> str:
     text += (
         "no source told a time), `stream_id`, `depth` and `agent`. Fields at their default are\n"
     )
-    text += "left out.\n\n"
+    text += "left out. In Python they are classes of `unbraid.events`.\n\n"
     common = {field.name for field in msgspec.structs.fields(events.FleetEvent)}
     text += "".join(_event(kind, common) for kind in events.FLEET_EVENTS)
     text += (
@@ -43,6 +43,7 @@ def _events() -> str:
 def _event(kind: type[msgspec.Struct], common: set[str]) -> str:
     fields = [field for field in msgspec.structs.fields(kind) if field.name not in common]
     text = f"### `{kind.__struct_config__.tag}`\n\n{(kind.__doc__ or '').strip()}\n\n"
+    text += f"In Python: `{kind.__name__}`\n\n"
     for field in fields:
         text += f"- `{field.encode_name}`: {_type(field.type)}\n"
     return text + ("\n" if fields else "")

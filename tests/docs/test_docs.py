@@ -50,11 +50,21 @@ EXAMPLES = [
 def test_python_examples_run(code: str, tmp_path: Path) -> None:
     recording = ROOT / "tests" / "recordings" / "nested.plain-fwd.2.1.325" / "stdout.ndjson"
     (tmp_path / "stdout.ndjson").write_bytes(recording.read_bytes())
+    (tmp_path / "projects").symlink_to(recording.with_name("projects"))
     (tmp_path / "example.py").write_text(code)
     done = subprocess.run(
         [sys.executable, "-W", "error", "example.py"], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_python_examples_have_the_types_that_we_promise(tmp_path: Path) -> None:
+    for number, example in enumerate(EXAMPLES):
+        (tmp_path / f"example_{number}.py").write_text(str(example.values[0]))
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache")]
+    files = map(str, tmp_path.glob("*.py"))
+    done = subprocess.run([*command, *files], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 SCREENS = [

@@ -192,3 +192,12 @@ async def test_listing_runs_uses_an_index(path: Path) -> None:
             assert "INDEX runs_st" in plan[0][3], plan
             assert len(plan) == 1, plan
     connection.close()
+
+
+async def test_a_log_is_opened_by_any_path_and_its_entries_are_events(path: Path) -> None:
+    events = story(["hi", "there"])
+    log = await SqliteLog.open(str(path))
+    await log.append("r", events)
+    entries = await log.read("r")
+    await log.close()
+    assert [entry.event for entry in entries] == list(events)

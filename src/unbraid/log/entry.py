@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from unbraid.events import PASSING_THROUGH, FleetEvent, encode
+from unbraid.events import PASSING_THROUGH, FleetEvent, decode_event, encode
 
 _LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 
@@ -21,6 +21,11 @@ class Entry(Struct, frozen=True, gc=False):
     stream_id: int
     type: str
     data: bytes
+
+    @property
+    def event(self) -> FleetEvent:
+        """The event itself, decoded."""
+        return decode_event(self.data)
 
 
 def one_line(event: FleetEvent) -> bytes:

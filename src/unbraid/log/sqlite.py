@@ -63,16 +63,17 @@ class SqliteLog:
 
     @classmethod
     async def open(
-        cls, path: Path | None = None, *, busy_seconds: float = BUSY_SECONDS
+        cls, path: Path | str | None = None, *, busy_seconds: float = BUSY_SECONDS
     ) -> SqliteLog:
         """Open the log at `path` (else in the data folder), making or upgrading it as needed."""
-        place = data_folder() / FILE_NAME if path is None else path
+        place = data_folder() / FILE_NAME if path is None else Path(path)
         try:
             # Agents' words are private: nobody else on the machine may read them.
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             place.touch(mode=0o600)
         except OSError as error:
-            raise LogUnusable(str(place), "io", f"cannot be made ({error})") from error
+            problem = f"cannot be made or written ({error.strerror})"
+            raise LogUnusable(str(place), "io", problem) from error
         return cls(place, busy_seconds=busy_seconds)
 
     async def append(
