@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from playwright.async_api import Page, expect
@@ -10,6 +11,7 @@ from tests.web.hostile import LAST, hostile_story
 from tests.web.site import Site
 from tests.web.stories import Story
 from tests.web.views import RunView
+from unbraid.pipeline import Pipeline
 
 # Nothing that could run, load or send; and no part of the page that is wider than the screen.
 HARM = """() => {
@@ -92,3 +94,60 @@ async def test_the_policy_forbids_what_would_slip_through(site: Site, tab: Page)
     assert "script-src 'self';" in policy
     assert "style-src 'self';" in policy
     assert "unsafe" not in policy
+
+
+ODD_IDS = ("__proto__", "constructor", "toString", "hasOwnProperty", "a\nb", "x" * 100_000)
+
+
+def odd_values() -> bytes:
+    """Calls, agents and messages by names that mean something to the page, and odd inputs."""
+    deep = "[" * 900 + "]" * 900
+    lines = []
+    for number, name in enumerate(ODD_IDS):
+        about = {"type": "assistant", "session_id": "s", "uuid": f"u{number}"}
+        task = {"description": name, "prompt": name, "subagent_type": name}
+        blocks: list[object] = [
+            {"type": "text", "text": f"Before {number}."},
+            {"type": "tool_use", "id": f"{name}/1", "name": name, "input": {name: 0}},
+            {"type": "tool_use", "id": name, "name": "Task", "input": task},
+        ]
+        for block in blocks:
+            message = {"id": name, "content": [block]}
+            lines.append(json.dumps({**about, "message": message}))
+        inner = {"id": f"{name}!", "content": [{"type": "text", "text": f"Within {number}."}]}
+        lines.append(json.dumps({**about, "parent_tool_use_id": name, "message": inner}))
+    for value in (deep, "1e999", "9" * 5000, '{"__proto__":{"polluted":1}}', '"\\ud800"'):
+        block = f'{{"type":"tool_use","id":"t{len(lines)}","name":"Bash","input":{{"n":{value}}}}}'
+        result = (
+            f'{{"type":"tool_result","tool_use_id":"t{len(lines)}","content":[{{"n":{value}}}]}}'
+        )
+        lines.append(
+            f'{{"type":"assistant","message":{{"id":"m{len(lines)}","content":[{block}]}}}}'
+        )
+        lines.append(f'{{"type":"user","message":{{"content":[{result}]}}}}')
+        lines.append(f'{{"type":"brand_new","n":{value}}}')
+    usage = '{"input_tokens":99999999999999999999,"output_tokens":-5}'
+    last = f'{{"id":"last","content":[{{"type":"text","text":"{LAST}"}}],"usage":{usage}}}'
+    lines.append(f'{{"type":"assistant","message":{last}}}')
+    lines.append('{"type":"result","subtype":"success","result":"x","total_cost_usd":1e308}')
+    return "\n".join(lines).encode() + b"\n"
+
+
+async def test_odd_names_and_values_are_shown_like_all_others(site: Site, tab: Page) -> None:
+    pipeline = Pipeline()
+    await site.append("run", pipeline.feed(odd_values()) + pipeline.finish())
+    view = await RunView(tab, "run").open()
+    await expect(view.items).to_have_count(1 + len(ODD_IDS))
+    for stream in range(1 + len(ODD_IDS)):
+        await view.open(stream)
+        log = view.pane.get_by_role("log")
+        wanted = LAST if stream == 0 else f"Within {stream - 1}."
+        for _ in range(200):
+            if await view.pane.get_by_text(wanted).first.is_visible():
+                break
+            await log.evaluate("log => log.scrollBy(0, log.clientHeight * 0.8)")
+            await log.evaluate("log => log.querySelectorAll('details').forEach(d => d.open = true)")
+            await tab.evaluate("() => new Promise(requestAnimationFrame)")
+        await expect(view.pane.get_by_text(wanted).first).to_be_visible()
+        await harmless(tab)
+    assert await tab.evaluate("() => ({}).polluted") is None
