@@ -29,6 +29,10 @@ def write(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
+def move(path: Path, target: Path) -> None:
+    path.rename(target)
+
+
 async def refusal(path: Path) -> str:
     with pytest.raises(LogUnusable) as caught:
         await SqliteLog.open(path, busy_seconds=0.05)
@@ -242,4 +246,20 @@ async def test_a_disk_that_takes_no_more_keeps_what_it_took(path: Path) -> None:
     for run in acknowledged:
         assert len(await log.read(run)) == len(story(["x"]))
     await log.append("after", story(["y"]))
+    await log.close()
+
+
+@pytest.mark.parametrize("replaced", [False, True], ids=["removed", "replaced"])
+async def test_nothing_is_acknowledged_that_goes_with_the_process(
+    path: Path, replaced: bool
+) -> None:
+    log = await SqliteLog.open(path)
+    await log.append("before", story(["hi"]))
+    move(path, path.with_name("away.db"))
+    if replaced:
+        await (await SqliteLog.open(path)).close()
+    with pytest.raises(LogUnusable, match="deleted or replaced"):
+        await log.append("after", story(["hi"]))
+    with pytest.raises(LogUnusable):
+        await log.check()
     await log.close()

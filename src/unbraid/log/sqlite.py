@@ -9,6 +9,7 @@ while they wait.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -47,18 +48,18 @@ class SqliteLog:
             try:
                 migrate(connection, self._place)
                 self._watched = open_reader(path)
+                self._file = _file_at(path)
             except BaseException:
                 connection.close()
                 raise
         self._writer = Writer(
             connection,
             self._place,
-            on_begin=self._appender.begin,
+            on_begin=self._begin,
             on_commit=self._signal.change,
             on_rollback=self._appender.forget,
         )
         self._readers = Readers(path)
-        self._file = _file_at(path)
         self._watcher = asyncio.create_task(self._watch())
 
     @classmethod
@@ -75,6 +76,13 @@ class SqliteLog:
             problem = f"cannot be made or written ({error.strerror})"
             raise LogUnusable(str(place), "io", problem) from error
         return cls(place, busy_seconds=busy_seconds)
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        # SQLite goes on writing to a file that has no name any more: all of it would be
+        # acknowledged, and gone with the process.
+        if (missed := self.missed()) is not None:
+            raise missed
+        self._appender.begin(connection)
 
     async def append(
         self,
