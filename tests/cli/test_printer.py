@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -68,3 +69,27 @@ def test_lines_may_end_as_on_windows() -> None:
                      block=0) for i, part in enumerate(parts, 1)]  # fmt: skip
     lines = [click.unstyle(line) for event in events for line in printer.lines(event)]
     assert [line.partition("│ ")[2] for line in lines] == ["one", "two", "a\\x0db"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(("m1", 0), ("m2", 0)), (("m1", 0), ("m1", 1))],
+    ids=["two messages", "two blocks"],
+)
+def test_blocks_that_follow_each_other_are_lines_of_their_own(
+    first: tuple[str, int], second: tuple[str, int]
+) -> None:
+    parts = [(first, "One, "), (first, "whole."), (second, "And "), (second, "another.")]
+    printer, lines = Printer(), list[str]()
+    for seq, ((message, block), delta) in enumerate(parts):
+        lines += printer.lines(
+            e.Text(
+                seq=seq, ts=0, stream_id=0, depth=0, agent="main",
+                delta=delta, message_id=message, block=block,
+            )
+        )  # fmt: skip
+    lines += printer.flush()
+    assert [click.unstyle(line).partition("│ ")[2] for line in lines] == [
+        "One, whole.",
+        "And another.",
+    ]

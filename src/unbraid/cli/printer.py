@@ -22,6 +22,8 @@ GUTTER, MIN_GUTTER = 20, 6
 # Where words would have less than the first, the gutter gives way; less than the second is no use.
 GOOD_ROOM, MIN_ROOM = 40, 16
 
+Block = tuple[str, str, int]  # kind, message, and place in it
+
 
 class Printer:
     """Turns events into coloured lines; with a `width`, long ones are broken within the gutter."""
@@ -30,7 +32,7 @@ class Printer:
         self.fit(width)
         self._names: dict[int, tuple[int, str]] = {}  # stream: depth, number and name
         self._spawning: set[str] = set()  # the calls that started a stream
-        self._open: dict[int, tuple[str, list[str]]] = {}  # stream: kind, pieces of its last line
+        self._open: dict[int, tuple[Block, list[str]]] = {}  # stream: pieces of its last line
 
     def fit(self, width: int | None) -> None:
         """Another width from now on."""
@@ -46,7 +48,7 @@ class Printer:
         for other in [s for s in self._open if s != stream and len(self._open[s][1]) == 1]:
             yield from self._flush(other)
         if isinstance(event, e.Text | e.Thinking):
-            yield from self._words(stream, event.type, event.delta)
+            yield from self._words(event)
             return
         yield from self._flush(stream)
         match event:
@@ -91,23 +93,24 @@ class Printer:
         for stream in list(self._open):
             yield from self._flush(stream)
 
-    def _words(self, stream: int, kind: str, delta: str) -> Iterator[str]:
-        open_kind, pieces = self._open.get(stream, (kind, []))
-        if open_kind != kind:
+    def _words(self, event: e.Text | e.Thinking) -> Iterator[str]:
+        stream, block = event.stream_id, (event.type, event.message_id, event.block)
+        before, pieces = self._open.get(stream, (block, []))
+        if before != block:
             yield from self._flush(stream)
             pieces = []
-        *whole, rest = delta.split("\n")
+        *whole, rest = event.delta.split("\n")
         for line in whole:
-            yield from self._said(stream, kind, "".join([*pieces, line]).removesuffix("\r"))
+            yield from self._said(stream, event.type, "".join([*pieces, line]).removesuffix("\r"))
             pieces = []
         pieces.append(rest)
-        self._open[stream] = (kind, pieces)
+        self._open[stream] = (block, pieces)
 
     def _flush(self, stream: int) -> Iterator[str]:
-        kind, pieces = self._open.pop(stream, ("", []))
-        text = "".join(pieces)
-        if text:
-            yield from self._said(stream, kind, text)
+        if stream in self._open:
+            (kind, _, _), pieces = self._open.pop(stream)
+            if text := "".join(pieces):
+                yield from self._said(stream, kind, text)
 
     def _said(self, stream: int, kind: str, text: str) -> Iterator[str]:
         style: dict[str, Any] = {"dim": True, "italic": True} if kind == "thinking" else {}
