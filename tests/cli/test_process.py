@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -14,6 +15,7 @@ from tests.said import RECORDINGS, stream_of
 from unbraid import __version__
 
 STREAM = stream_of(RECORDINGS / "nested.plain-fwd.2.1.325")
+LINES = [json.loads(line) for line in STREAM.read_bytes().splitlines()]
 COMMAND = [str(Path(sys.executable).with_name("unbraid"))]
 
 
@@ -104,6 +106,10 @@ def test_an_unknown_command_is_the_callers_mistake() -> None:
         ["serve", "--port", "65536"],
         ["serve", "--keep-bytes", "-1"],
         ["serve", "--keep-days", "-1"],
+        ["serve", "--keep-days", "nan"],
+        ["serve", "--keep-days", "inf"],
+        ["demo", "--speed", "nan"],
+        ["run", "--linger", "inf", "--", "true"],
         ["tail", "--since", str(2**63)],
     ],
     ids=" ".join,
@@ -112,6 +118,46 @@ def test_a_number_that_cannot_be_is_the_callers_mistake(words: list[str]) -> Non
     done = run(*words)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"Invalid value for '--" in done.stderr
+
+
+NOT_UTF_8 = os.fsdecode(b"\xff")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["cat", NOT_UTF_8], 3),
+        (["tree", NOT_UTF_8], 3),
+        (["tail", NOT_UTF_8], 2),
+        (["attach", NOT_UTF_8], 2),
+        (["token", "add", NOT_UTF_8], 2),
+        (["token", "add", "\x1b[31m"], 2),
+        (["attach", "run/²"], 2),
+        (["attach", "run/" + "9" * 5000], 2),
+        (["stop", "run/²"], 2),
+        (["watch", "--opencode", "nope"], 2),
+        (["watch", "--opencode", "http://["], 2),
+    ],
+    ids=lambda words: str(words)[:40],
+)
+def test_a_name_that_cannot_be_is_told_in_a_sentence(
+    words: list[str], code: int, tmp_path: Path
+) -> None:
+    home = str(tmp_path)
+    assert run("pipe", given=STREAM.read_bytes(), UNBRAID_HOME=home, HOME=home).returncode == 0
+    done = run(*words, UNBRAID_HOME=home, HOME=home)
+    assert b"Traceback" not in done.stderr
+    assert (done.returncode, done.stdout) == (code, b"")
+
+
+def test_a_stream_that_a_run_has_not_is_the_callers_mistake(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    run("pipe", given=STREAM.read_bytes(), UNBRAID_HOME=home, HOME=home)
+    (session,) = {line["session_id"] for line in LINES if "session_id" in line}
+    done = run("attach", f"{session}/99", UNBRAID_HOME=home, HOME=home)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"has no stream 99" in done.stderr
+    assert run("attach", f"{session}/1", UNBRAID_HOME=home, HOME=home).stdout
 
 
 def test_the_version_is_the_packages() -> None:

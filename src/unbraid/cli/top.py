@@ -54,6 +54,9 @@ def top(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("this needs a terminal; `unbraid tail` and `unbraid ps` do not")
     if url is None:
+        from unbraid.live.recipient import checked_url
+
+        servers = tuple(map(checked_url, servers))
         asyncio.run(_top(run, servers, watch=watch, redact=redact))
     elif servers:
         raise click.UsageError("--opencode is for this machine, --url for what another has")

@@ -48,6 +48,9 @@ def watch(
     With --redact, API keys and tokens are masked in the log and on the page, also in sessions of
     the past that are opened there.
     """
+    from unbraid.live.recipient import checked_url
+
+    servers = tuple(map(checked_url, servers))
     asyncio.run(_watch(port, servers, page=page, redact=redact))
 
 

@@ -13,6 +13,7 @@ from unbraid.live.followed import ABOUT, Followed, FollowedFiles, introduction
 from unbraid.live.keeping import now_ms
 from unbraid.live.opening import ROWS, latest_run
 from unbraid.live.recorder import Recorder
+from unbraid.log.names import names_run
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.sources.naming import completed
@@ -107,6 +108,8 @@ def _silent(session: Session) -> bool:
 
 
 async def _logged(log: Log, name: str) -> RunSummary | None:
+    if not names_run(name):
+        return None
     run = name if await log.run(name) is not None else await latest_run(log, name)
     return await log.run(run) if run is not None else None
 

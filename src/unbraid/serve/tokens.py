@@ -32,6 +32,8 @@ class TokenFile:
 
     def add(self, name: str, scopes: Iterable[Scope] = ALL_SCOPES) -> str:
         """Make a token; its secret is told now and never again."""
+        if not name or not name.isprintable():
+            raise CallerError(f"not a name: {name!r}")
         kept = self.tokens()
         if any(token.name == name for token in kept):
             raise CallerError(f"there is a token named {name}")

@@ -13,6 +13,7 @@ from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, decode_event
 from unbraid.log import SqliteLog, data_folder
 from unbraid.log.folder import FILE_NAME
+from unbraid.log.names import names_run
 from unbraid.log.summary import RunSummary
 from unbraid.sources.files import LOG
 from unbraid.sources.tracks import Run, Track, split
@@ -21,7 +22,7 @@ from unbraid.sources.tracks import Run, Track, split
 def logged_run(name: str, env: Mapping[str, str]) -> Run | None:
     """The run of our log that has this id, if there is one."""
     path = data_folder(env) / FILE_NAME
-    lines = asyncio.run(_lines(path, name)) if path.is_file() else []
+    lines = asyncio.run(_lines(path, name)) if names_run(name) and path.is_file() else []
     return Run(LOG, name, [Track(name, lambda: iter(lines), False)]) if lines else None
 
 
