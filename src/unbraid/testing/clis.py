@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,8 @@ class Cli:
 
 def release(version: str) -> tuple[int, ...]:
     """A version's numbers: `release("2.1.325") == (2, 1, 325)`."""
+    if not re.fullmatch(r"\d+(\.\d+)*", version, re.ASCII):
+        raise ValueError(f"not a version: {version!r} (as in 2.1.325)")
     return tuple(int(number) for number in version.split("."))
 
 
@@ -108,7 +111,9 @@ def _unpack_into(target: Path, package: str, version: str) -> None:
         raise CliUnavailable(f"{package} {version} is not in {target.parent}, and there is no npm")
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fetch-") as scratch:
         # `pack` runs none of the package's scripts, unlike `install`.
-        command = [npm, "pack", "--silent", "--pack-destination", scratch, f"{package}@{version}"]
+        # Only its errors: they are what we tell if it fails.
+        options = ["--loglevel=error", "--pack-destination", scratch]
+        command = [npm, "pack", *options, f"{package}@{version}"]
         try:
             done = subprocess.run(
                 command, cwd=scratch, capture_output=True, timeout=_FETCH_TIMEOUT_SECONDS

@@ -63,6 +63,7 @@ def claude_launch(
 
 def claude_arguments(cli: Cli, mode: str, prompt: str) -> list[str]:
     """The arguments that make up a mode."""
+    _check(mode, CLAUDE_MODES)
     talks = mode == "stdin"
     args = ["-p", "--output-format", "stream-json", "--verbose"]
     if mode.startswith("partial"):
@@ -109,9 +110,16 @@ def opencode_launch(
 
 def opencode_arguments(mode: str, prompt: str) -> list[str]:
     """The arguments that make up a mode."""
+    _check(mode, OPENCODE_MODES)
     if mode == "serve":
         return ["serve", "--hostname", "127.0.0.1", "--port", "0"]
     return ["run", "--format", "json", "--thinking", "--model", "scripted/one", prompt]
+
+
+def _check(mode: str, modes: tuple[str, ...]) -> None:
+    # Taken for the plain one, a slip would test something else.
+    if mode not in modes:
+        raise ValueError(f"there is no mode {mode!r}, but {', '.join(modes)}")
 
 
 def _opencode_config(model_url: str, *, asks: bool) -> dict[str, object]:
