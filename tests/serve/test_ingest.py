@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import httpx
 import msgspec
+import pytest
 
 from tests.serve.conftest import Start
 from unbraid.log import SqliteLog
 from unbraid.pipeline import Pipeline
-from unbraid.serve import Limits
+from unbraid.serve import Limits, ServeConfig, serving
 
 LINES = b"".join(
     msgspec.json.encode(record) + b"\n"
@@ -91,3 +93,19 @@ async def test_limits(
     assert other.status_code == 200
     more = await client.post("/v1/ingest/r?source=stdout&offset=100&end=1", content=LINES[100:])
     assert more.json() == {"offset": len(LINES)}
+
+
+async def test_a_sender_that_is_killed_in_the_middle_is_no_fault_of_ours(
+    log: SqliteLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(ServeConfig(port=0, limits=Limits(shutdown_seconds=5)), log) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"POST /v1/ingest/r?source=a&offset=0 HTTP/1.1\r\nhost: localhost\r\n")
+        writer.write(b"expect: 100-continue\r\ncontent-length: 9\r\n\r\n")
+        # It has begun to read the body.
+        assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+        writer.write(b"{")
+        writer.close()
+        await writer.wait_closed()
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
+    assert await log.runs() == []

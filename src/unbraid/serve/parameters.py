@@ -7,7 +7,7 @@ from typing import TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from unbraid.errors import CallerError
 from unbraid.events import FLEET_EVENTS
@@ -91,11 +91,15 @@ async def body_of(request: Request, *, at_most: int) -> bytes:
     if not announced.isdigit() or int(announced) > at_most:
         raise Problem(413, f"a body has at most {at_most} bytes here")
     parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > at_most:
-            raise Problem(413, f"a body has at most {at_most} bytes here")
-        parts.append(part)
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > at_most:
+                raise Problem(413, f"a body has at most {at_most} bytes here")
+            parts.append(part)
+    except ClientDisconnect:
+        # Nobody is there to read this; but it is no failure of ours, to be logged as one.
+        raise Problem(400, "the body has no end") from None
     return b"".join(parts)
 
 
