@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import xor
 
 import msgspec
 from msgspec import Raw, Struct
@@ -83,10 +81,10 @@ class Said(Told):
         if just_next:
             block = content[0]
             digest = digest_of(block)
-            key = hash(uuid) ^ digest
+            key = hash((uuid, skipped, digest))
         else:
             digests = [digest_of(block) for block in content]
-            key = reduce(xor, digests, hash(uuid))
+            key = hash((uuid, skipped, *digests))
         if source == TRANSCRIPT:
             if self._written_again(record, context, state, content):
                 return None

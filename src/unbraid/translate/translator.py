@@ -53,6 +53,8 @@ class Translator:
 
     def feed(self, data: bytes, source: str = "stdout") -> list[RelayEvent]:
         """What is new in more bytes of a source."""
+        if isinstance(data, str):
+            raise TypeError("a stream is bytes, not text: open it in binary mode, or encode it")
         lines = self._sources.get(source)
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
