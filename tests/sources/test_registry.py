@@ -72,6 +72,22 @@ def test_only_what_is_known_is_judged(sessions: Path) -> None:
     assert dead(sessions) == {"one"}
 
 
+def test_who_does_not_say_where_it_lives_has_to_be_seen_there(sessions: Path) -> None:
+    seen = processes(sessions)
+    with subprocess.Popen(["sleep", "600"]) as process:
+        try:
+            start = started_at(process.pid)
+            entry(sessions, process.pid, "one", pidDomain=None, procStart=start)
+            other = {"pid": process.pid, "sessionId": "elsewhere", "procStart": "1"}
+            (sessions / "other.json").write_text(json.dumps(other))
+            seen.meet()
+        finally:
+            process.kill()
+    assert dead(sessions) == set(), "never seen"
+    assert seen.ended(ALL) == {"one"}
+    assert seen.ended(ALL) == set()
+
+
 def test_a_number_that_another_process_has_now_is_not_its_own(sessions: Path) -> None:
     with subprocess.Popen(["sleep", "600"]) as process:
         try:

@@ -252,6 +252,7 @@ class Watch:
         if starting or not self._claims.take(main.stem):
             self._foreign.add(main)
             return None
+        await asyncio.to_thread(self._processes.meet)
         followed = await FollowedFiles.open(self._log, main, self._owners.of, redact=self._redact)
         self._followed[main] = followed
         return followed

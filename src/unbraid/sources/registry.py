@@ -2,7 +2,8 @@
 
 A process takes its entry away when it ends, however it was asked to. One that was killed leaves it
 behind. An entry tells the machine and the process namespace that its number belongs to; in any
-other (a container's, another host's) a number says nothing.
+other (a container's, another host's) a number says nothing. Where it does not tell, only what was
+seen to live here can be dead.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from unbraid.sources.living import start_of
 from unbraid.sources.places import claude_projects
 from unbraid.wire.record import BAD_JSON
 
 FOLDER = "sessions"
-_START_FIELD = 19  # of /proc/<pid>/stat, counted from behind the name, which may hold anything
 
 
 class _Entry(Struct, rename="camel"):
@@ -38,6 +39,7 @@ class Processes:
         self._living: set[str] = set()
         self._missed: set[str] = set()
         self._told: set[str] = set()
+        self._met: set[tuple[int, str]] = set()  # seen to live here, though they do not say where
 
     def ended(self, among: Set[str]) -> set[str]:
         """Those of some sessions whose processes are gone, each once: they were killed, or have
@@ -55,6 +57,10 @@ class Processes:
         self._told = (self._told | gone) & dead
         return gone
 
+    def meet(self) -> None:
+        """See who lives now: of some that are gone later, nothing else tells that they did."""
+        self._living |= self._look()[1]
+
     def _look(self) -> tuple[set[str], set[str]]:
         here = _domain()
         dead: set[str] = set()
@@ -65,10 +71,21 @@ class Processes:
                     entry = _decode(path.read_bytes())
                 except (OSError, *BAD_JSON):
                     continue
-                gone = here is not None and entry.pid_domain == here and not _lives(entry)
+                gone = here is not None and self._is_of(here, entry) and not _lives(entry)
                 (dead if gone else living).add(entry.session_id)
         # A session that was resumed has an entry of each process.
         return dead - living, living
+
+    def _is_of(self, here: str, entry: _Entry) -> bool:
+        """Whether its number means something here."""
+        if entry.pid_domain is not None:
+            return entry.pid_domain == here
+        if entry.proc_start is None:
+            return False
+        # Before 2.1.260 no entry tells: the process of that number and that start is it itself.
+        if start_of(entry.pid) == entry.proc_start:
+            self._met.add((entry.pid, entry.proc_start))
+        return (entry.pid, entry.proc_start) in self._met
 
 
 def _domain() -> str | None:
@@ -81,14 +98,8 @@ def _domain() -> str | None:
 
 
 def _lives(entry: _Entry) -> bool:
-    try:
-        stat = Path(f"/proc/{entry.pid}/stat").read_bytes()
-    except FileNotFoundError:
+    start = start_of(entry.pid)
+    if start is None:
         return False
-    except OSError:
-        return True
-    fields = stat.rpartition(b")")[2].split()
-    if fields[:1] == [b"Z"]:
-        return False  # killed, and nobody has asked what became of it
     # Another process may have the number by now.
-    return entry.proc_start is None or fields[_START_FIELD].decode() == entry.proc_start
+    return not start or entry.proc_start in (None, start)

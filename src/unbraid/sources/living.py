@@ -1,0 +1,24 @@
+"""Which processes live, by what Linux tells of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PROCESSES = Path("/proc")
+_START_FIELD = 19  # of `stat`, counted from behind the name, which may hold anything
+
+
+def start_of(pid: int) -> str | None:
+    """When a process was started, in the system's own count, which tells it from a later one of the
+    same number. None if it does not live; nothing in particular where that is not told.
+    """
+    try:
+        stat = (PROCESSES / str(pid) / "stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    except OSError:
+        return ""
+    fields = stat.rpartition(b")")[2].split()
+    if fields[:1] == [b"Z"]:
+        return None  # killed, and nobody has asked what became of it
+    return fields[_START_FIELD].decode()
