@@ -143,6 +143,15 @@ def told(events: Iterable[e.FleetEvent]) -> list[Row]:
     return [(agent, kind, words) for agent, kind, words in rows if agent is not None]
 
 
+def rows_of(truth: dict[str, Any]) -> list[Row]:
+    """What the model said."""
+    calls = {name: spawn["tool_use_id"] for name, spawn in truth["parents"].items()}
+    return [
+        (calls.get(b["agent"], ""), b["type"], b.get("text") or b.get("thinking") or b["id"])
+        for b in truth["blocks"]
+    ]
+
+
 def joined(rows: list[Row]) -> list[Row]:
     """All text of an agent as one row, and all its thinking; tool calls as they are."""
     found: dict[tuple[str, ...], str] = {}

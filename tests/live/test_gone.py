@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="judged by /proc"),
 ]
 
-VERSIONS = ("2.1.325",)
+VERSIONS = ("2.1.197", "2.1.325", "opencode 1.2.27", "opencode 1.18.33")
 SLOW = say("A long way to go. " * 200, chunk_chars=8, chunk_delay_seconds=0.05)
 SCRIPT = Script(
     {

@@ -25,10 +25,10 @@ from tests.live.secret import BITS, KEY, SEEN, leaks
 from tests.live.test_passing import start
 from tests.live.test_restart import watch_and_die
 from tests.live.test_sending import arrived
-from tests.live.test_server import rows_of, served
+from tests.live.test_server import served
 from tests.live.test_serving import ADDRESS, address_of
 from tests.live.test_watch_clis import whole
-from tests.said import CLEAN, joined, told
+from tests.said import CLEAN, joined, rows_of, told
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.serve import Limits, ServeConfig, serving

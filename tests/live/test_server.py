@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 
 from tests.live.agents import UNBRAID, cli_of
-from tests.said import Row, joined, told
+from tests.said import joined, rows_of, told
 from unbraid import events as e
-from unbraid.hub.control import Controllers
+from unbraid.hub.control import Controllers, NotControlled
 from unbraid.live.claims import Claims
-from unbraid.live.watch import Watch, watching
+from unbraid.live.opening import run_name
+from unbraid.live.watch import IDLE_SECONDS, Watch, watching
 from unbraid.log import SqliteLog
-from unbraid.testing import Script, ScriptedModel, opencode_launch, scenario
+from unbraid.testing import Script, ScriptedModel, opencode_launch, say, scenario
 from unbraid.testing.process import Child
 
 pytestmark = pytest.mark.cli
@@ -68,7 +69,13 @@ class Served:
 
 @contextlib.asynccontextmanager
 async def served(
-    script: Script, home: Path, *, asks: bool, database: bool, redact: bool = False
+    script: Script,
+    home: Path,
+    *,
+    asks: bool,
+    database: bool,
+    redact: bool = False,
+    idle_seconds: float = IDLE_SECONDS,
 ) -> AsyncIterator[Served]:
     cli = cli_of("opencode", "1.18.33")
     log = await SqliteLog.open(home / "log.db")
@@ -88,7 +95,13 @@ async def served(
                 server = Served(url, log, model, launch.env)
                 env = launch.env if database else {"HOME": str(home / "nowhere")}
                 watch = Watch(
-                    log, claims, env, servers=[url], controllers=server.controllers, redact=redact
+                    log,
+                    claims,
+                    env,
+                    servers=[url],
+                    controllers=server.controllers,
+                    redact=redact,
+                    idle_seconds=idle_seconds,
                 )
                 task = asyncio.create_task(watching(watch, until))
                 await watch.ready.wait()
@@ -113,15 +126,6 @@ async def test_every_block_once(name: str, database: bool, tmp_path: Path) -> No
         await server.until(session, e.FleetTokenUsage)
         truth = server.model.truth
     assert sorted(joined(told(server.events))) == sorted(joined(rows_of(truth)))
-
-
-def rows_of(truth: dict[str, Any]) -> list[Row]:
-    """What the model said."""
-    calls = {name: spawn["tool_use_id"] for name, spawn in truth["parents"].items()}
-    return [
-        (calls.get(b["agent"], ""), b["type"], b.get("text") or b.get("thinking") or b["id"])
-        for b in truth["blocks"]
-    ]
 
 
 async def test_leave_is_given_and_refused(tmp_path: Path) -> None:
@@ -169,3 +173,41 @@ async def test_an_interrupt_and_a_message(tmp_path: Path) -> None:
         await server.until(session, e.FleetError)
         await controller.message("Go on.")
         await server.until(session, e.Text, "After")
+
+
+async def test_the_latest_run_of_a_session_is_steered(tmp_path: Path) -> None:
+    words = ("One.", "Two.", "Three.")
+    script = Script({"main": [say(each) for each in words]}, "silent-in-between")
+    async with served(script, tmp_path, asks=False, database=True, idle_seconds=3) as server:
+        session = await server.begin()
+        for each in words:
+            run = await said_in(server.log, each)
+            while steered(server, session) < [run]:  # noqa: ASYNC110 - the log is told first
+                await asyncio.sleep(0)
+            async for _ in server.log.follow(run):
+                pass
+            (last,) = steered(server, session)
+            await server.controllers.of(last).message("And then?")
+    assert last != session
+
+
+async def said_in(log: SqliteLog, words: str) -> str:
+    """The run in which somebody says this."""
+    async for batch in log.follow_all(0):
+        for entry in batch:
+            if entry.type == "text" and words.encode() in entry.data:
+                return entry.run
+    raise AssertionError("the log has ended")
+
+
+def steered(server: Served, session: str) -> list[str]:
+    """Those runs of a session that can be told something."""
+    return [run for run in (run_name(session, n + 1) for n in range(9)) if has(server, run)]
+
+
+def has(server: Served, run: str) -> bool:
+    try:
+        server.controllers.of(run)
+    except NotControlled:
+        return False
+    return True

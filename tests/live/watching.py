@@ -13,11 +13,11 @@ from unbraid.testing.launch import claude_launch
 
 
 @contextlib.asynccontextmanager
-async def watched(home: Path) -> AsyncIterator[None]:
+async def watched(home: Path, *options: str) -> AsyncIterator[None]:
     """A watch of this home while the block runs; it ends after a last look."""
     env = claude_launch(cli_of("claude", "2.1.325"), "http://127.0.0.1:1", home).env
     process = await asyncio.create_subprocess_exec(
-        UNBRAID, "watch", "--no-page", env=env, stderr=asyncio.subprocess.PIPE
+        UNBRAID, "watch", "--no-page", *options, env=env, stderr=asyncio.subprocess.PIPE
     )
     assert process.stderr is not None
     try:

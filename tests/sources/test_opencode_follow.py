@@ -48,6 +48,19 @@ def test_it_knows_how_far_it_has_told(path: Path) -> None:
     assert Database(path, database.upto[root] + 1).changed() == {}
 
 
+def test_it_knows_who_has_said_something_since_the_look_before(path: Path) -> None:
+    root, database = root_of(path), Database(path)
+    assert not database.has(root)
+    database.changed()
+    assert database.heard == {root}
+    assert database.has(root)
+    database.changed()
+    assert database.heard == set()
+    touch(path, last_change(path, root) + 1)
+    database.changed()
+    assert database.heard == {root}
+
+
 def test_an_old_row_that_changes_is_no_news_to_whoever_begins_later(path: Path) -> None:
     root = root_of(path)
     later = last_change(path, root) + STORING_MS + 1

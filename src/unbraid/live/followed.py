@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -39,6 +40,16 @@ def introduction(main: Path) -> bytes:
     return msgspec.json.encode(line) + b"\n"
 
 
+async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Do something whole; whoever is cancelled meanwhile is so after it."""
+    doing = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await doing
+        raise
+
+
 class Followed:
     """A session, its run, and when it last said something (by the monotonic clock)."""
 
@@ -51,15 +62,12 @@ class Followed:
     async def take(self, pieces: Callable[[], Iterable[Fed]]) -> None:
         """Into the log with what is new; one at a time, because the order is part of it."""
         # What was read from the files is not read again: a cancellation in between would lose it.
-        taking = asyncio.ensure_future(self._take(pieces))
-        try:
-            await asyncio.shield(taking)
-        except asyncio.CancelledError:
-            await taking
-            raise
+        await to_the_end(self._take(pieces))
 
     async def _take(self, pieces: Callable[[], Iterable[Fed]]) -> None:
         async with self._lock:
+            if self.recorder.over:
+                return  # it has ended meanwhile: the next run tells this
             told = pieces()
             if self._masking is not None:
                 told = self._masking.passed(told)
@@ -68,7 +76,13 @@ class Followed:
 
     async def finish(self) -> None:
         """The session is over, as far as anyone can tell."""
+        # Whether an end that was cut short is in the log, nobody knows; and it is to be the last.
+        await to_the_end(self._finish())
+
+    async def _finish(self) -> None:
         async with self._lock:
+            if not self.recorder.cursors:
+                return  # a run that nothing was said in is none
             if self._masking is not None:
                 await self.recorder.feed(self._masking.rest(), now_ms())
             await self.recorder.finish(now_ms())

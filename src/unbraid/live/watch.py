@@ -18,7 +18,7 @@ from pathlib import Path
 from unbraid.errors import LogError, SourceError
 from unbraid.hub.control import Controllers
 from unbraid.live.claims import Claims
-from unbraid.live.followed import FollowedFiles
+from unbraid.live.followed import FollowedFiles, to_the_end
 from unbraid.live.keeping import now_ms
 from unbraid.live.notice import changes
 from unbraid.live.opening import begins_run, latest_run
@@ -168,7 +168,7 @@ class Watch:
                 self._mark(main)
             for main, followed in list(self._followed.items()):
                 if time.monotonic() - followed.heard > self._idle_seconds:
-                    await self._finish(main, followed)
+                    await to_the_end(self._finish(main, followed))
             every = SCAN_SECONDS if self._inotify else POLL_SECONDS
             if time.monotonic() - scanned >= every:
                 await self._scan()
@@ -182,7 +182,7 @@ class Watch:
         gone = await asyncio.to_thread(self._processes.ended, names)
         for main, followed in list(self._followed.items()):
             if main.stem in gone:
-                await self._finish(main, followed)
+                await to_the_end(self._finish(main, followed))
 
     async def _scan(self) -> None:
         """Compare everything with the look before."""

@@ -8,15 +8,17 @@ from collections.abc import Callable, Mapping
 
 from unbraid.errors import LogError, SourceError
 from unbraid.live.claims import Claims
-from unbraid.live.followed import FollowedRows
+from unbraid.live.followed import FollowedRows, to_the_end
 from unbraid.live.keeping import now_ms
 from unbraid.live.opening import ROWS, begins_run, open_run, rows_since
 from unbraid.log.port import Log
 from unbraid.sources.opencode_follow import LONGEST_WAIT_SECONDS, Database
 from unbraid.sources.places import opencode_database
+from unbraid.sources.writers import Writers
 
 LOOK_SECONDS = 0.1
 APPEARING_SECONDS = 0.5
+GONE_SECONDS = 1.0
 RECENT_MS = 300_000
 DATABASE = "database"
 
@@ -38,31 +40,44 @@ class WatchedRows:
         self._log, self._claims, self._env, self._warn = log, claims, env, warn
         self._idle_seconds, self._redact, self._only = idle_seconds, redact, only
         self._database: Database | None = None
+        self._writers: Writers | None = None
         self._followed: dict[str, FollowedRows] = {}
         self._waiting: set[str] = set()
         self._tried: dict[str, float] = {}  # sessions that wait for words, and since when
         self._opening = asyncio.Lock()  # a server may tell of the same session meanwhile
 
     async def run(self) -> None:
-        """Look for ever; a look at a database that has not changed costs two `stat`s."""
+        """Look for ever; a look at a database that has not changed costs two `stat`s, and once a
+        second a look at who has it open.
+        """
+        looked = time.monotonic()
         while True:
             if self._database is None:
                 await asyncio.sleep(APPEARING_SECONDS)
-            if self._database is None or not self._database.quiet or self._waiting:
-                await self._look()
+            counts = time.monotonic() - looked >= GONE_SECONDS
+            if self._database is None or not self._database.quiet or self._waiting or counts:
+                looked = time.monotonic()
+                # What was read is not read again: the last look is not to miss it.
+                await to_the_end(self._look())
             for root, followed in list(self._followed.items()):
                 if time.monotonic() - followed.heard > self._idle_seconds:
-                    await self._finish(root, followed)
+                    await to_the_end(self._finish(root, followed))
+            await self._end_gone()
             await asyncio.sleep(LOOK_SECONDS)
 
     def resume(self, root: str) -> None:
         """A session whose run was left unfinished goes on here, or ends if it says nothing more."""
         self._waiting.add(root)
 
-    async def told(self, root: str, lines: list[bytes]) -> str | None:
-        """Lines of a session that a server has told; the run they went to, if it is ours."""
+    async def told(self, root: str, lines: list[bytes], *, whole: bool = False) -> str | None:
+        """Lines of a session that a server has told, as they came or as a `whole` from its very
+        beginning; the run they went to, if it is ours.
+        """
         async with self._opening:
-            await self._tell(root, lines, "server")
+            followed = self._followed.get(root)
+            later = followed is not None and followed.recorder.run != root
+            if not (whole and later and self._has(root)):  # runs before have its beginning
+                await self._tell(root, lines, "server")
             followed = self._followed.get(root)
             return None if followed is None else followed.recorder.run
 
@@ -70,12 +85,22 @@ class WatchedRows:
         """A last look."""
         await self._look(last=True)
 
+    async def _end_gone(self) -> None:
+        """End the runs of sessions whose processes are gone: nobody else will."""
+        if self._writers is None or self._database is None:
+            return
+        for root in self._writers.gone - self._waiting - self._database.waiting:
+            if (followed := self._followed.get(root)) is not None:
+                await to_the_end(self._finish(root, followed))
+            self._writers.forget(root)
+
     async def _finish(self, root: str, followed: FollowedRows) -> None:
-        try:
-            await followed.finish()
-        except LogError as error:
-            self._warn(str(error))
-        self._drop(root)
+        async with self._opening:
+            try:
+                await followed.finish()
+            except LogError as error:
+                self._warn(str(error))
+            self._drop(root)
 
     async def _look(self, *, last: bool = False) -> None:
         try:
@@ -96,7 +121,13 @@ class WatchedRows:
             if path is None:
                 return {}
             self._database = Database(path, now_ms() - RECENT_MS)
-        return self._database.changed(last=last)
+            self._writers = Writers(path)
+        assert self._writers is not None
+        self._writers.looking()
+        changed = self._database.changed(last=last)
+        if self._database.heard is not None:
+            self._writers.looked(self._database.heard)
+        return changed
 
     async def _tell(self, root: str, lines: list[bytes], source: str = DATABASE) -> None:
         try:
@@ -126,7 +157,8 @@ class WatchedRows:
             self._claims.leave(root)
             self._waiting.add(root)
             return None
-        if not lines and source == DATABASE and await begins_run(self._log, root):
+        known = source == DATABASE or self._has(root)
+        if not lines and known and await begins_run(self._log, root):
             # Whoever had it has told all: the next run may be someone else's again.
             self._claims.leave(root)
             return None
@@ -149,10 +181,14 @@ class WatchedRows:
         waited = time.monotonic() - self._tried.setdefault(root, time.monotonic())
         last = waited >= LONGEST_WAIT_SECONDS
         lines: dict[str, list[bytes]] = await asyncio.to_thread(part.changed, last=last)
-        if part.waits:
+        if part.waiting:
             return None, 0
         del self._tried[root]
         return lines.get(root, []), part.upto.get(root, 0)
+
+    def _has(self, root: str) -> bool:
+        """Whether a session is one of our database, not only of a server's elsewhere."""
+        return self._database is not None and self._database.has(root)
 
     def _drop(self, root: str) -> None:
         self._followed.pop(root, None)

@@ -55,7 +55,7 @@ class WatchedServer:
                 for root, told in await asyncio.to_thread(
                     lambda: list(self._server.snapshot(now_ms() - RECENT_MS))
                 ):
-                    await self._tell(root, told)
+                    await self._tell(root, told, whole=True)
                 while True:
                     item = await lines.get()
                     if isinstance(item, SourceError):
@@ -65,18 +65,23 @@ class WatchedServer:
                 self._warn(str(error))
                 await asyncio.sleep(RECONNECT_SECONDS)
 
-    async def _tell(self, root: str, told: list[bytes]) -> None:
-        run = await self._rows.told(root, told)
+    async def _tell(self, root: str, told: list[bytes], *, whole: bool = False) -> None:
+        run = await self._rows.told(root, told, whole=whole)
         if run is None:
             return
-        if root not in self._steered:
-            steering = OpenCodeSteering(self._server, self._log, run, root)
-            self._steered[root] = steering
+        steering = self._steered.get(root)
+        if steering is None:
+            steering = self._steered[root] = OpenCodeSteering(self._server, self._log, run, root)
             self._controllers.register(run, steering)
             await self._listening.enter_async_context(steerable(self._home, steering, root))
+        elif steering.run != run:
+            # The run before has ended, and the session goes on.
+            self._controllers.unregister(steering.run)
+            self._controllers.register(run, steering)
+            steering.run = run
         for line in told:
             if b'"permission.' in line:
-                self._steered[root].noted(line)
+                steering.noted(line)
 
     def _listen(self, lines: asyncio.Queue[tuple[str, bytes] | SourceError]) -> None:
         loop = asyncio.get_running_loop()

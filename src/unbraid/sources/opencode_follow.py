@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +69,8 @@ class Database:
         self._tree = SessionTree()
         self.about: dict[str, dict[str, Any]] = {}
         self.upto: dict[str, int] = {}  # root session: the time of the last row that was told
+        # The root sessions of which the last look has found something; None if it could not look.
+        self.heard: set[str] | None = None
         self._since = self._first = since
         self._seen: dict[str, tuple[int, int]] = {}  # row: its time, and a hash of it
         self._stamp: tuple[tuple[int, int], ...] = ()
@@ -109,6 +111,7 @@ class Database:
 
     def _look(self) -> None:
         """Read what has changed; nothing is read while the file is as it was."""
+        self.heard = set()
         stamp = self._stamps()
         if stamp == self._stamp or not any(size for size, _ in stamp):
             return
@@ -117,6 +120,7 @@ class Database:
                 db.execute("BEGIN")
                 self._read(db)
         except sqlite3.Error as error:
+            self.heard = None
             if "locked" in str(error) or "no such table" in str(error):
                 return  # it is being made, or made over
             raise SourceError(str(self.path), str(error)) from None
@@ -128,13 +132,17 @@ class Database:
         return Database(self.path, since, only=root)
 
     @property
-    def waits(self) -> bool:
-        """Whether something is known and not told yet."""
-        return bool(self._pending)
+    def waiting(self) -> Set[str]:
+        """The root sessions of which something is known and not told yet."""
+        return self._pending.keys()
 
     def root(self, session: str) -> str:
         """The session at the top of this one's tree."""
         return self._tree.root(session)
+
+    def has(self, session: str) -> bool:
+        """Whether a session was there at the last look."""
+        return session in self._tree.parents
 
     def _read(self, db: sqlite3.Connection) -> None:
         columns = {row[1] for row in db.execute("PRAGMA table_info(session)")}
@@ -171,7 +179,10 @@ class Database:
         self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= latest}
 
     def _of(self, session: str, at: int) -> _Pending:
-        rows = self._pending.setdefault(self.root(session), _Pending(self._clock()))
+        root = self.root(session)
+        if self.heard is not None:
+            self.heard.add(root)
+        rows = self._pending.setdefault(root, _Pending(self._clock()))
         rows.upto = max(rows.upto, at)
         return rows
 
