@@ -195,6 +195,7 @@ async def test_standard_files_that_do_not_wait_lose_nothing(
 )
 def test_a_full_disk_is_told_in_a_sentence(command: list[str], code: int, tmp_path: Path) -> None:
     env = os.environ | {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "unbraid")}
+    env.pop("PYTHONUNBUFFERED", None)  # with it, nothing is left to be written at the end
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [UNBRAID, *command], input=b"{}\n", stdout=full, stderr=subprocess.PIPE, env=env

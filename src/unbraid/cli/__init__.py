@@ -74,6 +74,8 @@ class Lazy(click.Group):
             if error.errno not in FULL:
                 raise
             click.echo(f"unbraid: standard output cannot be written: {error.strerror}", err=True)
+            # What it still holds would be tried again at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             sys.exit(1)
 
 
