@@ -191,7 +191,8 @@ async def test_standard_files_that_do_not_wait_lose_nothing(
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize(
-    ("command", "code"), [(["pipe"], 1), (["run", "--", "echo", "{}"], 0), (["doctor"], 1)]
+    ("command", "code"),
+    [(["pipe"], 1), (["run", "--", "echo", "{}"], 0), (["doctor"], 1), (["--help"], 1)],
 )
 def test_a_full_disk_is_told_in_a_sentence(command: list[str], code: int, tmp_path: Path) -> None:
     env = os.environ | {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "unbraid")}

@@ -69,6 +69,11 @@ class Lazy(click.Group):
             click.echo(f"unbraid: {safe(str(error))}", err=True)
             codes = (code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
             sys.exit(next(codes, 1))
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the command line that we were given."""
+        try:
+            return super().main(*args, **extra)
         except OSError as error:
             # A reader that has gone is click's to handle.
             if error.errno not in FULL:
