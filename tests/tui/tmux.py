@@ -23,6 +23,8 @@ class Terminal:
 
     def __init__(self, program: str, env: Mapping[str, str]) -> None:
         self._command = (program, "-L", f"unbraid-{os.getpid()}-{secrets.token_hex(4)}")
+        # Whatever says how large another terminal is (pytest does) would be believed.
+        env = {name: word for name, word in env.items() if name not in ("COLUMNS", "LINES")}
         self._env = {**env, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
 
     async def call(self, *words: str) -> str:
