@@ -205,10 +205,12 @@ async def test_nobody_there(url: str) -> None:
             pass
 
 
-async def test_another_kind_of_server(tmp_path: Path) -> None:
+@pytest.mark.parametrize("body", [b"<html>", b'{"x":' * 100_000, b'{"runs":"\xff"}'])
+async def test_another_kind_of_server(body: bytes) -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>")
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode() + body)
         await writer.drain()
         writer.close()
 

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 
 from unbraid.errors import LogError
 from unbraid.live.recipient import checked_url
+from unbraid.wire.record import BAD_JSON
 
 TIMEOUT_SECONDS = 10.0
 # Its sign of life comes every 15 s: a stream that is silent for longer is dead.
@@ -177,7 +178,7 @@ class Distant:
             return
         try:
             problem = msgspec.json.decode(body, type=_Refusal).error.message
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except BAD_JSON:
             problem = ""
         problem = problem or f"{status}, which is no answer of an unbraid"
         if status == 401:
@@ -188,7 +189,7 @@ class Distant:
     def _decoded(self, body: bytes, kind: type[T]) -> T:
         try:
             return msgspec.json.decode(body, type=kind)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except BAD_JSON:
             raise Unanswered(self.url, 0, "this is no answer of an unbraid") from None
 
     def _lost(self, error: Exception) -> Unanswered:

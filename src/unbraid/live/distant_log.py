@@ -18,6 +18,7 @@ from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, Found
 from unbraid.log.summary import RunSummary, selected
 from unbraid.sources.search import Place
+from unbraid.wire.record import BAD_JSON
 
 RETRY_SECONDS = 1.0
 # The list of runs tells of history, too, of which no event does.
@@ -262,7 +263,7 @@ def _entries(run: str, lines: list[bytes]) -> list[Entry]:
     for line in lines:
         try:
             head = msgspec.json.decode(line, type=_Head)
-        except msgspec.MsgspecError:
+        except BAD_JSON:
             raise LogError("what the server tells is no event") from None
         if head.type not in ASIDES:
             entries.append(Entry(0, run, head.seq, head.ts, head.stream_id, head.type, line))

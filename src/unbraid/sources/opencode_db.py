@@ -111,7 +111,7 @@ def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> li
             "directory": directory,
             "version": version,
             "agent": who,
-            "model": _object(what),
+            "model": object_of(what),
             "time": {"created": created},
         }
         for sid, parent, title, directory, version, created, who, what in _rows(
@@ -123,7 +123,7 @@ def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> li
         )
     ]
     messages = [
-        _object(data) | {"id": mid, "sessionID": sid}
+        object_of(data) | {"id": mid, "sessionID": sid}
         for mid, sid, data in _rows(
             path,
             db,
@@ -132,7 +132,7 @@ def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> li
         )
     ]
     parts = [
-        _object(data) | {"id": pid, "messageID": mid, "sessionID": sid, "began": created}
+        object_of(data) | {"id": pid, "messageID": mid, "sessionID": sid, "began": created}
         for pid, mid, sid, created, data in _rows(
             path,
             db,
@@ -144,6 +144,7 @@ def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> li
     return rows_as_lines(about, messages, parts)
 
 
-def _object(data: Any) -> dict[str, Any]:
+def object_of(data: Any) -> dict[str, Any]:
+    """What a column keeps as JSON; nothing, if it is no object."""
     value = decoded(data.encode()) if isinstance(data, str) else {}
     return value if isinstance(value, dict) else {}

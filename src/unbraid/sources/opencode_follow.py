@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from unbraid.errors import SourceError
-from unbraid.events.parts import decoded
-from unbraid.sources.opencode_db import connect
+from unbraid.sources.opencode_db import connect, object_of
 from unbraid.sources.opencode_tree import SessionTree
 from unbraid.wire.opencode import ended_at, rows_as_lines
 
@@ -164,13 +163,13 @@ class Database:
         for mid, sid, data, at in db.execute(_MESSAGES + where, values):
             latest = max(latest, at)
             if self._new(mid, at, hash(data)):
-                row = _object(data) | {"id": mid, "sessionID": sid}
+                row = object_of(data) | {"id": mid, "sessionID": sid}
                 if not self._was_over(row):
                     self._of(sid, at).messages[mid] = row
         for pid, mid, sid, created, data, at in db.execute(_PARTS + where, values):
             latest = max(latest, at)
             if self._new(pid, at, hash(data)):
-                row = _object(data)
+                row = object_of(data)
                 row |= {"id": pid, "messageID": mid, "sessionID": sid, "began": created}
                 if not self._was_over(row):
                     self._of(sid, at).parts[pid] = row
@@ -222,17 +221,12 @@ def _sessions(db: sqlite3.Connection, columns: set[str]) -> list[dict[str, Any]]
             "directory": directory,
             "version": version,
             "agent": who,
-            "model": _object(what),
+            "model": object_of(what),
             "time": {"created": created},
             "updated": updated,
         }
         for sid, parent, title, directory, version, created, updated, who, what in db.execute(query)
     ]
-
-
-def _object(data: Any) -> dict[str, Any]:
-    value = decoded(data.encode()) if isinstance(data, str) else {}
-    return value if isinstance(value, dict) else {}
 
 
 def _stamp(path: str) -> tuple[int, int]:
