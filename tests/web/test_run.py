@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import FloatRect, Locator, Page, expect
 
 from tests.said import RECORDINGS
 from tests.web.browser import serious_violations
@@ -266,18 +266,33 @@ async def test_whoever_works_or_is_opened_is_not_folded_away(site: Site, tab: Pa
     await expect(view.node("worker")).to_have_attribute("aria-selected", "true")
 
 
-async def resting(node: Locator) -> object:
+# Where a node is, frame by frame, from now on.
+WHERE_IT_IS = """node => {
+    const places = [];
+    const look = () => {
+        const { x, y } = node.getBoundingClientRect();
+        places.push([x, y]);
+        if (node.isConnected) requestAnimationFrame(look);
+    };
+    look();
+    return places;
+}"""
+
+
+async def resting(node: Locator) -> FloatRect:
     """Where something is when it has stopped moving: the graph follows whoever has the focus."""
     async with asyncio.timeout(10):
         box, before = await node.bounding_box(), None
         while box != before:
             await asyncio.sleep(0.2)
             box, before = await node.bounding_box(), box
+    assert box is not None
     return box
 
 
 async def test_what_is_folded_in_a_crowd_stays_where_it_is(site: Site, tab: Page) -> None:
     await site.append("run", crowd(60, 900).events)
+    await tab.emulate_media(reduced_motion="no-preference")
     view = await RunView(tab, "run").open()
     await expect(view.items).to_have_count(60)
     await view.items.first.focus()
@@ -286,10 +301,48 @@ async def test_what_is_folded_in_a_crowd_stays_where_it_is(site: Site, tab: Page
     node = view.node("part 2")
     await expect(node).to_be_focused()
     before = await resting(node)
-    await tab.keyboard.press("ArrowLeft")
-    await expect(view.items).to_have_count(52)
-    assert await resting(node) == before
     await expect(node).to_be_in_viewport()
-    await tab.keyboard.press("ArrowRight")
+    for key, left in (("ArrowLeft", 52), ("ArrowRight", 60)):
+        places = await node.evaluate_handle(WHERE_IT_IS)
+        await tab.keyboard.press(key)
+        await expect(view.items).to_have_count(left)
+        assert await resting(node) == before
+        # While the others come and go, too.
+        seen = await places.evaluate("places => places")
+        assert len(seen) > 1
+        assert {(round(x), round(y)) for x, y in seen} == {(round(before["x"]), round(before["y"]))}
+    await expect(node).to_be_in_viewport()
+
+
+async def test_a_graph_comes_back_to_whoever_is_tabbed_to(site: Site, tab: Page) -> None:
+    await site.append("run", crowd(60, 900).events)
+    view = await RunView(tab, "run").open()
     await expect(view.items).to_have_count(60)
-    assert await node.bounding_box() == before
+    root = view.items.first
+    await root.focus()
+    await tab.keyboard.press("Shift+Tab")
+    await expect(root).not_to_be_focused()
+    await view.tree.hover()
+    await tab.mouse.wheel(0, 900)
+    await expect(root).not_to_be_in_viewport()
+    await tab.keyboard.press("Tab")
+    await expect(root).to_be_focused()
+    await expect(root).to_be_in_viewport(ratio=1)
+    # Nothing has moved but the view: all of it can still be scrolled to.
+    assert await view.tree.evaluate("frame => [frame.scrollTop, frame.scrollLeft]") == [0, 0]
+    await tab.mouse.wheel(0, -5000)
+    await expect(view.node("part 1")).to_be_in_viewport(ratio=1)
+
+
+async def test_a_frame_that_shrinks_keeps_whoever_has_the_focus(site: Site, tab: Page) -> None:
+    await site.append("run", crowd(60, 900).events)
+    await tab.set_viewport_size({"width": 1280, "height": 1000})
+    view = await RunView(tab, "run").open()
+    await expect(view.items).to_have_count(60)
+    await view.items.first.focus()
+    for _ in range(20):
+        await tab.keyboard.press("ArrowDown")
+    node = view.tree.locator(":focus")
+    await expect(node).to_be_in_viewport(ratio=1)
+    await tab.set_viewport_size({"width": 1280, "height": 600})
+    await expect(node).to_be_in_viewport(ratio=1)

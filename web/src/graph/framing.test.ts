@@ -1,7 +1,7 @@
 import { zoomIdentity } from 'd3-zoom';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fitted, revealed, scrolled } from './framing';
+import { fitted, gliding, kept, revealed, scrolled } from './framing';
 import type { Layout } from './layout';
 
 const frames = fc.record({
@@ -77,6 +77,27 @@ test('a wheel goes as far as there is something to see, and no further', () => {
       expect(bottom).toBeGreaterThan(0);
       expect(view.x).toBeLessThan(frame.width);
       expect(view.y).toBeLessThan(frame.height);
+    }),
+  );
+});
+
+test('whoever is kept stays on the screen, also on the way', () => {
+  fc.assert(
+    fc.property(layouts, layouts, views, fc.nat(), (before, after, view, pick) => {
+      const id = pick % Math.min(before.places.size, after.places.size);
+      const way = gliding(
+        { layout: before, view },
+        { layout: after, view: kept(view, id, before, after) },
+      );
+      const place = before.places.get(id)!;
+      const [x, y] = view.apply([place.x, place.y]);
+      for (const t of [0, 0.3, 0.9, 1]) {
+        const { layout, view } = way(t);
+        const there = layout.places.get(id)!;
+        const [left, top] = view.apply([there.x, there.y]);
+        expect(left).toBeCloseTo(x);
+        expect(top).toBeCloseTo(y);
+      }
     }),
   );
 });

@@ -1,5 +1,22 @@
 import { zoomIdentity, type ZoomTransform } from 'd3-zoom';
-import type { Layout } from './layout';
+import { between, type Layout } from './layout';
+
+/** A graph as it is drawn: where everyone stands, and from where that is looked at. */
+export interface Picture {
+  layout: Layout;
+  view: ZoomTransform;
+}
+
+/** The way from one picture to the next: whoever is at the same place in both stays there. */
+export function gliding(from: Picture, to: Picture): (t: number) => Picture {
+  const layout = between(from.layout, to.layout);
+  const part = (t: number, a: number, b: number) => a + (b - a) * t;
+  return (t) => {
+    const k = part(t, from.view.k, to.view.k);
+    const [x, y] = [part(t, from.view.x, to.view.x), part(t, from.view.y, to.view.y)];
+    return { layout: layout(t), view: zoomIdentity.translate(x, y).scale(k) };
+  };
+}
 
 /** The size of the frame through which a graph is looked at. */
 export interface Frame {
@@ -54,6 +71,17 @@ export function revealed(
   ]);
   const [dx, dy] = [into(x, right, width), into(y, bottom, height)];
   return dx === 0 && dy === 0 ? null : moved(view, dx, dy);
+}
+
+/** The view that leaves an agent where it is on the screen, whoever has come in above it. */
+export function kept(
+  view: ZoomTransform,
+  id: number,
+  before: Layout,
+  after: Layout,
+): ZoomTransform {
+  const [from, to] = [before.places.get(id), after.places.get(id)];
+  return from && to ? view.translate(from.x - to.x, from.y - to.y) : view;
 }
 
 /** What of a wheel's turn there is still something to see for. */
