@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -52,6 +53,17 @@ def test_the_recordings_are_a_fair_part_of_what_there_is() -> None:
 @every_finished_recording
 def test_every_block_once_under_its_agent_in_order(folder: Path, full: bool) -> None:
     assert judge(folder, read(folder, full=full), full=full) == CLEAN
+
+
+@pytest.mark.parametrize("indent", [None, 2], ids=["on one line", "indented"])
+@every_finished_recording
+def test_a_stream_that_is_kept_as_an_array(
+    folder: Path, indent: int | None, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text(json.dumps(load(folder).records, indent=indent))
+    (run,) = gather([str(kept)], {})
+    assert judge(folder, events_of(run), full=False) == CLEAN
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,11 @@ pytestmark = pytest.mark.cli
 
 @on(
     "claude-1.0.128-plain",
+    "claude-1.0.128-json",
     "claude-2.0.76-partial",
     "claude-2.1.197-partial",
     "claude-2.1.325-plain",
+    "claude-2.1.325-json",
     "opencode-1.2.27-run",
     "opencode-1.18.33-serve",
 )

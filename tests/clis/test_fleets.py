@@ -44,6 +44,7 @@ async def test_two_helpers_with_the_same_opening(case: Case, tmp_path: Path) -> 
     "claude-2.1.197-plain",
     "claude-2.1.325-plain",
     "claude-2.1.325-plain-fwd",
+    "claude-2.1.197-json",
     "opencode-1.2.27-run",
     "opencode-1.2.27-serve",
     "opencode-1.18.33-run",

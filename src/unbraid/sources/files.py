@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
 from unbraid.sources.opencode_db import database_runs, is_database
 from unbraid.sources.opencode_storage import is_storage
 from unbraid.sources.tracks import Run, Track, split
+from unbraid.wire.arrays import as_lines
 from unbraid.wire.opencode import RunLine, export_as_lines
 from unbraid.wire.record import Record, read_as, read_line
 from unbraid.wire.transcript import agent_line
@@ -49,23 +50,18 @@ def chunks(path: Path) -> Iterator[bytes]:
 
 def lines_runs(name: str, read: Callable[[], Iterator[bytes]], path: Path | None) -> list[Run]:
     """The runs in a file of lines."""
+    if next(read(), b"").lstrip().startswith(b"["):
+        read = partial(iter, list(as_lines(b"".join(read()))))
     first = sniff(split(read()))
     if first is None:
-        exported = _whole(name, read)
-        lines = export_as_lines(exported)
-        info = exported["info"]
-        session = info.get("id")
-        # A child belongs to its parent's run, should that be here too.
-        above = info.get("parentID") or session
-        return [Run("opencode", above, [Track(name, lambda: iter(lines), True, session)])]
+        return [_exported(name, b"".join(read()))]
     if first.type == LOG_BEGINS:
         return [Run(LOG, None, [Track(name, read, False)])]
     if bytes(first.properties):
         return [Run("opencode", None, [Track(name, read, False)])]
-    if first.session_id_opencode is not None:
-        session = first.session_id_opencode
-        ordered = Track(name, lambda: in_call_order(split(read())), False, session)
-        return [Run("opencode", session, [ordered])]
+    if (its_session := first.session_id_opencode) is not None:
+        ordered = Track(name, lambda: in_call_order(split(read())), False, its_session)
+        return [Run("opencode", its_session, [ordered])]
     session = first.session_id or first.session_id_transcript
     if first.is_sidechain is None and first.session_id_transcript is None:
         return [Run("claude", session, [Track(name, read, False, session)])]
@@ -148,8 +144,13 @@ def _is_telling(record: Record) -> bool:
     return bool(record.type and (session or record.uuid))
 
 
-def _whole(name: str, read: Callable[[], Iterator[bytes]]) -> dict[str, Any]:
-    value = decoded(b"".join(read()))
-    if not isinstance(value, dict) or not isinstance(value.get("info"), dict):
+def _exported(name: str, whole: bytes) -> Run:
+    exported = decoded(whole)
+    if not isinstance(exported, dict) or not isinstance(exported.get("info"), dict):
         raise SourceError(name, "is of no known kind")
-    return value
+    lines = export_as_lines(exported)
+    info = exported["info"]
+    session = info.get("id")
+    # A child belongs to its parent's run, should that be here too.
+    above = info.get("parentID") or session
+    return Run("opencode", above, [Track(name, lambda: iter(lines), True, session)])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .clis import Cli
 
-CLAUDE_MODES = ("plain", "plain-fwd", "partial", "partial-fwd", "stdin")
+CLAUDE_MODES = ("plain", "plain-fwd", "partial", "partial-fwd", "stdin", "json")
 OPENCODE_MODES = ("run", "serve")
 
 FIRST_FORWARDING_CLAUDE = (2, 1, 211)
@@ -65,7 +65,8 @@ def claude_arguments(cli: Cli, mode: str, prompt: str) -> list[str]:
     """The arguments that make up a mode."""
     _check(mode, CLAUDE_MODES)
     talks = mode == "stdin"
-    args = ["-p", "--output-format", "stream-json", "--verbose"]
+    output = "json" if mode == "json" else "stream-json"
+    args = ["-p", "--output-format", output, "--verbose"]
     if mode.startswith("partial"):
         args.append("--include-partial-messages")
     if mode.endswith("-fwd"):

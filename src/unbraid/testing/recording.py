@@ -56,8 +56,9 @@ class Recording:
 
     @property
     def records(self) -> list[Any]:
-        """The lines, decoded."""
-        return [json.loads(line) for line in self.lines if line.strip()]
+        """The lines, decoded; in mode `json`, what their one array holds."""
+        records = [json.loads(line) for line in self.lines if line.strip()]
+        return records[0] if self.mode == "json" else records
 
     @property
     def transcripts(self) -> dict[str, list[Path]]:

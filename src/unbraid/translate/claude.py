@@ -18,6 +18,7 @@ from unbraid.events import (
     RelayEvent,
     Retracted,
     SessionMeta,
+    TextDelta,
     TokenUsage,
     TurnComplete,
 )
@@ -61,6 +62,7 @@ class Claude(Said):
     def __init__(self) -> None:
         super().__init__()
         self.outcome: tuple[bool, str] | None = None
+        self._answer: str | None = None
         self._has_stdout = False
         self._second = ("", 0)
         self._handlers: dict[str, Callable[[Record, list[RelayEvent]], None]] = {
@@ -100,6 +102,9 @@ class Claude(Said):
         self._release_all(out)
         self._fill_all(out)
         root = self.contexts.root
+        if self._answer and not root.messages:
+            # All there is of a run that was asked for its result alone (`--output-format json`).
+            out.append(TextDelta("", self.ts, "result", 0, self._answer))
         everyone = self.contexts.everyone()
         for context in [root, *everyone]:
             self._usage_due(context, None, out)
@@ -148,6 +153,7 @@ class Claude(Said):
             text: str | None = result  # a text that is itself JSON, not JSON inside JSON
         else:
             text = None if result is None else parse_double_encoded(result)
+        self._answer = text if ok else None
         totals = None
         if given.model_usage:
             totals = TokenUsage()

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct, field
 
 from unbraid.events.parts import loads
+from unbraid.wire.arrays import elements
 from unbraid.wire.claude import ApiEvent, Block, Message
 from unbraid.wire.sse import data_of
 
@@ -130,11 +131,22 @@ def parse_line(line: bytes | str) -> Record | None:
 
 
 def read_line(line: bytes) -> Iterator[Record | Damage]:
-    """Every record and every damaged stretch of one line; nothing for a blank one."""
+    """Every record and every damaged stretch of one line; nothing for a blank one.
+
+    A line may be an array of records: all that a run printed, told at its end.
+    """
     text = data_of(line.strip(b" \t\r\n\0"))
     if not text:
         return
     start = line.find(text)
+    if not text.startswith(b"["):
+        yield from _read_object(text, start)
+        return
+    for at, element in elements(text):
+        yield from _read_object(element, start + at)
+
+
+def _read_object(text: bytes, start: int) -> Iterator[Record | Damage]:
     try:
         yield decode(text)
         return
