@@ -141,6 +141,20 @@ def test_a_transcript_may_come_over_standard_input(monkeypatch: pytest.MonkeyPat
     assert judge(folder, events_of(one("-")), full=True) == CLEAN
 
 
+@pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_an_encoding_is_known_by_its_mark(
+    mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = stream_of(NESTED).read_text(encoding="utf-8")
+    data = ("\ufeff" + text).encode(mark.removesuffix("-sig"))
+    (tmp_path / "kept.txt").write_bytes(data)
+    pipe_in(monkeypatch, data, piece=7)
+    for name in (tmp_path / "kept.txt", "-"):
+        events = list(events_of(one(name)))
+        assert judge(NESTED, events, full=False) == CLEAN
+        assert [event.type for event in events].count("malformed") == 0
+
+
 def test_standard_input_and_a_file_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     stream, transcript = sources_of(NESTED, full=True)
     pipe_in(monkeypatch, Path(stream).read_bytes(), piece=1000)
@@ -174,6 +188,9 @@ def test_relay_events_are_what_the_translator_says() -> None:
         (b'{"type":"FeatureCollection","features":[]}', "is of no known kind"),
         (b'{"name":"app","type":"module"}', "is of no known kind"),
         (b"[1,2,3]", "is of no known kind"),
+        (b"[]", "is of no known kind"),
+        (b'[{"hello": "world"}, {"name": "app"}]', "is of no known kind"),
+        (b"\xff\xfe{\0", "is of no known kind"),
         (b"SQLite format 3\0" + b"x" * 100, "is not a database of OpenCode's"),
     ],
 )

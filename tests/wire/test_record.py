@@ -39,6 +39,7 @@ def words(line: bytes) -> list[str]:
         (b"\0\0\0" + SAID, ["hi"]),
         (SAID + b"\0\0", ["hi"]),
         (b"data: " + SAID, ["hi"]),
+        (b"\xef\xbb\xbf" + SAID, ["hi"]),
         (b"", []),
         (b" \r", []),
         (b"\0\0\0\0", []),

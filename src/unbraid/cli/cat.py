@@ -25,9 +25,9 @@ def cat(sources: tuple[str, ...], as_json: bool, as_relay: bool) -> None:
     """Print what the agents in SOURCE… said, each block once, under the agent that said it.
 
     A SOURCE is a file of lines (or a JSON array of them) that Claude Code or OpenCode printed, `-`
-    for standard input, a transcript (its sub-agents' are found beside it), the id of a session, OpenCode's database (or
-    its `storage` folder of before 1.2), a capture of its /event stream, or one of its exports.
-    Sources of the same run are merged.
+    for standard input, a transcript (its sub-agents' are found beside it), the id of a session,
+    OpenCode's database (or its `storage` folder of before 1.2), a capture of its /event stream, or
+    one of its exports. Sources of the same run are merged.
     """
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.sources.gather import events_of, gather, relay_events_of

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, iterdecode
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from unbraid.errors import SourceError
@@ -48,10 +50,28 @@ def chunks(path: Path) -> Iterator[bytes]:
             yield data
 
 
-def lines_runs(name: str, read: Callable[[], Iterator[bytes]], path: Path | None) -> list[Run]:
-    """The runs in a file of lines."""
+def as_utf8(data: Iterator[bytes]) -> Iterator[bytes]:
+    """Bytes that may begin with a mark of their encoding: some shells of Windows write UTF-16."""
+    first = b""
+    while len(first) < len(BOM_UTF8) and (more := next(data, b"")):
+        first += more
+    if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        for text in iterdecode(chain([first], data), "utf-16", "replace"):
+            yield text.encode()
+    else:
+        yield first.removeprefix(BOM_UTF8)
+        yield from data
+
+
+def _as_lines(read: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
     if next(read(), b"").lstrip().startswith(b"["):
-        read = partial(iter, list(as_lines(b"".join(read()))))
+        return partial(iter, list(as_lines(b"".join(read()))))
+    return read
+
+
+def lines_runs(name: str, given: Callable[[], Iterator[bytes]], path: Path | None) -> list[Run]:
+    """The runs in a file of lines."""
+    read = _as_lines(lambda: as_utf8(given()))
     first = sniff(split(read()))
     if first is None:
         return [_exported(name, b"".join(read()))]

@@ -8,6 +8,7 @@ slow one keeps whatever can be kept and says what could not.
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -135,7 +136,7 @@ def read_line(line: bytes) -> Iterator[Record | Damage]:
 
     A line may be an array of records: all that a run printed, told at its end.
     """
-    text = data_of(line.strip(b" \t\r\n\0"))
+    text = data_of(line.strip(b" \t\r\n\0").removeprefix(BOM_UTF8))
     if not text:
         return
     start = line.find(text)
