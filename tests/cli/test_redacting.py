@@ -16,8 +16,11 @@ from tests.hub.test_redact import cut
 from tests.live.secret import BITS, KEY, SEEN, leaks
 from tests.live.test_passing import start
 from tests.live.writing import SESSION, Writer, append
+from tests.web.stories import Story
+from unbraid.events import encode
 from unbraid.log import SqliteLog
 from unbraid.log.contract import story
+from unbraid.testing import Script, Spawn, run_claude, say
 
 TEXT = f"I use {KEY}, and it works."
 SHOWN = f"I use {SEEN}, and it works."
@@ -31,7 +34,9 @@ async def written(home: Path) -> None:
     assert leaks(home / "unbraid")
 
 
-@pytest.mark.parametrize("argv", [("tail", "r"), ("attach", "r"), ("attach", "r/0")], ids=" ".join)
+@pytest.mark.parametrize(
+    "argv", [("tail", "r"), ("attach", "r"), ("attach", "r/0"), ("cat", "r")], ids=" ".join
+)
 async def test_a_key_in_bits_is_masked_as_it_is_shown(
     argv: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -57,6 +62,47 @@ async def test_events_of_all_runs_are_masked(tmp_path: Path) -> None:
         await process.wait()
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert "".join(event.get("delta", "") for event in events) == SHOWN
+
+
+@pytest.mark.parametrize("shape", ["", "--json", "--relay"])
+async def test_a_file_whose_agent_printed_a_key_in_bits(shape: str, tmp_path: Path) -> None:
+    helper = Spawn("helper", prompt=f"Use {KEY}.")
+    script = Script({"main": [say(TEXT, helper), say("Done.")], "helper": [say(TEXT)]})
+    recording = await run_claude("2.1.325", script, home=tmp_path / "home", mode="partial")
+    (tmp_path / "stdout.ndjson").write_bytes(recording.stdout)
+    (transcript, *_), *_ = recording.transcripts.values()
+    argv = ["cat", str(tmp_path / "stdout.ndjson"), str(transcript), *([shape] if shape else [])]
+    for options, seen in (((), TEXT), (("--redact",), SHOWN)):
+        process = await start(tmp_path, *argv, *options, COLUMNS="200")
+        out, err = await process.communicate()
+        assert (process.returncode, err) == (0, b"")
+        assert bool([bit for bit in BITS if bit in out]) == (not options)
+        if not shape:
+            assert out.count(seen.encode()) == 2
+
+
+async def test_a_tree_is_drawn_with_masks(tmp_path: Path) -> None:
+    story = Story(f"Go with {KEY}.").spawn(f"use {KEY}")
+    log = tmp_path / "log.ndjson"
+    log.write_bytes(b"".join(encode(event) + b"\n" for event in story.events))
+    for options in ((), ("--redact",)):
+        process = await start(tmp_path, "tree", str(log), *options, COLUMNS="200")
+        out, err = await process.communicate()
+        assert (process.returncode, err) == (0, b"")
+        assert (f"use {SEEN if options else KEY}").encode() in out
+
+
+async def test_titles_and_places_are_listed_masked(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "claude")
+    append(writer.main, writer.prompt(f"Go with {KEY}.") + writer.text(f"I use {KEY}."))
+    env = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "COLUMNS": "200"}
+    for command in (["ps"], ["ps", "--json"], ["search", "use"], ["search", "use", "--json"]):
+        for options in ((), ("--redact",)):
+            process = await start(tmp_path, *command, *options, **env)
+            out, err = await process.communicate()
+            assert (process.returncode, err) == (0, b"")
+            assert bool([bit for bit in BITS if bit in out]) == (not options), (command, out)
+            assert b"I use sk-" in out or b"Go with sk-" in out
 
 
 @pytest.mark.parametrize("command", ["tail", "attach"])

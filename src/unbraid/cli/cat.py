@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import click
 
+from unbraid.cli.redacting import showing_option, shown_runs
 from unbraid.events import FleetEvent, RelayEvent, encode
 
 
@@ -21,7 +22,8 @@ Examples:
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
 @click.option("--json", "as_json", is_flag=True, help="Fleet events, one JSON object a line.")
 @click.option("--relay", "as_relay", is_flag=True, help="Relay events, one JSON object a line.")
-def cat(sources: tuple[str, ...], as_json: bool, as_relay: bool) -> None:
+@showing_option
+def cat(sources: tuple[str, ...], as_json: bool, as_relay: bool, redact: bool) -> None:
     """Print what the agents in SOURCE… said, each block once, under the agent that said it.
 
     A SOURCE is a file of lines (or a JSON array of them) that Claude Code or OpenCode printed, `-`
@@ -32,7 +34,7 @@ def cat(sources: tuple[str, ...], as_json: bool, as_relay: bool) -> None:
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.sources.gather import events_of, gather, relay_events_of
 
-    runs = gather(sources, os.environ)
+    runs = shown_runs(gather(sources, os.environ), redact=redact)
     if as_json or as_relay:
         for run in runs:
             _write(relay_events_of(run) if as_relay else events_of(run))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from unbraid.cli.redacting import showing_option
 from unbraid.cli.warning import warn
 
 if TYPE_CHECKING:
@@ -26,12 +27,17 @@ Examples:
 )
 @click.option("--all", "everything", is_flag=True, help="The whole history, not only the last day.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
-def ps(everything: bool, as_json: bool) -> None:
+@showing_option
+def ps(everything: bool, as_json: bool, redact: bool) -> None:
     """List runs with status, agents, tokens, cost and age: live ones, and those of the last day.
 
     Sessions that were never followed are found where Claude Code and OpenCode keep them.
     """
     runs = asyncio.run(_runs(everything=everything))
+    if redact:
+        from unbraid.hub.shown import masked_summary
+
+        runs = [masked_summary(run) for run in runs]
     if as_json:
         from unbraid.live.listing import to_json
 

@@ -11,6 +11,8 @@ from typing import Any
 import click
 import msgspec
 
+from unbraid.cli.redacting import showing_option
+
 MARGIN = " " * 4
 MIN_ROOM = 24
 
@@ -25,7 +27,8 @@ Examples:
 @click.argument("words", nargs=-1, required=True, metavar="WORDS…")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
-def search(words: tuple[str, ...], limit: int, as_json: bool) -> None:
+@showing_option
+def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> None:
     """Find what agents said, thought, were told and called: all WORDS… in one block ("a phrase" in
     quotes). First in the log, then in the sessions on this machine that are not in it.
 
@@ -35,6 +38,11 @@ def search(words: tuple[str, ...], limit: int, as_json: bool) -> None:
     from unbraid.cli.printer import terminal_width
 
     places = asyncio.run(_places(" ".join(words), limit))
+    if redact:
+        from unbraid.hub.shown import masked_snippet
+
+        for place in places:
+            place["snippet"] = masked_snippet(place["snippet"])
     if as_json:
         click.echo(msgspec.json.encode(places))
         return

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from unbraid.cli.printer import terminal_width
+from unbraid.cli.redacting import showing_option, shown_runs
 
 MIN_ROOM = 16
 _GUIDE = re.compile(r"[ │├└─]*")
@@ -26,7 +27,8 @@ Examples:
 @click.option("--json", "shape", flag_value="json", help="As JSON, one object a run.")
 @click.option("--mermaid", "shape", flag_value="mermaid", help="As a mermaid flowchart.")
 @click.option("--dot", "shape", flag_value="dot", help="As a graphviz graph.")
-def tree(sources: tuple[str, ...], shape: str | None) -> None:
+@showing_option
+def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     """Print who worked for whom in SOURCE…, with status, tokens, cost and time.
 
     Sources are the same as for `unbraid cat`. A session that has spoken within the last minute is
@@ -36,7 +38,7 @@ def tree(sources: tuple[str, ...], shape: str | None) -> None:
     from unbraid.screen import safe
     from unbraid.sources.gather import events_of, gather
 
-    for run in gather(sources, os.environ):
+    for run in shown_runs(gather(sources, os.environ), redact=redact):
         picture = Tree(events_of(run, so_far=True))
         match shape:
             case "json":
