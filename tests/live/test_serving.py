@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+import socket
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,19 @@ async def test_a_taken_port_does_not_stop_the_agent(tmp_path: Path) -> None:
     assert f":{port}/".encode() not in found[1]
     holder.close()
     await holder.wait_closed()
+
+
+async def test_pages_that_open_at_the_same_moment_have_ports_of_their_own(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    argv = ("run", "--serve", "--port", port, "--", "sleep", "3")
+    agents = [await start(tmp_path / str(number), *argv) for number in range(8)]
+    told = [err for _, err in await asyncio.gather(*(a.communicate() for a in agents))]
+    found = [ADDRESS.fullmatch(err) for err in told]
+    assert all(found), told
+    assert [agent.returncode for agent in agents] == [0] * len(agents)
+    assert len({match[1] for match in found if match}) == len(agents)
 
 
 async def test_only_its_own_run_is_steered(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator
 
 RETAIN_SECONDS = 3600.0
+BACKLOG = 2048  # connections that wait to be accepted
 
 # What makes an orchestrator out of a log, the runs that can be steered, and a way to show drafts.
 Orchestrating = Callable[[Log, Controllers, Callable[[str, Draft], None]], "Orchestrator"]
@@ -191,6 +192,8 @@ def _listen(config: ServeConfig) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((config.host, config.port))
+        # Not later: until one listens, two who start at the same moment are given the same port.
+        listener.listen(BACKLOG)
         listener.set_inheritable(False)
     except OSError as error:
         listener.close()
@@ -209,6 +212,7 @@ def _uvicorn(config: ServeConfig, app: Any) -> uvicorn.Config:
         # file.
         access_log=False,
         log_config=None,
+        backlog=BACKLOG,
         server_header=False,
         date_header=False,
         proxy_headers=False,
