@@ -18,6 +18,9 @@ from tests.live.test_control import LISTENING
 from tests.live.test_passing import start
 from tests.serve.sse import data_of, events_of
 from tests.serve.test_crash import lines_of
+from unbraid.cli.page import page
+from unbraid.hub.control import Controllers
+from unbraid.log import MemoryLog
 from unbraid.testing import Script, ScriptedModel, Spawn, claude_launch, say, scenario
 from unbraid.testing.process import Child
 from unbraid.wire import claude_input
@@ -155,17 +158,23 @@ async def test_a_taken_port_does_not_stop_the_agent(tmp_path: Path) -> None:
     await holder.wait_closed()
 
 
-async def test_pages_that_open_at_the_same_moment_have_ports_of_their_own(tmp_path: Path) -> None:
+async def test_pages_that_open_at_the_same_moment_have_ports_of_their_own() -> None:
+    class SlowLog(MemoryLog):
+        async def bounds(self) -> tuple[int, int]:
+            await asyncio.sleep(0.1)
+            return await super().bounds()
+
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    argv = ("run", "--serve", "--port", port, "--", "sleep", "3")
-    agents = [await start(tmp_path / str(number), *argv) for number in range(8)]
-    told = [err for _, err in await asyncio.gather(*(a.communicate() for a in agents))]
-    found = [ADDRESS.fullmatch(err) for err in told]
-    assert all(found), told
-    assert [agent.returncode for agent in agents] == [0] * len(agents)
-    assert len({match[1] for match in found if match}) == len(agents)
+        port = free.getsockname()[1]
+    links: list[str] = []
+    async with contextlib.AsyncExitStack() as stack:
+        pages = [page(SlowLog(), Controllers(), port=port, say=links.append) for _ in range(3)]
+        served = await asyncio.gather(*map(stack.enter_async_context, pages))
+        assert len({port, *(server.port for server in served)}) == 3
+        async with httpx.AsyncClient(trust_env=False) as client:
+            for link in links:
+                assert (await client.get(link)).status_code == 200
 
 
 async def test_only_its_own_run_is_steered(tmp_path: Path) -> None:
