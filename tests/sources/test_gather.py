@@ -20,6 +20,7 @@ from unbraid.log import SqliteLog
 from unbraid.log.folder import FILE_NAME
 from unbraid.sources.gather import events_of, gather, relay_events_of
 from unbraid.sources.tracks import Run
+from unbraid.testing import load
 
 NESTED = RECORDINGS / "nested.stdin.2.1.197"
 LAYOUTS = ["nested.plain.1.0.128", "nested.plain.2.0.76", "nested.stdin.2.1.197"]
@@ -153,6 +154,21 @@ def test_an_encoding_is_known_by_its_mark(
         events = list(events_of(one(name)))
         assert judge(NESTED, events, full=False) == CLEAN
         assert [event.type for event in events].count("malformed") == 0
+
+
+def test_a_file_may_begin_with_a_line_of_someone_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = b'[12:30] this isn"t an array\n' + stream_of(NESTED).read_bytes()
+    (tmp_path / "kept.txt").write_bytes(data)
+    pipe_in(monkeypatch, data, piece=1)
+    for name in (tmp_path / "kept.txt", "-"):
+        assert judge(NESTED, events_of(one(name)), full=False) == CLEAN
+
+
+def test_an_array_may_come_over_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe_in(monkeypatch, b" \n" + json.dumps(load(NESTED).records, indent=1).encode(), piece=2)
+    assert judge(NESTED, events_of(one("-")), full=False) == CLEAN
 
 
 def test_standard_input_and_a_file_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:

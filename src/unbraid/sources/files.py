@@ -13,7 +13,7 @@ from unbraid.events.parts import decoded
 from unbraid.sources.opencode_db import database_runs, is_database
 from unbraid.sources.opencode_storage import is_storage
 from unbraid.sources.tracks import Run, Track, split
-from unbraid.wire.arrays import as_lines
+from unbraid.wire.arrays import as_lines, begins_array
 from unbraid.wire.opencode import RunLine, export_as_lines
 from unbraid.wire.record import Record, read_as, read_line
 from unbraid.wire.transcript import agent_line
@@ -63,15 +63,21 @@ def as_utf8(data: Iterator[bytes]) -> Iterator[bytes]:
         yield from data
 
 
-def _as_lines(read: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
-    if next(read(), b"").lstrip().startswith(b"["):
-        return partial(iter, list(as_lines(b"".join(read()))))
-    return read
+def _unpacked(read: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
+    """Lines as they are, or those of an array."""
+    head = b""
+    for data in read():
+        head += data.translate(None, b" \t\r\n")[:2]
+        if len(head) > 1:
+            break
+    if not begins_array(head):
+        return read
+    return partial(iter, list(as_lines(b"".join(read()))))
 
 
 def lines_runs(name: str, given: Callable[[], Iterator[bytes]], path: Path | None) -> list[Run]:
     """The runs in a file of lines."""
-    read = _as_lines(lambda: as_utf8(given()))
+    read = _unpacked(lambda: as_utf8(given()))
     first = sniff(split(read()))
     if first is None:
         return [_exported(name, b"".join(read()))]

@@ -14,6 +14,9 @@ import msgspec
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{}]', re.DOTALL)
 _PUNCTUATION = b"[], \t\r\n"
 
+# Whether something is an array of objects; other lines begin with a bracket, too: `[INFO] …`.
+begins_array = re.compile(rb"\s*+\[\s*+\{").match
+
 
 def elements(text: bytes) -> Iterator[tuple[int, bytes]]:
     """Every object of an array and where it starts, and likewise whatever stands between two."""

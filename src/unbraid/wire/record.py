@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct, field
 
 from unbraid.events.parts import loads
-from unbraid.wire.arrays import elements
+from unbraid.wire.arrays import begins_array, elements
 from unbraid.wire.claude import ApiEvent, Block, Message
 from unbraid.wire.sse import data_of
 
@@ -140,7 +140,7 @@ def read_line(line: bytes) -> Iterator[Record | Damage]:
     if not text:
         return
     start = line.find(text)
-    if not text.startswith(b"["):
+    if not begins_array(text):
         yield from _read_object(text, start)
         return
     for at, element in elements(text):
