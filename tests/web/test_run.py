@@ -353,3 +353,11 @@ async def test_a_frame_that_shrinks_keeps_whoever_has_the_focus(site: Site, tab:
     await expect(node).to_be_in_viewport(ratio=1)
     await tab.set_viewport_size({"width": 1280, "height": 600})
     await expect(node).to_be_in_viewport(ratio=1)
+
+    # A graph that becomes a list stands in the middle anew.
+    await tab.keyboard.press("Enter")
+    await expect(view.pane).to_be_visible()
+    await expect(node).to_be_in_viewport(ratio=1)
+    frame, root, deep = [await resting(each) for each in (view.tree, view.items.first, node)]
+    left, right = root["x"], frame["width"] - deep["x"] - deep["width"]
+    assert left == pytest.approx(right, abs=1)
