@@ -75,8 +75,12 @@ class OpenCodeTelling:
                 self._found = await asyncio.to_thread(self._changed, last=last)
         pieces = [self._fed("database", line) for line in self._found.pop(mine, ())]
         self._found.clear()
-        if self._database is not None and mine in self._database.upto:
-            self._keeping.rows_told(self._database.upto[mine])
+        if self._database is not None:
+            if mine in self._database.upto:
+                self._keeping.rows_told(self._database.upto[mine])
+            if mine in self._database.waiting:
+                # What was printed may follow from what has to wait.
+                self._held, held = held + self._held, []
         await self._keeping.feed([*pieces, *held])
 
     async def end(self) -> None:
