@@ -8,7 +8,6 @@ slow one keeps whatever can be kept and says what could not.
 from __future__ import annotations
 
 import json
-from codecs import BOM_UTF8
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -24,6 +23,7 @@ from unbraid.wire.sse import data_of
 S = TypeVar("S", bound=Struct)
 
 MISSING = Raw(b"")
+BYTE_ORDER_MARK = "\ufeff".encode()
 MAX_SALVAGE_TRIES = 256
 WORTH_CUTTING = 1500
 STDOUT_COPY, TRANSCRIPT_COPY = b',"tool_use_result":', b',"toolUseResult":'
@@ -136,7 +136,7 @@ def read_line(line: bytes) -> Iterator[Record | Damage]:
 
     A line may be an array of records: all that a run printed, told at its end.
     """
-    text = data_of(line.strip(b" \t\r\n\0").removeprefix(BOM_UTF8))
+    text = data_of(line.strip(b" \t\r\n\0").removeprefix(BYTE_ORDER_MARK))
     if not text:
         return
     start = line.find(text)
