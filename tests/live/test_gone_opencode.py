@@ -14,6 +14,7 @@ from tests.invariants import check
 from tests.live.agents import TIMEOUT_SECONDS, cli_of, in_order, log_path, logged
 from tests.live.turns import PROMPTS, three_turns
 from tests.live.watching import watched
+from tests.ports import free_port
 from tests.said import joined, rows_of, told
 from unbraid import events as e
 from unbraid.live.opening import run_name
@@ -112,9 +113,8 @@ async def house(version: str, script: Script, home: Path) -> AsyncIterator[House
 class Server:
     """`opencode serve`, and somebody who talks to it."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.port = url.rpartition(":")[2]
+    def __init__(self, url: str, port: int) -> None:
+        self.url, self.port = url, port
 
     async def asked(self, prompt: str, session: str = "") -> None:
         """Asked something, in a new session or in one that is there."""
@@ -127,11 +127,13 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(at: House, port: str = "0") -> AsyncIterator[Server]:
-    async with at.started("serve", "--hostname", "127.0.0.1", "--port", port) as child:
+async def serving(at: House, port: int | None = None) -> AsyncIterator[Server]:
+    # Not 0: OpenCode begins with 4096 then, where another test's server may come to stand.
+    port = port or free_port()
+    async with at.started("serve", "--hostname", "127.0.0.1", "--port", str(port)) as child:
         async for _, line in child.lines():
             if found := LISTENING.search(line):
-                yield Server(found[1].decode())
+                yield Server(found[1].decode(), port)
                 return
         raise AssertionError(child.stderr)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-import socket
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 from tests.live.agents import UNBRAID, cli_of, logged
 from tests.live.test_control import LISTENING
 from tests.live.test_passing import start
+from tests.ports import free_port
 from tests.serve.sse import data_of, events_of
 from tests.serve.test_crash import lines_of
 from unbraid.cli.page import page
@@ -164,9 +164,7 @@ async def test_pages_that_open_at_the_same_moment_have_ports_of_their_own() -> N
             await asyncio.sleep(0.1)
             return await super().bounds()
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     links: list[str] = []
     async with contextlib.AsyncExitStack() as stack:
         pages = [page(SlowLog(), Controllers(), port=port, say=links.append) for _ in range(3)]

@@ -8,7 +8,6 @@ import asyncio
 import os
 import random
 import signal
-import socket
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
@@ -20,6 +19,7 @@ import httpx
 import msgspec
 import pytest
 
+from tests.ports import free_port
 from tests.serve.sse import events_of
 from unbraid.events import encode
 from unbraid.log import SqliteLog
@@ -125,9 +125,7 @@ async def kill(scene: Scene, launcher: asyncio.subprocess.Process, chance: rando
 
 @asynccontextmanager
 async def launched(path: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     script = str(Path(__file__).with_name("forking_server.py"))
     launcher = await asyncio.create_subprocess_exec(
         sys.executable,

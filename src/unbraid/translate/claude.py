@@ -148,7 +148,7 @@ class Claude(Said):
         reason = "completed" if ok else "interrupted" if root.interrupted else "failed"
         root.interrupted = False
         self.outcome = (ok, reason)
-        result = None if given.result is None else given.result
+        result = given.result
         if isinstance(result, str) and result == root.last_text:
             text: str | None = result  # a text that is itself JSON, not JSON inside JSON
         else:
