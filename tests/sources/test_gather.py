@@ -226,6 +226,7 @@ def test_what_cannot_be_read_is_said_in_one_sentence(
     [
         ("missing.ndjson", "No such file"),
         (".", "is a folder"),
+        ("", "is the name of no source"),
         ("dangling", "No such file"),
         ("circle", "symbolic links"),
         ("x" * 5000, "name too long"),

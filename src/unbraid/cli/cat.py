@@ -20,10 +20,10 @@ Examples:
   unbraid cat ~/.local/share/opencode/opencode.db"""
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
-@click.option("--json", "as_json", is_flag=True, help="Fleet events, one JSON object a line.")
-@click.option("--relay", "as_relay", is_flag=True, help="Relay events, one JSON object a line.")
+@click.option("--json", "shape", flag_value="json", help="Fleet events, one JSON object a line.")
+@click.option("--relay", "shape", flag_value="relay", help="Relay events, one JSON object a line.")
 @showing_option
-def cat(sources: tuple[str, ...], as_json: bool, as_relay: bool, redact: bool) -> None:
+def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     """Print what the agents in SOURCE… said, each block once, under the agent that said it.
 
     A SOURCE is a file of lines (or a JSON array of them) that Claude Code or OpenCode printed, `-`
@@ -35,9 +35,9 @@ def cat(sources: tuple[str, ...], as_json: bool, as_relay: bool, redact: bool) -
     from unbraid.sources.gather import events_of, gather, relay_events_of
 
     runs = shown_runs(gather(sources, os.environ), redact=redact)
-    if as_json or as_relay:
+    if shape is not None:
         for run in runs:
-            _write(relay_events_of(run) if as_relay else events_of(run))
+            _write(relay_events_of(run) if shape == "relay" else events_of(run))
         return
     for run in runs:
         printer = Printer(terminal_width())

@@ -68,6 +68,8 @@ def relay_events_of(run: Run) -> Iterator[RelayEvent]:
 def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
     if name == "-":
         return _once("standard input", _arriving(nullcontext(sys.stdin.buffer)), alone=alone)
+    if not name:  # as a variable of a shell that is not set
+        raise SourceError('""', "is the name of no source")
     path = Path(name)
     try:
         if path.is_fifo() or path.is_char_device():
