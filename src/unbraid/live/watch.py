@@ -158,17 +158,18 @@ class Watch:
                 self._inotify = False
 
     async def _tick(self) -> None:
-        scanned = counted = time.monotonic()
+        scanned = counted = listened = time.monotonic()
         while True:
             await asyncio.sleep(TICK_SECONDS)
             if time.monotonic() - counted >= GONE_SECONDS:
                 await self._end_gone()
                 counted = time.monotonic()
+            # Not at every tick: there may be thousands that say nothing.
+            if time.monotonic() - listened >= self._idle_seconds / 60:
+                await self._end_silent()
+                listened = time.monotonic()
             for main in self._foreign:
                 self._mark(main)
-            for main, followed in list(self._followed.items()):
-                if time.monotonic() - followed.heard > self._idle_seconds:
-                    await to_the_end(self._finish(main, followed))
             every = SCAN_SECONDS if self._inotify else POLL_SECONDS
             if time.monotonic() - scanned >= every:
                 await self._scan()
@@ -178,10 +179,16 @@ class Watch:
         """End the runs of processes that are gone: nobody else will."""
         if not self._followed:
             return
-        names = {main.stem for main in self._followed}
+        names = (main.stem for main in list(self._followed))
         gone = await asyncio.to_thread(self._processes.ended, names)
-        for main, followed in list(self._followed.items()):
+        for main, followed in list(self._followed.items()) if gone else ():
             if main.stem in gone:
+                await to_the_end(self._finish(main, followed))
+
+    async def _end_silent(self) -> None:
+        """End the runs of those who have said nothing for long."""
+        for main, followed in list(self._followed.items()):
+            if time.monotonic() - followed.heard > self._idle_seconds:
                 await to_the_end(self._finish(main, followed))
 
     async def _scan(self) -> None:

@@ -8,7 +8,7 @@ seen to live here can be dead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -41,9 +41,9 @@ class Processes:
         self._told: set[str] = set()
         self._met: set[tuple[int, str]] = set()  # seen to live here, though they do not say where
 
-    def ended(self, among: Set[str]) -> set[str]:
+    def ended(self, among: Iterable[str]) -> set[str]:
         """Those of some sessions whose processes are gone, each once: they were killed, or have
-        ended by themselves since a look before this one.
+        ended by themselves since a look before this one. `among` is looked at if there are any.
         """
         dead, living = self._look()
         # An entry may be missing for the moment in which it is written anew: two looks are needed.
@@ -53,7 +53,9 @@ class Processes:
         self._living = living | self._missed
         # Whoever was killed stays on the list; and who goes on with such a session may be of a
         # version that has none.
-        gone = (dead - self._told | over) & among
+        gone = dead - self._told | over
+        if gone:
+            gone = gone.intersection(among)
         self._told = (self._told | gone) & dead
         return gone
 
