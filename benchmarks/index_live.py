@@ -73,7 +73,12 @@ async def latency(rate: int, seconds: float) -> list[Measured]:
 
 
 def idle(folder: Path) -> list[Measured]:
-    """CPU of a watch with its page over a history in which nothing happens."""
+    """CPU of a watch with its page over a history in which nothing happens.
+
+    All of it has just been written, so that every session is followed: that costs more.
+    """
+    for path in folder.rglob("*.jsonl"):
+        path.touch()
     with tempfile.TemporaryDirectory() as home:
         env = os.environ | {"CLAUDE_CONFIG_DIR": str(folder), "UNBRAID_HOME": home, "HOME": home}
         program = str(Path(sys.executable).with_name("unbraid"))

@@ -6,7 +6,7 @@ import socket
 
 
 def free_port() -> int:
-    """One that nobody listens at, and that nobody else will soon be given."""
+    """One that nobody listens at, and that the system will hardly give to another soon."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         port: int = held.getsockname()[1]

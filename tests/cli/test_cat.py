@@ -40,6 +40,11 @@ def test_relay_is_what_the_translator_says_one_event_a_line() -> None:
     assert "stream_start" not in types
 
 
+def test_of_two_shapes_the_last_one_counts() -> None:
+    assert run("--relay", "--json", STREAM) == run("--json", STREAM)
+    assert run("--json", "--relay", STREAM) == run("--relay", STREAM)
+
+
 def test_several_sources_of_one_run_are_one_run() -> None:
     names = sources_of(NESTED, full=True)
     printed = run("--json", *names)
