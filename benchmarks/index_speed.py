@@ -36,7 +36,7 @@ def child(what: str, folder: Path, home: Path) -> dict[str, float]:
 
 def index(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Index everything."""
-    from unbraid.sources.index import Index
+    from unbraid.agents.claude.index import Index
 
     made, first, tokens = Index(home), 0.0, 0
     for number, row in enumerate(made.rows({"CLAUDE_CONFIG_DIR": str(folder)})):
@@ -58,7 +58,7 @@ def index(folder: Path, home: Path, began: float) -> dict[str, float]:
 
 def search(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Search for what is nowhere."""
-    from unbraid.sources.search import search_files
+    from unbraid.sessions.search import search_files
 
     found = len(list(search_files(f'"{WORDS}"', {"CLAUDE_CONFIG_DIR": str(folder)})))
     return {"seconds": time.time() - began, "found": found}
@@ -66,10 +66,10 @@ def search(folder: Path, home: Path, began: float) -> dict[str, float]:
 
 def opening(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Open the session that is nearest to 20 MB: every event of it, and its tree."""
+    from unbraid.agents.claude.discovery import Scan
+    from unbraid.agents.claude.session_files import Session
     from unbraid.fleet.tree import Tree
     from unbraid.pipeline import Pipeline
-    from unbraid.sources.discover import Scan
-    from unbraid.sources.session import Session
 
     def size(found: object) -> int:
         return sum(file.size for file in (found.main, *found.children))  # type: ignore[attr-defined]

@@ -18,9 +18,9 @@ from typing import Any
 
 from benchmarks.table import Measured, table
 from unbraid import events as e
-from unbraid.hub.control import Controllers
-from unbraid.live.archive import Archive
+from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
+from unbraid.sessions.archive import Archive
 from unbraid.tui.app import Top
 from unbraid.tui.desk import Desk
 

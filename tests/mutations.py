@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.said import FOLDERS, sources_of
-from unbraid.sources.gather import gather
-from unbraid.sources.tracks import merge
+from unbraid.sessions.sources import gather
+from unbraid.translate.tracks import merge
 
 # One of each JSON type: what stands where something else belongs.
 TYPES: tuple[Any, ...] = (None, 7, "x", [None], {"x": 1})

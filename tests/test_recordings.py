@@ -12,7 +12,7 @@ from tests.invariants import check, log_of
 from tests.said import CLEAN, FOLDERS, judge, sources_of, stream_of, told, up_to_the_cut
 from unbraid import events as e
 from unbraid.pipeline import Pipeline
-from unbraid.sources.gather import events_of, gather
+from unbraid.sessions.sources import events_of, gather
 from unbraid.testing import byte_by_byte, load, random_cuts, whole
 
 CUT_OFF = "interrupt.serve"

@@ -8,7 +8,7 @@ import typing
 import msgspec
 
 from unbraid import events
-from unbraid.hub.control import Pending
+from unbraid.control.controllers import Pending
 from unbraid.hub.frames import Cut
 from unbraid.log.port import Found
 from unbraid.serve.routes.control import Control

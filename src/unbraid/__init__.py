@@ -10,13 +10,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unbraid.agents.claude.records import extract_content, fingerprint, parse_double_encoded
     from unbraid.errors import BackendError, CallerError, LogError, SourceError, UnbraidError
     from unbraid.fleet.streams import Fleet
     from unbraid.fleet.tree import Tree
     from unbraid.orchestrate.orchestrator import Orchestrator
     from unbraid.pipeline import Pipeline
     from unbraid.translate.translator import Translator
-    from unbraid.wire.claude import extract_content, fingerprint, parse_double_encoded
     from unbraid.wire.record import Record, parse_line
 
 __version__ = "0.1.0"
@@ -34,9 +34,9 @@ _PUBLIC = {
     "Translator": "unbraid.translate.translator",
     "Tree": "unbraid.fleet.tree",
     "UnbraidError": "unbraid.errors",
-    "extract_content": "unbraid.wire.claude",
-    "fingerprint": "unbraid.wire.claude",
-    "parse_double_encoded": "unbraid.wire.claude",
+    "extract_content": "unbraid.agents.claude.records",
+    "fingerprint": "unbraid.agents.claude.records",
+    "parse_double_encoded": "unbraid.agents.claude.records",
     "parse_line": "unbraid.wire.record",
 }
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.live.agents import UNBRAID
+from tests.launch.agents import UNBRAID
 from tests.tui.tmux import terminal
 from unbraid.fleet.tree import Tree
 from unbraid.pipeline import Pipeline

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tests.hub.test_redact import cut
-from tests.live.secret import BITS, KEY, SEEN, leaks
-from tests.live.test_passing import start
-from tests.live.writing import SESSION, Writer, append
+from tests.launch.test_passing import start
+from tests.redact.secret import BITS, KEY, SEEN, leaks
+from tests.redact.test_lines import cut
+from tests.watch.writing import SESSION, Writer, append
 from tests.web.stories import Story
 from unbraid.events import encode
 from unbraid.log import SqliteLog

@@ -10,9 +10,9 @@ from pathlib import Path
 from click.testing import CliRunner
 from rich.cells import cell_len
 
-from tests.live.agents import UNBRAID
-from tests.live.terminal import terminal
-from tests.live.writing import Writer, append
+from tests.launch.agents import UNBRAID
+from tests.launch.terminal import terminal
+from tests.watch.writing import Writer, append
 from unbraid.cli import main
 from unbraid.log import SqliteLog
 from unbraid.log.contract import story

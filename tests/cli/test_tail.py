@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.agents import UNBRAID
-from tests.live.test_passing import start
+from tests.launch.agents import UNBRAID
+from tests.launch.test_passing import start
 from tests.tui.screens import opening, said
 from unbraid.log import SqliteLog
 

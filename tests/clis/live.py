@@ -13,7 +13,7 @@ import pytest
 
 from unbraid import events as e
 from unbraid.pipeline import Pipeline
-from unbraid.sources.gather import events_of, gather
+from unbraid.sessions.sources import events_of, gather
 from unbraid.testing import (
     CliUnavailable,
     Recording,

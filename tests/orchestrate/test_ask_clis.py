@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.live.agents import UNBRAID, cli_of
-from tests.orchestrate.backends.survivors import marked, survivors
+from tests.launch.agents import UNBRAID, cli_of
+from tests.system.survivors import marked, survivors
 from unbraid.testing import Script, ScriptedModel, bash, claude_launch, opencode_launch, say
 
 pytestmark = pytest.mark.cli

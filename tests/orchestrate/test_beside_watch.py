@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.agents import cli_of
+from tests.launch.agents import cli_of
 from tests.orchestrate.fleets import fleet
-from unbraid.live.claims import Claims
-from unbraid.live.watch import Watch, watching
+from unbraid.agents.opencode.backend import OpenCodeBackend
 from unbraid.log import SqliteLog
-from unbraid.orchestrate.backends.opencode import OpenCodeBackend
+from unbraid.log.leases import Leases
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.testing import Script, ScriptedModel, opencode_launch, say
 from unbraid.testing.process import Child
+from unbraid.watch.watcher import Watcher, watching
 
 pytestmark = pytest.mark.cli
 
@@ -36,19 +36,19 @@ async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(
     )
     cli = cli_of("opencode", "1.2.27")
     log = await SqliteLog.open(tmp_path / "log.db")
-    ours, theirs, until = Claims(tmp_path), Claims(tmp_path), asyncio.Event()
+    ours, theirs, until = Leases(tmp_path), Leases(tmp_path), asyncio.Event()
     with ScriptedModel(script) as model:
         args = ["run", "--format", "json", "--model", "scripted/one", "[[other]] Go."]
         launch = opencode_launch(cli, model.url, tmp_path, args)
         backend = OpenCodeBackend(cli.command, env=launch.env, cwd=launch.cwd, keeps_sessions=kept)
-        watch = Watch(log, theirs, launch.env)
+        watch = Watcher(log, theirs, launch.env)
         task = asyncio.create_task(watching(watch, until))
         try:
             async with asyncio.timeout(120):
                 await watch.ready.wait()
                 async with Orchestrator(
                     fleet("helper"), backends={"cli": backend}, backend="cli",
-                    log=log, claims=ours, cwd=tmp_path, env={},
+                    log=log, leases=ours, cwd=tmp_path, env={},
                 ) as orchestrator:  # fmt: skip
                     events = [event async for event in orchestrator.run("[[main]] Go.")]
                 # Somebody else's session afterwards: when that is there, the watch has seen all.

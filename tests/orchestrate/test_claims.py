@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.orchestrate.fleets import fleet
 from unbraid import events as e
-from unbraid.live.claims import Claims
+from unbraid.log.leases import Leases
 from unbraid.orchestrate.agents import Agent
 from unbraid.orchestrate.orchestrator import Orchestrator
 
@@ -28,7 +28,7 @@ class Conversation:
 class Backend:
     """Notes what a watch would find while a session begins, and while it lasts."""
 
-    def __init__(self, watch: Claims) -> None:
+    def __init__(self, watch: Leases) -> None:
         self._watch = watch
         self.found: list[bool] = []
 
@@ -44,10 +44,10 @@ class Backend:
 
 
 async def test_no_watch_can_take_a_session_that_begins_or_lasts(tmp_path: Path) -> None:
-    ours, watch = Claims(tmp_path), Claims(tmp_path)
+    ours, watch = Leases(tmp_path), Leases(tmp_path)
     backend = Backend(watch)
     async with Orchestrator(
-        fleet(), backends={"one": backend}, backend="one", claims=ours, cwd=tmp_path, env={}
+        fleet(), backends={"one": backend}, backend="one", leases=ours, cwd=tmp_path, env={}
     ) as orchestrator:
         events = [event async for event in orchestrator.run("Go.")]
     assert events[-1].type == "done"

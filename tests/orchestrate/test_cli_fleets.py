@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from tests.agents.claude import backend_cli as claude_cli
+from tests.agents.opencode import backend_cli as opencode_cli
 from tests.invariants import check
-from tests.orchestrate.backends import claude_cli, opencode_cli
 from tests.orchestrate.fleets import fleet, of, shape, text_of
 from unbraid import events as e
 from unbraid.orchestrate.agents import Agent

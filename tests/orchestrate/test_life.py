@@ -14,8 +14,8 @@ from tests.orchestrate.fleets import fleet, orchestrator, scripted, text_of
 from unbraid import events as e
 from unbraid.errors import CallerError
 from unbraid.fleet.closing import closing
-from unbraid.live.claims import Claims
 from unbraid.log import MemoryLog, SqliteLog
+from unbraid.log.leases import Leases
 from unbraid.log.port import Appended, LogUnusable
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.recovery import recover
@@ -180,12 +180,12 @@ async def test_a_run_that_died_with_its_process_is_told_to_its_end(tmp_path: Pat
     """Cut the log of a whole run anywhere: what is added makes it whole again."""
     async with scripted(busy()) as model, orchestrator(model, fleet("a", "b", "c")) as made:
         whole = await events_of(made, await made.start("[[main]] go"))
-    claims = Claims(tmp_path)
+    leases = Leases(tmp_path)
     for cut in range(1, len(whole), 7):
         log = MemoryLog()
         await log.append("r", whole[:cut])
-        assert await recover(log, claims) == ["r"]
-        assert await recover(log, claims) == []
+        assert await recover(log, leases) == ["r"]
+        assert await recover(log, leases) == []
         events = [e.decode_event(entry.data) for entry in await log.read("r")]
         assert events[:cut] == whole[:cut]
         if cut > 1:
@@ -199,10 +199,10 @@ async def test_a_run_that_died_with_its_process_is_told_to_its_end(tmp_path: Pat
 
 
 async def test_a_run_that_someone_works_on_is_left_alone(tmp_path: Path) -> None:
-    log, theirs, ours = MemoryLog(), Claims(tmp_path), Claims(tmp_path)
+    log, theirs, ours = MemoryLog(), Leases(tmp_path), Leases(tmp_path)
     async with (
         scripted(busy()) as model,
-        orchestrator(model, fleet("a", "b", "c"), log=log, claims=theirs) as made,
+        orchestrator(model, fleet("a", "b", "c"), log=log, leases=theirs) as made,
     ):
         run = await made.start("[[main]] go")
         assert await recover(log, ours) == []

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from tests.serve.conftest import Start
+from unbraid.control.controllers import Controllers, Pending
 from unbraid.errors import CallerError
-from unbraid.hub.control import Controllers, Pending
 from unbraid.log import SqliteLog
 from unbraid.log.contract import story
 

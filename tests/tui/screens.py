@@ -14,11 +14,11 @@ from textual.pilot import Pilot
 
 from tests.said import sources_of
 from unbraid import events as e
-from unbraid.hub.control import Controllers
-from unbraid.live.archive import Archive
+from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog
 from unbraid.log.port import Log
-from unbraid.sources.gather import events_of, gather
+from unbraid.sessions.archive import Archive
+from unbraid.sessions.sources import events_of, gather
 from unbraid.tui.app import Top
 from unbraid.tui.desk import Desk
 from unbraid.tui.rows import Rows

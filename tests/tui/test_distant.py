@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.hub.test_redact import cut
-from tests.live.agents import UNBRAID, log_path
-from tests.live.secret import BITS, KEY, SEEN
-from tests.live.test_control import talking
-from tests.live.test_restart import environment
+from tests.control.test_control import talking
+from tests.launch.agents import UNBRAID, log_path
+from tests.redact.secret import BITS, KEY, SEEN
+from tests.redact.test_lines import cut
 from tests.tui.screens import opening, said
 from tests.tui.tmux import terminal
+from tests.watch.test_restart import environment
 from unbraid.log import SqliteLog
 from unbraid.log.contract import story
 from unbraid.testing import scenario

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.hub.test_redact import cut
-from tests.live.agents import UNBRAID, log_path
-from tests.live.secret import BITS, KEY, SEEN
-from tests.live.test_restart import environment
+from tests.launch.agents import UNBRAID, log_path
+from tests.redact.secret import BITS, KEY, SEEN
+from tests.redact.test_lines import cut
 from tests.tui.screens import opening, showing
 from tests.tui.tmux import terminal
+from tests.watch.test_restart import environment
 from unbraid import events as e
-from unbraid.hub.control import Controllers, Pending
+from unbraid.control.controllers import Controllers, Pending
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.contract import story
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.tui.screens import showing
-from unbraid.hub.ingest import Ingest
 from unbraid.log import MemoryLog
 from unbraid.pipeline import Pipeline
+from unbraid.record.ingest import Ingest
 from unbraid.recordings import demo
 
 FOLDER = Path(__file__).parent / "snapshots"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.agents import UNBRAID, cli_of, log_path, play
-from tests.live.test_control import talking
+from tests.control.test_control import talking
+from tests.launch.agents import UNBRAID, cli_of, log_path, play
 from tests.tui.screens import opening, said
 from tests.tui.tmux import terminal
 from unbraid.log import SqliteLog

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tests.live.agents import log_path
+from tests.launch.agents import log_path
 from tests.said import stream_of
+from unbraid.control.controllers import Controllers
+from unbraid.control.processes import Elsewhere
 from unbraid.events import FleetEvent
-from unbraid.hub.control import Controllers
-from unbraid.live.elsewhere import Elsewhere
 from unbraid.log import SqliteLog
 from unbraid.serve import Limits, ServeConfig, Server, serving
 

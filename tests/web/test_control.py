@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.live.test_control import LISTENING
+from tests.control.test_control import LISTENING
 from tests.web.agents import GO, WAIT, Live, running
 from tests.web.browser import serious_violations
 from tests.web.site import Site
 from tests.web.views import RunView
+from unbraid.agents.claude import stdin as claude_input
 from unbraid.testing import Script, Spawn, bash, say, scenario
-from unbraid.wire import claude_input
 
 pytestmark = pytest.mark.cli
 

@@ -18,7 +18,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 from playwright.async_api import Page, expect
 
-from tests.live.test_elsewhere import Steered
+from tests.control.test_processes import Steered
 from tests.web.site import Site
 from tests.web.stories import Story
 from tests.web.test_run import fleet

@@ -43,14 +43,14 @@ def deny(request: str, message: str | None) -> None:
 
 
 async def _answer(request: str, behavior: str, message: str | None) -> None:
-    from unbraid.live.remote import answer
+    from unbraid.control.sockets import answer
     from unbraid.log import data_folder
 
     await answer(data_folder(), request, behavior, message)
 
 
 async def _list(*, as_json: bool) -> None:
-    from unbraid.live.remote import everyone
+    from unbraid.control.sockets import everyone
     from unbraid.log import data_folder
     from unbraid.screen import safe
 

@@ -104,19 +104,19 @@ async def _ask(
     as_json: bool,
 ) -> int:
     from unbraid.cli.fleet_view import FleetView
-    from unbraid.live.claims import Claims
     from unbraid.log import SqliteLog, data_folder
+    from unbraid.log.leases import Leases
     from unbraid.orchestrate.limits import Limits
     from unbraid.orchestrate.orchestrator import Orchestrator
 
     log, view = await SqliteLog.open(), FleetView(as_json=as_json)
     try:
-        claims = Claims(data_folder())
+        leases = Leases(data_folder())
         orchestrator = Orchestrator(
             backend=backend,
             model=model,
             log=log,
-            claims=claims,
+            leases=leases,
             limits=Limits(**limits),
             keep_seconds=KEEP_SECONDS,
             on_draft=lambda run, draft: view.draft(draft),
@@ -139,8 +139,8 @@ async def _ask(
 
 async def _follow(request: Request, view: FleetView) -> int:
     """Show a run to its end; the exit code."""
+    from unbraid.control.sockets import steerable
     from unbraid.events import Done, decode_event
-    from unbraid.live.remote import steerable
     from unbraid.log import data_folder
     from unbraid.serve.server import stopped_by_signals
 

@@ -52,10 +52,10 @@ def attach(
 
 
 async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -> None:
+    from unbraid.control.resume import resumption
     from unbraid.errors import SourceError
-    from unbraid.live.history import opened
-    from unbraid.live.resuming import resumption
     from unbraid.log import SqliteLog, data_folder
+    from unbraid.sessions.importer import opened
 
     log = await SqliteLog.open()
     try:
@@ -84,9 +84,9 @@ async def _show(run: str, stream: int | None, *, redact: bool) -> None:
     from unbraid.cli.warning import warn
     from unbraid.errors import CallerError
     from unbraid.events import decode_event
-    from unbraid.live.alone import following
-    from unbraid.live.history import opened
     from unbraid.log import SqliteLog, data_folder
+    from unbraid.sessions.importer import opened
+    from unbraid.watch.single import following
 
     async with AsyncExitStack() as stack:
         log = await SqliteLog.open()

@@ -32,7 +32,7 @@ def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     one of its exports. Sources of the same run are merged.
     """
     from unbraid.cli.printer import Printer, terminal_width
-    from unbraid.sources.gather import events_of, gather, relay_events_of
+    from unbraid.sessions.sources import events_of, gather, relay_events_of
 
     runs = shown_runs(gather(sources, os.environ), redact=redact)
     if shape is not None:

@@ -32,8 +32,8 @@ def deliver(token: str | None, seconds: float) -> None:
 
     Ends with 1 if something is still left.
     """
-    from unbraid.live.sending import deliver as send
     from unbraid.log.folder import data_folder
+    from unbraid.remote.delivery import deliver as send
     from unbraid.screen import safe
 
     left = False

@@ -55,7 +55,7 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
         stack.enter_context(stopped_by_signals(stop))
         if page:
             from unbraid.cli.page import page as serve
-            from unbraid.hub.control import Controllers
+            from unbraid.control.controllers import Controllers
 
             served = serve(log, Controllers(), port=0, say=lambda text: None)
             server = await stack.enter_async_context(served)

@@ -22,7 +22,7 @@ def doctor(as_json: bool) -> None:
     """Tell what was found on this machine, what each version can and cannot show, and what to do
     about it.
     """
-    from unbraid.live.checkup import checkup
+    from unbraid.checkup import checkup
     from unbraid.screen import safe
 
     findings = asyncio.run(checkup(os.environ))

@@ -17,9 +17,9 @@ from rich.text import Text
 from unbraid.cli.drawn import drawn
 from unbraid.cli.table import runs_table, short
 from unbraid.cli.warning import warn
-from unbraid.live.archive import Archive
 from unbraid.log.summary import RunSummary
 from unbraid.screen import safe
+from unbraid.sessions.archive import Archive
 
 NEWEST = 12
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from unbraid.cli.warning import warn
+from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
-from unbraid.hub.control import Controllers
 from unbraid.log.port import Log
 from unbraid.serve import ServeConfig, Server, serving
 from unbraid.serve.server import Orchestrating

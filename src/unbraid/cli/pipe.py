@@ -32,7 +32,7 @@ def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None
 
     A Ctrl-C is left to the agent: what it still says is passed on and logged until it is gone.
     """
-    from unbraid.live.run import pipe as follow
+    from unbraid.launch.run import pipe as follow
 
     if not sys.stdin.isatty():
         # A Ctrl-C goes to the whole pipeline: the agent's last words are still to come.
@@ -43,7 +43,7 @@ def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None
 
 async def _stdin() -> AsyncIterator[bytes]:
     # A thread, because a file on standard input cannot be waited for, and nothing else reads both.
-    from unbraid.live.child import read_in
+    from unbraid.launch.child import read_in
 
     loop, chunks = asyncio.get_running_loop(), asyncio.Queue[bytes](64)
 

@@ -35,11 +35,11 @@ def ps(everything: bool, as_json: bool, redact: bool) -> None:
     """
     runs = asyncio.run(_runs(everything=everything))
     if redact:
-        from unbraid.hub.shown import masked_summary
+        from unbraid.redact.reader import masked_summary
 
         runs = [masked_summary(run) for run in runs]
     if as_json:
-        from unbraid.live.listing import to_json
+        from unbraid.sessions.listing import to_json
 
         click.echo(msgspec.json.encode([to_json(run) for run in runs]))
     else:
@@ -47,8 +47,8 @@ def ps(everything: bool, as_json: bool, redact: bool) -> None:
 
 
 async def _runs(*, everything: bool) -> list[RunSummary]:
-    from unbraid.live.listing import listed
     from unbraid.log import LogUnusable, SqliteLog, data_folder
+    from unbraid.sessions.listing import listed
 
     logged: list[RunSummary] = []
     try:

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from unbraid.log import Entry
     from unbraid.log.port import LogReader
-    from unbraid.sources.tracks import Run, Track
+    from unbraid.translate.tracks import Run, Track
 
 redact_option = click.option(
     "--redact", is_flag=True, help="Mask API keys and tokens, stored, sent and shown."
@@ -29,7 +29,7 @@ def shown_runs(runs: list[Run], *, redact: bool) -> list[Run]:
 
 
 def _masked(track: Track) -> Iterator[bytes]:
-    from unbraid.hub.redact import SecretMask
+    from unbraid.redact.lines import SecretMask
 
     masking, waiting = SecretMask(), b""
     for data in track.read():
@@ -47,6 +47,6 @@ def shown_batches(
     if not redact:
         return batches
     # Here, so that whoever wants no masks does not wait for the patterns either.
-    from unbraid.hub.shown import masked_batches
+    from unbraid.redact.reader import masked_batches
 
     return masked_batches(log, batches)

@@ -62,7 +62,7 @@ def run(
     With --redact, API keys and tokens are masked in the log, in what is sent, and on the page. What
     the agent prints passes through as it is.
     """
-    from unbraid.live.run import run as start
+    from unbraid.launch.run import run as start
 
     sending, face = sending_of(to, token, linger, warn), None
     if served:

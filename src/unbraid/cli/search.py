@@ -39,7 +39,7 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> N
 
     places = asyncio.run(_places(" ".join(words), limit))
     if redact:
-        from unbraid.hub.shown import masked_snippet
+        from unbraid.redact.reader import masked_snippet
 
         for place in places:
             place["snippet"] = masked_snippet(place["snippet"])
@@ -55,8 +55,8 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> N
 
 
 async def _places(query: str, limit: int) -> list[dict[str, Any]]:
-    from unbraid.live.archive import Archive
     from unbraid.log import SqliteLog, data_folder
+    from unbraid.sessions.archive import Archive
 
     log = await SqliteLog.open()
     try:

@@ -11,7 +11,7 @@ import click
 from unbraid.cli.numbers import MOST_SECONDS, Amount
 
 if TYPE_CHECKING:
-    from unbraid.live.sending import Sending
+    from unbraid.remote.delivery import Sending
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,7 +40,7 @@ def sending_of(
     """What was asked for by the options."""
     if to is None:
         return None
-    from unbraid.live.sending import Sending
     from unbraid.log.folder import data_folder
+    from unbraid.remote.delivery import Sending
 
     return Sending(data_folder(os.environ), to, token, warn, linger_seconds=linger)

@@ -55,8 +55,8 @@ def serve(
     Listens on loopback unless told otherwise. Beyond it, and with --require-token, callers need a
     token: see `unbraid token`.
     """
-    from unbraid.hub.control import Controllers
-    from unbraid.live.elsewhere import Elsewhere
+    from unbraid.control.controllers import Controllers
+    from unbraid.control.processes import Elsewhere
     from unbraid.log import data_folder
     from unbraid.orchestrate.service import orchestrating
     from unbraid.serve import ServeConfig, TokenFile, run_server

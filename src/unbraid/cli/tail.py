@@ -46,9 +46,9 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.cli.warning import warn
     from unbraid.events import decode_event
-    from unbraid.live.alone import following
-    from unbraid.live.history import opened
     from unbraid.log import Entry, SqliteLog, data_folder
+    from unbraid.sessions.importer import opened
+    from unbraid.watch.single import following
 
     async with AsyncExitStack() as stack:
         log = await SqliteLog.open()

@@ -54,7 +54,7 @@ def top(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("this needs a terminal; `unbraid tail` and `unbraid ps` do not")
     if url is None:
-        from unbraid.live.recipient import checked_url
+        from unbraid.remote.ingest import checked_url
 
         servers = tuple(map(checked_url, servers))
         asyncio.run(_top(run, servers, watch=watch, redact=redact))
@@ -66,15 +66,15 @@ def top(
 
 async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact: bool) -> None:
     """The view of this machine's log."""
-    from unbraid.hub.control import Controllers
-    from unbraid.live.archive import Archive
-    from unbraid.live.claims import Claims
-    from unbraid.live.elsewhere import Elsewhere
-    from unbraid.live.history import opened
-    from unbraid.live.watch import Watch, watching
+    from unbraid.control.controllers import Controllers
+    from unbraid.control.processes import Elsewhere
     from unbraid.log import SqliteLog, data_folder
+    from unbraid.log.leases import Leases
+    from unbraid.sessions.archive import Archive
+    from unbraid.sessions.importer import opened
     from unbraid.tui.app import Top
     from unbraid.tui.desk import Desk
+    from unbraid.watch.watcher import Watcher, watching
 
     home = data_folder()
     async with AsyncExitStack() as stack:
@@ -92,11 +92,11 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
         looking = asyncio.create_task(_look(log.missed, app.warn))
         stack.callback(looking.cancel)
         if watch:
-            claims, until = Claims(home), asyncio.Event()
-            stack.callback(claims.close)
-            observed = Watch(
+            leases, until = Leases(home), asyncio.Event()
+            stack.callback(leases.close)
+            observed = Watcher(
                 log,
-                claims,
+                leases,
                 os.environ,
                 warn=app.warn,
                 servers=servers,
@@ -111,17 +111,17 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
 
 async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool) -> None:
     """The view of a server's log."""
-    from unbraid.hub.control import Controllers
-    from unbraid.live.distant import Distant
-    from unbraid.live.distant_log import DistantControllers, DistantLog
+    from unbraid.control.controllers import Controllers
+    from unbraid.remote.client import RemoteServer
+    from unbraid.remote.log import RemoteControllers, RemoteLog
     from unbraid.tui.app import Top
     from unbraid.tui.desk import Desk
 
-    server = Distant(url, token)
-    async with DistantLog(server) as log:
+    server = RemoteServer(url, token)
+    async with RemoteLog(server) as log:
         if run is not None:
             run = await log.named(run)
-        controllers = Controllers(DistantControllers(server))
+        controllers = Controllers(RemoteControllers(server))
         await Top(Desk(log, controllers, log.history, redact=redact), run).run_async()
 
 

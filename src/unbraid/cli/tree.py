@@ -36,7 +36,7 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     """
     from unbraid.fleet.tree import Tree
     from unbraid.screen import safe
-    from unbraid.sources.gather import events_of, gather
+    from unbraid.sessions.sources import events_of, gather
 
     for run in shown_runs(gather(sources, os.environ), redact=redact):
         picture = Tree(events_of(run, so_far=True))

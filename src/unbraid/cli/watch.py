@@ -14,7 +14,7 @@ from unbraid.cli.redacting import redact_option
 
 if TYPE_CHECKING:
     from unbraid.cli.overview import Overview
-    from unbraid.live.archive import Archive
+    from unbraid.sessions.archive import Archive
 
 
 @click.command(
@@ -48,7 +48,7 @@ def watch(
     With --redact, API keys and tokens are masked in the log and on the page, also in sessions of
     the past that are opened there.
     """
-    from unbraid.live.recipient import checked_url
+    from unbraid.remote.ingest import checked_url
 
     servers = tuple(map(checked_url, servers))
     asyncio.run(_watch(port, servers, page=page, redact=redact))
@@ -56,12 +56,12 @@ def watch(
 
 async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: bool) -> None:
     from unbraid.cli.overview import Overview
-    from unbraid.hub.control import Controllers
-    from unbraid.live.archive import Archive
-    from unbraid.live.claims import Claims
-    from unbraid.live.elsewhere import Elsewhere
-    from unbraid.live.watch import Watch, watching
+    from unbraid.control.controllers import Controllers
+    from unbraid.control.processes import Elsewhere
     from unbraid.log import SqliteLog, data_folder
+    from unbraid.log.leases import Leases
+    from unbraid.sessions.archive import Archive
+    from unbraid.watch.watcher import Watcher, watching
 
     controllers = Controllers(Elsewhere(data_folder()))
     until, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -70,8 +70,8 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: boo
     async with AsyncExitStack() as stack:
         log = await SqliteLog.open()
         stack.push_async_callback(log.close)
-        claims = Claims(data_folder())
-        stack.callback(claims.close, ended=False)
+        leases = Leases(data_folder())
+        stack.callback(leases.close, ended=False)
         archive = Archive(log, os.environ, data_folder(), redact=redact)
         overview = Overview(archive)
         reading = asyncio.create_task(_read(archive, overview))
@@ -91,9 +91,9 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: boo
                 say=overview.say,
             )
             await stack.enter_async_context(served)
-        observed = Watch(
+        observed = Watcher(
             log,
-            claims,
+            leases,
             os.environ,
             warn=overview.say,
             servers=servers,

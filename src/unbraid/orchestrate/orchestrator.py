@@ -10,10 +10,10 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
 from pathlib import Path
 
+from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, FleetEvent, RequestReceived, decode_event
-from unbraid.hub.control import Controllers
-from unbraid.live.claims import Claims
+from unbraid.log.leases import Leases
 from unbraid.log.memory import MemoryLog
 from unbraid.log.port import Log
 from unbraid.orchestrate.backends import Backend, Backends
@@ -55,7 +55,7 @@ class Orchestrator:
         max_requests: int = 64,
         on_draft: Callable[[str, Draft], None] = lambda run, draft: None,
         controllers: Controllers | None = None,
-        claims: Claims | None = None,
+        leases: Leases | None = None,
     ) -> None:
         where, env = cwd or Path.cwd(), os.environ if env is None else env
         self.cwd, self.model = str(where), model
@@ -67,7 +67,7 @@ class Orchestrator:
         self.draft = on_draft
         self._limits = (limits or Limits()).filled(REQUEST_LIMITS)
         self._keep_seconds, self._max_requests = keep_seconds, max_requests
-        self._controllers, self.claims = controllers or Controllers(), claims
+        self._controllers, self.leases = controllers or Controllers(), leases
         self._sessions: dict[str, Session] = {}
         self._requests: dict[str, Request] = {}
         self._watching: set[asyncio.Task[None]] = set()
@@ -162,8 +162,8 @@ class Orchestrator:
 
     async def recover(self) -> None:
         """End the runs that died with their process. To be called before the first request."""
-        if self.claims is not None:
-            await recover(self.log, self.claims)
+        if self.leases is not None:
+            await recover(self.log, self.leases)
 
     async def close(self, reason: str = "cancelled") -> None:
         """End every run, every master, and what their backends share."""
@@ -181,7 +181,7 @@ class Orchestrator:
     def _open(
         self, run: str, prompt: str, limits: Limits | None, session: Session | None
     ) -> Request:
-        if self.claims is not None and not self.claims.take(run):
+        if self.leases is not None and not self.leases.take(run):
             raise CallerError(f"another process has run {run}")
         bounds = (limits or Limits()).filled(self._limits)
         request = Request(self, self.log, run, prompt, bounds)
@@ -202,8 +202,8 @@ class Orchestrator:
             await request.ended()
         self._controllers.unregister(request.run)
         del self._requests[request.run]
-        if self.claims is not None:
-            self.claims.leave(request.run)
+        if self.leases is not None:
+            self.leases.leave(request.run)
         await self._sessions[request.run].gone()
         del self._sessions[request.run]
 

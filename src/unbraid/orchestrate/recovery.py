@@ -5,25 +5,25 @@ from __future__ import annotations
 from unbraid.events import FleetEvent, decode_event
 from unbraid.fleet.closing import closing
 from unbraid.fleet.delegation import SOURCE
-from unbraid.live.claims import Claims
+from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.orchestrate.voice import now_ms
 
 MAX_LIVE = 10_000
 
 
-async def recover(log: Log, claims: Claims) -> list[str]:
+async def recover(log: Log, leases: Leases) -> list[str]:
     """End the runs that nobody works on any more; their names."""
     ended = []
     for summary in await log.runs(status="live", limit=MAX_LIVE):
         # A claim dies with the process that holds it: one that can be had belongs to nobody.
-        if summary.source == SOURCE and claims.take(summary.run):
+        if summary.source == SOURCE and leases.take(summary.run):
             try:
                 events = await _events(log, summary.run)
                 await log.append(summary.run, closing(events, "interrupted", now_ms()))
                 ended.append(summary.run)
             finally:
-                claims.leave(summary.run)
+                leases.leave(summary.run)
     return ended
 
 

@@ -15,12 +15,12 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
+from unbraid.control.controllers import VERBS, Pending
 from unbraid.errors import BackendError, CallerError, UnbraidError
 from unbraid.events import Draft, PermissionReplied, Prompt
 from unbraid.fleet.delegation import ROOT, Delegation
-from unbraid.hub.control import VERBS, Pending
-from unbraid.live.claims import Claims
 from unbraid.log.entry import Entry
+from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.orchestrate import replies
 from unbraid.orchestrate.agents import Agent
@@ -43,7 +43,7 @@ class Means(Protocol):
 
     commands: Commands
     backends: Backends
-    claims: Claims | None
+    leases: Leases | None
     cwd: str
     model: str | None
 
@@ -198,25 +198,25 @@ class Request:
         if agent.model is None:
             agent = msgspec.structs.replace(agent, model=self._means.model)
         taught = briefed(agent, self.roster, self.commands.usages, depth=depth, most=MAX_CHILDREN)
-        backend, claims = self._means.backends.of(agent.backend), self._means.claims
-        if claims is None:
+        backend, leases = self._means.backends.of(agent.backend), self._means.leases
+        if leases is None:
             async with backend.open(taught) as conversation:
                 yield conversation
             return
         # Ours from its first moment on, or a watch beside us would tell it as a run of its own.
-        starting, session = claims.start(), None
+        starting, session = leases.start(), None
         try:
             async with backend.open(taught) as conversation:
                 session = getattr(conversation, "session", None)
                 if session is not None:
-                    claims.take(session)
-                    claims.tell(session)
-                claims.leave(starting)
+                    leases.take(session)
+                    leases.tell(session)
+                leases.leave(starting)
                 yield conversation
         finally:
-            claims.leave(starting)
+            leases.leave(starting)
             if session is not None:
-                claims.leave(session)
+                leases.leave(session)
 
     def begin(self, caller: Voice, agent: Agent, message: str) -> Voice:
         """A delegation's stream."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from unbraid.control.controllers import Controllers
 from unbraid.events import Draft
-from unbraid.hub.control import Controllers
-from unbraid.live.claims import Claims
 from unbraid.log.folder import data_folder
+from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.orchestrate.orchestrator import Orchestrator
 
@@ -30,7 +30,7 @@ def orchestrating(
             env=env,
             log=log,
             controllers=controllers,
-            claims=Claims(data_folder(env)),
+            leases=Leases(data_folder(env)),
             on_draft=on_draft,
             keep_seconds=KEEP_SECONDS,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from unbraid.hub.secrets import mask
+from unbraid.redact.secrets import mask
 
 
 class Masked:

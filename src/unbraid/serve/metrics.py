@@ -7,8 +7,8 @@ import time
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from unbraid.hub.fanout import Hub
-from unbraid.hub.ingest import Ingest
 from unbraid.log.entry import Entry
+from unbraid.record.ingest import Ingest
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 

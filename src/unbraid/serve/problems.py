@@ -9,12 +9,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from unbraid.control.controllers import NotControlled, UnknownRequest
 from unbraid.errors import CallerError, LogError, UnbraidError
-from unbraid.hub.control import NotControlled, UnknownRequest
 from unbraid.hub.fanout import TooManyViewers
-from unbraid.hub.ingest import Hole, RunOver, TooManyRuns
 from unbraid.log.port import LogConflict, LogUnusable
 from unbraid.orchestrate.refusals import TooManyRequests, Unfit
+from unbraid.record.ingest import Hole, RunOver, TooManyRuns
 
 CODES = {
     400: "bad_request",

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
+from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
-from unbraid.hub.control import Controllers
 from unbraid.hub.fanout import Hub
-from unbraid.hub.ingest import Ingest, Pipeline
-from unbraid.hub.redact import SecretMask
-from unbraid.hub.secrets import mask
 from unbraid.log.port import Log
 from unbraid.log.sqlite import SqliteLog
+from unbraid.record.ingest import Ingest, Pipeline
+from unbraid.redact.lines import SecretMask
+from unbraid.redact.secrets import mask
 from unbraid.serve.app import create_app
 from unbraid.serve.auth import Keys, Scope
 from unbraid.serve.config import ServeConfig

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from starlette.requests import Request
 
-from unbraid.hub.control import Controllers
+from unbraid.control.controllers import Controllers
 from unbraid.hub.fanout import Hub
-from unbraid.hub.ingest import Ingest
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
+from unbraid.record.ingest import Ingest
 from unbraid.serve.auth import Keys
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.metrics import Metrics
-from unbraid.sources.search import Place
+from unbraid.sessions.search import Place
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator

@@ -16,7 +16,7 @@ nothing as a snapshot is taken as the next block: a duplicate is safer than a lo
 
 from __future__ import annotations
 
-from unbraid.wire.claude import Block, Usage
+from unbraid.agents.claude.records import Block, Usage
 
 STDOUT = 0
 TRANSCRIPT = 1

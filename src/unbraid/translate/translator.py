@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from unbraid.agents.claude.dialect import Claude
+from unbraid.agents.claude.snapshots import Snapshots
+from unbraid.agents.opencode.dialect import OpenCode
 from unbraid.events import Malformed, RelayEvent
 from unbraid.translate.blocks import STDOUT
-from unbraid.translate.claude import Claude
-from unbraid.translate.opencode import OpenCode
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, MISSING, Record, decode, read_line
-from unbraid.wire.snapshots import Snapshots
 
 
 class Translator:

@@ -18,8 +18,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static
 
+from unbraid.control.controllers import VERBS
 from unbraid.errors import LogError, UnbraidError
-from unbraid.hub.control import VERBS
 from unbraid.screen import gist, short
 from unbraid.tui.desk import Desk
 from unbraid.tui.dialogs import Help

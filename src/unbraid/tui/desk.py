@@ -8,11 +8,11 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from unbraid.control.controllers import Controller, Controllers, Pending
 from unbraid.errors import CallerError
-from unbraid.hub.control import Controller, Controllers, Pending
 from unbraid.log.port import Found, LogReader, SearchableLog
 from unbraid.log.summary import RunSummary
-from unbraid.sources.search import Place
+from unbraid.sessions.search import Place
 
 MANY = 500
 ANSWER_SECONDS = 5.0
@@ -51,7 +51,7 @@ class Desk:
         """Sessions that nobody has followed, last started first."""
         found = await self._beside.runs(limit=MANY)
         if self._redact:
-            from unbraid.hub.shown import masked_summary
+            from unbraid.redact.reader import masked_summary
 
             found = [masked_summary(run) for run in found]
         return found
@@ -75,7 +75,7 @@ class Desk:
         """Places in sessions that are not in the log, newest first."""
         found = await self._beside.search(words, limit=50)
         if self._redact:
-            from unbraid.hub.shown import masked_snippet
+            from unbraid.redact.reader import masked_snippet
 
             found = [replace(each, snippet=masked_snippet(each.snippet)) for each in found]
         return found
@@ -91,13 +91,13 @@ class Desk:
         """A request for leave, as it may be shown."""
         if not self._redact:
             return asked
-        from unbraid.hub.shown import masked_struct
+        from unbraid.redact.reader import masked_struct
 
         return masked_struct(asked)
 
 
 def _masked(log: LogReader) -> LogReader:
     # Here, so that whoever wants no masks does not wait for the patterns either.
-    from unbraid.hub.shown import MaskedLog
+    from unbraid.redact.reader import MaskedLog
 
     return MaskedLog(log)

@@ -14,7 +14,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
-from unbraid.hub.control import Pending
+from unbraid.control.controllers import Pending
 from unbraid.screen import safe, short
 
 MAX_CHARS = 20_000

@@ -7,8 +7,8 @@ from typing import Any
 
 from textual.app import App
 
+from unbraid.control.controllers import Controller, Pending
 from unbraid.errors import UnbraidError
-from unbraid.hub.control import Controller, Pending
 from unbraid.screen import short
 from unbraid.tui.desk import Desk
 from unbraid.tui.dialogs import Ask, Confirm, Dialog, Leave

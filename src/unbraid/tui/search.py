@@ -16,7 +16,7 @@ from unbraid.errors import UnbraidError
 from unbraid.log.port import Found
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short
-from unbraid.sources.search import Place
+from unbraid.sessions.search import Place
 from unbraid.tui.desk import Desk
 from unbraid.tui.dialogs import Dialog
 from unbraid.tui.picture import DIM

@@ -15,9 +15,9 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import Meta, Raw, Struct, field
 
+from unbraid.agents.claude.records import ApiEvent, Block, Message
 from unbraid.events.parts import loads
 from unbraid.wire.arrays import begins_array, elements
-from unbraid.wire.claude import ApiEvent, Block, Message
 from unbraid.wire.sse import data_of
 
 S = TypeVar("S", bound=Struct)

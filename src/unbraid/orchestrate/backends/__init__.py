@@ -14,8 +14,8 @@ __all__ = ["Asking", "Backend", "Backends", "Conversation"]
 
 # Imported when first asked for: most requests need one of them.
 BUILT_IN = {
-    "claude": "unbraid.orchestrate.backends.claude:ClaudeBackend",
-    "opencode": "unbraid.orchestrate.backends.opencode:OpenCodeBackend",
+    "claude": "unbraid.agents.claude.backend:ClaudeBackend",
+    "opencode": "unbraid.agents.opencode.backend:OpenCodeBackend",
     "anthropic": "unbraid.orchestrate.backends.anthropic_api:AnthropicBackend",
     "openai": "unbraid.orchestrate.backends.openai_api:OpenAIBackend",
 }

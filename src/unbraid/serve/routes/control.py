@@ -6,7 +6,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.hub.control import Controller, NotControlled
+from unbraid.control.controllers import Controller, NotControlled
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, json_answer
 from unbraid.serve.routes.shared import RUN, STREAM_ID, existing_run

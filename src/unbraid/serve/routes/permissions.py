@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.hub.control import Pending
+from unbraid.control.controllers import Pending
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.services import services_of

@@ -8,15 +8,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.errors import CallerError
-from unbraid.hub.shown import masked_snippet
 from unbraid.log.names import RUN_PATTERN, checked_run
 from unbraid.log.port import Found, SearchableLog
+from unbraid.redact.reader import masked_snippet
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
 from unbraid.serve.routes.shared import TEXT, known_run, limit_of
 from unbraid.serve.services import services_of
-from unbraid.sources.search import Place
+from unbraid.sessions.search import Place
 
 MAX_FOUND = 200
 

@@ -1,0 +1,250 @@
+"""Agents run by Claude Code: one process each, spoken to over stdin for as long as it is needed.
+
+Sub-agents that it spawns by its own means run in the foreground here: a turn is over when all of
+it is over. Whether a tool may be used is for Claude Code's own settings to say; where they say
+"ask", the question comes as `permission_asked` and waits for `answer`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shlex
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from pathlib import Path
+
+from unbraid.agents.claude import stdin as claude_input
+from unbraid.agents.claude.releases import (
+    FIRST_FORWARDING,
+    FIRST_PARTIAL,
+    FIRST_TOOLS,
+    FIRST_WITHOUT_HISTORY,
+    Release,
+    version_of,
+)
+from unbraid.errors import BackendError, CallerError
+from unbraid.events import (
+    PermissionAsked,
+    PermissionReplied,
+    RelayEvent,
+    SubAgentEnded,
+    SubAgentSpawned,
+    TurnComplete,
+)
+from unbraid.orchestrate.agents import Agent
+from unbraid.orchestrate.backends.measure import Measure
+from unbraid.system.program import Program, started
+from unbraid.translate.translator import Translator
+
+NAME = "claude"
+START_SECONDS = 180.0  # sixteen may start at once, on a small machine
+INTERRUPT_SECONDS = 20.0
+MAX_LINE_BYTES = 16 << 20
+
+_TALKING = (
+    "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+    "--permission-prompt-tool", "stdio",
+)  # fmt: skip
+# The tools of releases that can only be told what they may not use.
+_EARLY_TOOLS = (
+    "Task", "Bash", "Glob", "Grep", "LS", "Read", "Edit", "MultiEdit", "Write", "NotebookEdit",
+    "WebFetch", "WebSearch", "TodoWrite", "BashOutput", "KillShell", "KillBash", "SlashCommand",
+    "ExitPlanMode",
+)  # fmt: skip
+_ADVICE_MISSING = "install Claude Code, or name its command"
+_ADVICE_ENDED = "ask again, or try the same agent on another backend"
+
+
+class ClaudeBackend:
+    """Claude Code as it is installed here; `args` are further options of its own.
+
+    `keeps_sessions` leaves every conversation in Claude Code's own history. One that has printed
+    nothing `start_seconds` after its first message is taken for dead.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str] | None = None,
+        *,
+        args: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        keeps_sessions: bool = False,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
+        given = dict(os.environ if env is None else env)
+        self._command = command or shlex.split(given.get("UNBRAID_CLAUDE") or "claude")
+        self._args = tuple(args)
+        given.pop("CLAUDECODE", None)  # or it takes itself for a part of the one around us
+        self._env = {**given, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1"}
+        self._cwd, self._keeps_sessions = cwd or Path.cwd(), keeps_sessions
+        self._start_seconds = start_seconds
+        self._release: Release = ()
+        self._asking = asyncio.Lock()
+
+    @contextlib.asynccontextmanager
+    async def open(self, agent: Agent) -> AsyncIterator[ClaudeConversation]:
+        """A process of its own for an agent."""
+        async with self._asking:
+            self._release = self._release or await version_of(self._command, self._env)
+        # One that does not say is taken for a new one: rather an option that it does not know than
+        # a tool that was not given.
+        release = self._release or (sys.maxsize,)
+        argv = [*self._command, *self._arguments(agent, release), *self._args]
+        async with started(NAME, argv, self._env, self._cwd, advice=_ADVICE_MISSING) as program:
+            await program.write(claude_input.initialize(_new_id()))
+            yield ClaudeConversation(program, self._start_seconds)
+
+    async def close(self) -> None:
+        """Nothing is shared."""
+
+    def _arguments(self, agent: Agent, release: Release) -> list[str]:
+        # With `=`: a prompt or a name may begin with a dash, and a list swallows what follows it.
+        args = list(_TALKING)
+        if release >= FIRST_PARTIAL:
+            args.append("--include-partial-messages")
+        if release >= FIRST_FORWARDING:
+            args.append("--forward-subagent-text")
+        if agent.prompt:
+            args.append(f"--append-system-prompt={agent.prompt}")
+        if agent.model not in (None, "inherit"):
+            args.append(f"--model={agent.model}")
+        args += _tools(agent, release)
+        if not self._keeps_sessions and release >= FIRST_WITHOUT_HISTORY:
+            args.append("--no-session-persistence")
+        return args
+
+
+def _tools(agent: Agent, release: Release) -> list[str]:
+    """The options that leave an agent the tools that are its own."""
+    args: list[str] = []
+    denied = [tool for tool in agent.denied if not tool.startswith("/")]
+    if agent.backend_tools is not None:
+        names = {tool.partition("(")[0] for tool in agent.backend_tools}
+        built_in = sorted(name for name in names if not name.startswith("mcp__"))
+        if len(built_in) == len(names):
+            args.append("--strict-mcp-config")
+        if release >= FIRST_TOOLS:
+            args.append(f"--tools={','.join(built_in)}")
+        else:
+            denied += [name for name in _EARLY_TOOLS if name not in names]
+    return [*args, f"--disallowedTools={','.join(denied)}"] if denied else args
+
+
+class ClaudeConversation:
+    """One process, one conversation."""
+
+    def __init__(self, program: Program, start_seconds: float) -> None:
+        self._program, self._start_seconds = program, start_seconds
+        self._translator = Translator(max_line_bytes=MAX_LINE_BYTES)
+        self._running: set[str] = set()
+        self._waiting: dict[str, PermissionAsked] = {}
+        self._replied: list[RelayEvent] = []
+        self._speaks = self._in_turn = False
+
+    @property
+    def pid(self) -> int:
+        """The process, and its group."""
+        return self._program.pid
+
+    async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
+        """One turn, as it is said."""
+        if self._in_turn:
+            await self._settle()
+        self._in_turn = True
+        measure = Measure(NAME)
+        try:
+            await self._program.write(claude_input.prompt(_words(message)))
+            while self._in_turn:
+                data = await self._read()
+                for event in self._told(data):
+                    measure.take(event)
+                    yield event
+                if not data:
+                    raise await self._failure()
+        finally:
+            if self._in_turn:
+                self._program.post(claude_input.interrupt(_new_id()))
+
+    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+        """Answer a request for leave: `behavior` is allow or deny."""
+        asked = self._waiting.get(request_id)
+        if asked is None:
+            raise CallerError(f"no request {request_id} waits for an answer")
+        if behavior == "allow":
+            line = claude_input.allow(request_id, asked.input)
+        elif behavior == "deny":
+            line = claude_input.deny(request_id, message or "Not allowed.")
+        else:
+            raise CallerError(f"not an answer: {behavior}")
+        del self._waiting[request_id]
+        self._replied.append(PermissionReplied(asked.context, asked.ts, request_id, behavior))
+        await self._program.write(line)
+
+    async def _settle(self) -> None:
+        """Pass over the rest of a turn that was interrupted."""
+        try:
+            async with asyncio.timeout(INTERRUPT_SECONDS):
+                while self._in_turn:
+                    data = await self._read()
+                    self._told(data)
+                    if not data:
+                        raise await self._failure()
+        except TimeoutError:
+            problem = f"still busy {INTERRUPT_SECONDS:g} s after it was interrupted"
+            raise BackendError(NAME, problem, "open a new conversation") from None
+
+    async def _read(self) -> bytes:
+        if self._speaks:
+            return await self._program.read()
+        try:
+            async with asyncio.timeout(self._start_seconds):
+                data = await self._program.read()
+        except TimeoutError:
+            problem = f"silent for {self._start_seconds:g} s after its start"
+            raise BackendError(NAME, problem, "see whether `claude -p hello` answers") from None
+        self._speaks = True
+        return data
+
+    def _told(self, data: bytes) -> list[RelayEvent]:
+        """What these bytes tell; the end of the turn last."""
+        events = self._translator.feed(data) if data else self._translator.finish()
+        told, self._replied = self._replied, []
+        over: TurnComplete | None = None
+        for event in events:
+            if isinstance(event, TurnComplete) and not event.context:
+                over = event
+                continue
+            if isinstance(event, SubAgentSpawned):
+                self._running.add(event.context)
+            elif isinstance(event, SubAgentEnded):
+                self._running.discard(event.context)
+            elif isinstance(event, PermissionAsked):
+                self._waiting[event.request_id] = event
+            elif isinstance(event, PermissionReplied):
+                if event.request_id not in self._waiting:
+                    continue  # guessed from what came of it; the answer itself was told
+                del self._waiting[event.request_id]
+            told.append(event)
+        # A turn with agents in the background is not over: it goes on when they report.
+        if over is not None and not self._running:
+            self._in_turn = False
+            self._waiting.clear()
+            told.append(over)
+        return told
+
+    async def _failure(self) -> BackendError:
+        self._in_turn = False
+        return await self._program.failure(_ADVICE_ENDED)
+
+
+def _words(message: str) -> str:
+    # At its very beginning a slash is a command of the CLI's own, and agents only talk.
+    return f" {message}" if message.startswith("/") else message
+
+
+def _new_id() -> str:
+    return f"unbraid_{secrets.token_hex(8)}"

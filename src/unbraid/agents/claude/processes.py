@@ -1,0 +1,107 @@
+"""Claude Code's own list of its processes: `sessions/<pid>.json`, beside `projects`.
+
+A process takes its entry away when it ends, however it was asked to. One that was killed leaves it
+behind. An entry tells the machine and the process namespace that its number belongs to; in any
+other (a container's, another host's) a number says nothing. Where it does not tell, only what was
+seen to live here can be dead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.agents.places import claude_projects
+from unbraid.system.liveness import start_of
+from unbraid.wire.record import BAD_JSON
+
+FOLDER = "sessions"
+
+
+class _Entry(Struct, rename="camel"):
+    pid: int
+    session_id: str
+    pid_domain: str | None = None
+    proc_start: str | None = None
+
+
+_decode = msgspec.json.Decoder(_Entry).decode
+
+
+class Processes:
+    """Claude Code's processes on this machine, look by look."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+        self._living: set[str] = set()
+        self._missed: set[str] = set()
+        self._told: set[str] = set()
+        self._met: set[tuple[int, str]] = set()  # seen to live here, though they do not say where
+
+    def ended(self, among: Iterable[str]) -> set[str]:
+        """Those of some sessions whose processes are gone, each once: they were killed, or have
+        ended by themselves since a look before this one. `among` is looked at if there are any.
+        """
+        dead, living = self._look()
+        # An entry may be missing for the moment in which it is written anew: two looks are needed.
+        missing = self._living - dead - living
+        over = missing & self._missed
+        self._missed = missing - over
+        self._living = living | self._missed
+        # Whoever was killed stays on the list; and who goes on with such a session may be of a
+        # version that has none.
+        gone = dead - self._told | over
+        if gone:
+            gone = gone.intersection(among)
+        self._told = (self._told | gone) & dead
+        return gone
+
+    def meet(self) -> None:
+        """See who lives now: of some that are gone later, nothing else tells that they did."""
+        self._living |= self._look()[1]
+
+    def _look(self) -> tuple[set[str], set[str]]:
+        here = _domain()
+        dead: set[str] = set()
+        living: set[str] = set()
+        for projects in claude_projects(self._env):
+            for path in projects.with_name(FOLDER).glob("*.json"):
+                try:
+                    entry = _decode(path.read_bytes())
+                except (OSError, *BAD_JSON):
+                    continue
+                gone = here is not None and self._is_of(here, entry) and not _lives(entry)
+                (dead if gone else living).add(entry.session_id)
+        # A session that was resumed has an entry of each process.
+        return dead - living, living
+
+    def _is_of(self, here: str, entry: _Entry) -> bool:
+        """Whether its number means something here."""
+        if entry.pid_domain is not None:
+            return entry.pid_domain == here
+        if entry.proc_start is None:
+            return False
+        # Before 2.1.260 no entry tells: the process of that number and that start is it itself.
+        if start_of(entry.pid) == entry.proc_start:
+            self._met.add((entry.pid, entry.proc_start))
+        return (entry.pid, entry.proc_start) in self._met
+
+
+def _domain() -> str | None:
+    """What numbers of processes mean here, in Claude Code's words; None where that is not told."""
+    try:
+        machine = Path("/etc/machine-id").read_text().strip()
+        return f"linux:{machine}:{Path('/proc/self/ns/pid').readlink()}"
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _lives(entry: _Entry) -> bool:
+    start = start_of(entry.pid)
+    if start is None:
+        return False
+    # Another process may have the number by now.
+    return not start or entry.proc_start in (None, start)

@@ -1,0 +1,74 @@
+"""What Claude Code would have printed, from the lines that it prints for us instead."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.agents.claude.command import Command, option
+from unbraid.wire.record import BAD_JSON
+
+# What `--output-format json --verbose` leaves out.
+_UNTOLD = ("stream_event", "keep_alive")
+
+
+class _Line(Struct):
+    type: str = ""
+    subtype: str = ""
+    result: str | None = None
+    result_index: int | None = None
+
+
+_read = msgspec.json.Decoder(_Line).decode
+
+
+class OutputRenderer:
+    """Takes the lines of `stream-json`; gives the bytes of `text` or `json` when they are due."""
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+        self._all: list[bytes] = []
+        self._results: list[_Line] = []
+        self._last = b""
+
+    def line(self, line: bytes) -> bytes:
+        """One line, without its end; what it makes visible at once."""
+        try:
+            read = _read(line)
+        except BAD_JSON:
+            # Some wrapper's own words, which the person would have seen.
+            return line + b"\n" if line.strip() else b""
+        if read.type == "result":
+            self._last = line
+            if read.result_index is None:
+                # Older versions show the last one only.
+                self._results.clear()
+            self._results.append(read)
+        untold = read.type in _UNTOLD or read.type.startswith("control_")
+        if self._command.prints == "json" and self._command.verbose and not untold:
+            self._all.append(line)
+        return b""
+
+    def end(self) -> bytes:
+        """The rest, when the stream is over."""
+        if not self._last:
+            return b""
+        if self._command.prints == "json":
+            return (b"[" + b",".join(self._all) + b"]" if self._all else self._last) + b"\n"
+        return "\n".join(map(self._text, self._results)).encode("utf-8", "replace")
+
+    def _text(self, result: _Line) -> str:
+        match result.subtype:
+            case "success":
+                return (result.result or "").removesuffix("\n") + "\n"
+            case "error_max_turns":
+                return f"Error: Reached max turns ({self._limit('--max-turns')})"
+            case "error_max_budget_usd":
+                return f"Error: Exceeded USD budget ({self._limit('--max-budget-usd')})"
+            case "error_max_structured_output_retries":
+                return "Error: Failed to provide valid structured output after maximum retries"
+            case _:
+                return "Execution error"
+
+    def _limit(self, name: str) -> str:
+        return option(self._command.argv, name) or ""

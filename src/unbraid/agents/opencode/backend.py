@@ -1,0 +1,251 @@
+"""Agents run by OpenCode: one server for all, a session each.
+
+Every turn listens to the server's events on a connection of its own, so an agent that nobody reads
+holds up nobody else. Leave to use a tool is for OpenCode's own settings; where they say "ask", the
+question comes as `permission_asked` and waits for `answer`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shlex
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unbraid.agents.opencode.backend_link import NAME, Link, linked, served
+from unbraid.agents.opencode.session_tree import SessionTree
+from unbraid.errors import BackendError, CallerError
+from unbraid.events import Error, PermissionAsked, RelayEvent, TurnComplete
+from unbraid.orchestrate.agents import Agent
+from unbraid.orchestrate.backends.measure import Measure
+from unbraid.translate.translator import Translator
+
+START_SECONDS = 180.0  # sixteen may start at once, on a small machine
+SETTLE_SECONDS = 20.0
+FAREWELL_SECONDS = 5.0
+
+# It would ask a person something, and wait for ever.
+_NEVER = ("question",)
+# To refuse one of them is to refuse them all.
+_EDITING = ("edit", "write", "multiedit", "patch", "apply_patch")
+
+
+class OpenCodeBackend:
+    """OpenCode as it is installed here, or a server of it at `url`.
+
+    `keeps_sessions` leaves every conversation in OpenCode's own history.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str] | None = None,
+        *,
+        url: str | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        keeps_sessions: bool = False,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
+        self._env = dict(os.environ if env is None else env)
+        self._command = command or shlex.split(self._env.get("UNBRAID_OPENCODE") or "opencode")
+        self._url = url or self._env.get("UNBRAID_OPENCODE_URL")
+        self._cwd, self._keeps_sessions = cwd or Path.cwd(), keeps_sessions
+        self._start_seconds = start_seconds
+        self._link: Link | None = None
+        self._stack, self._starting = AsyncExitStack(), asyncio.Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """The server's process, if it is ours and runs."""
+        return None if self._link is None else self._link.pid
+
+    @contextlib.asynccontextmanager
+    async def open(self, agent: Agent) -> AsyncIterator[OpenCodeConversation]:
+        """A session of its own for an agent."""
+        link = await self._linked()
+        about: dict[str, Any] = {"system": agent.prompt} if agent.prompt else {}
+        if agent.model not in (None, "inherit"):
+            about["model"] = _model(agent.model or "")
+        about["tools"] = await _refused(link, agent)
+        rules = await _no_servers(link, agent.backend_tools)
+        wanted = {"title": agent.name, **({"permission": rules} if rules else {})}
+        info = await link.call("POST", "/session", wanted)
+        conversation = OpenCodeConversation(link, info, about)
+        try:
+            yield conversation
+        finally:
+            await conversation.end(forget=not self._keeps_sessions)
+
+    async def close(self) -> None:
+        """End the server, if it is ours."""
+        self._link = None
+        await self._stack.aclose()
+
+    async def _linked(self) -> Link:
+        async with self._starting:
+            if self._link is None or not self._link.alive:
+                await self.close()
+                if self._url:
+                    way = linked(self._url, self._env, self._cwd)
+                else:
+                    way = served(self._command, self._env, self._cwd, self._start_seconds)
+                self._link = await self._stack.enter_async_context(way)
+            return self._link
+
+
+class OpenCodeConversation:
+    """One session, one conversation."""
+
+    def __init__(self, link: Link, info: dict[str, Any], about: dict[str, Any]) -> None:
+        self._link, self._info, self._about = link, info, about
+        self.session: str = info["id"]
+        self._tree = SessionTree()
+        self._translator: Translator | None = None
+        self._waiting: set[str] = set()
+        self._in_turn = False
+
+    async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
+        """One turn, as it is said."""
+        if self._in_turn:
+            await self._settle()
+        measure = Measure(NAME)
+        async with self._link.events() as lines:
+            self._in_turn = True
+            try:
+                for event in self._begun():
+                    yield event
+                await self._prompt(message)
+                async for line in lines:
+                    for event in await self._told(line):
+                        measure.take(event)
+                        yield event
+                    if not self._in_turn:
+                        return
+            except BackendError:
+                for event in self._finished():
+                    yield event
+                raise
+            finally:
+                if self._in_turn:
+                    await self._abort()
+
+    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+        """Answer a request for leave: `behavior` is allow or deny."""
+        if behavior not in ("allow", "deny"):
+            raise CallerError(f"not an answer: {behavior}")
+        if request_id not in self._waiting:
+            raise CallerError(f"no request {request_id} waits for an answer")
+        self._waiting.discard(request_id)
+        body = {"reply": "once" if behavior == "allow" else "reject"}
+        if behavior == "deny" and message:
+            body["message"] = message
+        await self._link.call("POST", f"/permission/{request_id}/reply", body)
+
+    async def end(self, *, forget: bool) -> None:
+        """Stop whatever it still does; with `forget`, remove the session."""
+        if self._in_turn:
+            await self._abort()
+        if forget:
+            await self._farewell("DELETE", f"/session/{self.session}")
+
+    def _begun(self) -> list[RelayEvent]:
+        if self._translator is not None:
+            return []
+        self._translator = Translator()
+        created = {"type": "session.created", "properties": {"info": self._info}}
+        return self._translator.feed(msgspec.json.encode(created) + b"\n")
+
+    def _finished(self) -> list[RelayEvent]:
+        """The end of agents that it had at work: what they say now is not heard any more."""
+        translator, self._translator = self._translator, None
+        told = [] if translator is None else translator.finish()
+        return [event for event in told if not isinstance(event, TurnComplete)]
+
+    async def _prompt(self, message: str) -> None:
+        sound = message.encode("utf-8", "replace").decode()
+        body = {**self._about, "parts": [{"type": "text", "text": sound}]}
+        await self._link.call("POST", f"/session/{self.session}/prompt_async", body)
+
+    async def _told(self, line: bytes) -> list[RelayEvent]:
+        """What an event of ours tells."""
+        if self._tree.root_of(line) != self.session:
+            return []
+        assert self._translator is not None
+        events = self._translator.feed(line + b"\n")
+        for event in list(events):
+            if isinstance(event, PermissionAsked):
+                self._waiting.add(event.request_id)
+            elif isinstance(event, TurnComplete) and not event.context:
+                self._in_turn = False
+            elif isinstance(event, Error) and not event.context and not await self._busy():
+                # It has failed before it began, and will never say that it is over.
+                self._in_turn = False
+                events.append(TurnComplete("", event.ts, False, "failed", event.message))
+        return events
+
+    async def _busy(self) -> bool:
+        # It lists those that do something.
+        states: dict[str, Any] = await self._link.call("GET", "/session/status")
+        return states.get(self.session, {}).get("type") in ("busy", "retry")
+
+    async def _settle(self) -> None:
+        """Wait for the end of a turn that was aborted; what it still says is not heard."""
+        try:
+            async with asyncio.timeout(SETTLE_SECONDS):
+                while await self._busy():  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+        except TimeoutError:
+            problem = f"still busy {SETTLE_SECONDS:g} s after it was aborted"
+            raise BackendError(NAME, problem, "open a new conversation") from None
+        self._translator, self._in_turn = None, False
+
+    async def _abort(self) -> None:
+        await self._farewell("POST", f"/session/{self.session}/abort")
+
+    async def _farewell(self, method: str, path: str) -> None:
+        if self._link.alive:
+            with contextlib.suppress(BackendError, TimeoutError):
+                async with asyncio.timeout(FAREWELL_SECONDS):
+                    await self._link.call(method, path)
+
+
+def _model(written: str) -> dict[str, str]:
+    provider, slash, model = written.partition("/")
+    if not slash:
+        advice = "write it as provider/model, as in anthropic/claude-sonnet-4-5"
+        raise BackendError(NAME, f"{written[:80]!r} names no provider", advice)
+    return {"providerID": provider, "modelID": model}
+
+
+async def _refused(link: Link, agent: Agent) -> dict[str, bool]:
+    """The tools that an agent does not have. Those it has stay as OpenCode's settings say."""
+    refused = {*_NEVER, *map(_name, agent.denied)}
+    if agent.backend_tools is not None:
+        given = set(map(_name, agent.backend_tools))
+        if not given.isdisjoint(_EDITING):
+            given.update(_EDITING)
+        refused.update(set(await link.call("GET", "/experimental/tool/ids")) - given)
+    return dict.fromkeys(sorted(refused), False)
+
+
+async def _no_servers(link: Link, tools: Sequence[str] | None) -> list[dict[str, str]]:
+    """Rules against the tools of MCP servers, but for those of which a tool was given."""
+    if tools is None:
+        return []
+    servers = await link.call("GET", "/mcp")
+    return [
+        {"permission": f"{server}_*", "pattern": "*", "action": "deny"}
+        for server in servers
+        if not any(tool.startswith(f"{server}_") for tool in tools)
+    ]
+
+
+def _name(tool: str) -> str:
+    """A tool as OpenCode calls it, which Claude Code may call `Bash(git status)`."""
+    return tool.partition("(")[0].lower()

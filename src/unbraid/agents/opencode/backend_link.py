@@ -1,0 +1,142 @@
+"""The way to a server of OpenCode's: one that is started here, or one that is there already."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import secrets
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from unbraid.agents.opencode.server import SILENCE_SECONDS, authorization
+from unbraid.errors import BackendError
+from unbraid.system.program import Program, started
+from unbraid.wire.lines import Lines
+from unbraid.wire.sse import data_of
+
+NAME = "opencode"
+MAX_LINE_BYTES = 16 << 20
+REQUEST_SECONDS = 30.0
+
+_LISTENING = re.compile(rb"listening on (http://\S+)")
+_ADVICE_MISSING = "install OpenCode, or name its command"
+_ADVICE_GONE = "ask again, or try the same agent on another backend"
+
+
+class Link:
+    """Requests to a server, and its events; `program` is the server where it is ours."""
+
+    def __init__(self, client: httpx.AsyncClient, program: Program | None) -> None:
+        self._client, self._program = client, program
+        self.url = str(client.base_url)
+
+    @property
+    def pid(self) -> int | None:
+        """The server's process, if it is ours."""
+        return None if self._program is None else self._program.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it is worth asking; of a server that is not ours, nobody knows."""
+        return self._program is None or self._program.alive
+
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        """One request, and what it gave."""
+        try:
+            answer = await self._client.request(method, path, json=body)
+        except httpx.HTTPError as error:
+            raise await self._lost(error) from None
+        if not answer.is_success:
+            problem = f"{method} {path}: {answer.status_code} {answer.text[:500]}".rstrip()
+            raise BackendError(NAME, problem, _ADVICE_GONE)
+        return answer.json() if answer.content else None
+
+    @contextlib.asynccontextmanager
+    async def events(self) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Its events from here on, each a line; for as long as the context lasts."""
+        try:
+            async with (
+                self._client.stream("GET", "/event", timeout=SILENCE_SECONDS) as answer,
+                contextlib.aclosing(self._lines(answer)) as lines,
+            ):
+                await anext(lines)  # it greets: from now on nothing is missed
+                yield lines
+        except httpx.HTTPError as error:
+            raise await self._lost(error) from None
+
+    async def _lines(self, answer: httpx.Response) -> AsyncGenerator[bytes, None]:
+        lines = Lines(MAX_LINE_BYTES)
+        try:
+            async for data in answer.aiter_bytes():
+                for line in lines.feed(data):
+                    if isinstance(line, bytes) and (told := data_of(line)):
+                        yield told
+        except httpx.HTTPError as error:
+            raise await self._lost(error) from None
+        raise await self._lost(None)
+
+    async def _lost(self, error: httpx.HTTPError | None) -> BackendError:
+        if self._program is not None and not isinstance(error, httpx.TimeoutException):
+            return await self._program.failure(_ADVICE_GONE)
+        problem = str(error) or type(error).__name__ if error else "the server has hung up"
+        return BackendError(NAME, f"{self.url}: {problem}", _ADVICE_GONE)
+
+
+@contextlib.asynccontextmanager
+async def linked(url: str, env: Mapping[str, str], cwd: Path) -> AsyncIterator[Link]:
+    """A server that runs already; its password is in the environment, as for its own clients."""
+    async with _client(url, env, cwd) as client:
+        yield Link(client, None)
+
+
+@contextlib.asynccontextmanager
+async def served(
+    command: Sequence[str], env: Mapping[str, str], cwd: Path, start_seconds: float
+) -> AsyncIterator[Link]:
+    """A server of our own, for as long as the context lasts."""
+    # Whoever is on this machine can reach its port.
+    env = {"OPENCODE_SERVER_PASSWORD": secrets.token_urlsafe(24), **env}
+    argv = [*command, "serve", "--hostname", "127.0.0.1", "--port", "0"]
+    async with started(NAME, argv, env, cwd, talks=False, advice=_ADVICE_MISSING) as program:
+        try:
+            async with asyncio.timeout(start_seconds):
+                url = await _address(program)
+        except TimeoutError:
+            problem = f"not ready {start_seconds:g} s after its start"
+            raise BackendError(NAME, problem, "see whether `opencode serve` starts") from None
+        reading = asyncio.create_task(_read_on(program))
+        try:
+            async with _client(url, env, cwd) as client:
+                yield Link(client, program)
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+
+def _client(url: str, env: Mapping[str, str], cwd: Path) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        base_url=url,
+        params={"directory": str(cwd)},
+        headers=authorization(env),
+        timeout=REQUEST_SECONDS,
+        limits=httpx.Limits(max_connections=None),
+        trust_env=False,
+    )
+
+
+async def _address(program: Program) -> str:
+    printed = b""
+    while data := await program.read():
+        printed = (printed + data)[-8192:]
+        if found := _LISTENING.search(printed):
+            return found[1].decode()
+    raise await program.failure("see whether `opencode serve` starts")
+
+
+async def _read_on(program: Program) -> None:
+    while await program.read():
+        pass

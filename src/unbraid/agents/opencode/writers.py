@@ -1,0 +1,129 @@
+"""Which processes speak in which sessions of OpenCode's database, by what Linux tells of them.
+
+Whoever has a database open holds a lock on it, and the system lists all locks with their holders.
+One that has not written as many bytes since the look before as a page of a database needs, to
+whatever file, has not written what is new in it. All others may have. Where one was once the only
+one of them, it is the speaker, and those who never were only happened to write something else at
+the same time. A session goes on for as long as one of its speakers lives.
+
+Where nobody was ever seen (another system, a container's process beside a shared folder) nothing is
+concluded.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import NamedTuple
+
+from unbraid.system.liveness import PROCESSES, start_of
+
+# Nothing ends before its last rows have been told, which may wait for each other.
+GRACE_SECONDS = 4.0
+# The smallest page that SQLite has.
+LEAST_BYTES = 512
+# What SQLite locks while a database is open. Its file is known by its number alone: some file
+# systems (Btrfs) have another number for the device here than they tell elsewhere.
+_HOLDER = rb"POSIX +ADVISORY +READ +(\d+) [0-9a-f]+:[0-9a-f]+:%d 1073741826 1073742335$"
+_WRITTEN = re.compile(rb"^wchar: (\d+)$", re.MULTILINE)
+
+
+class Process(NamedTuple):
+    """A process that is no other, even if that gets its number."""
+
+    pid: int
+    start: str
+
+
+# How many bytes each has written so far; None where that is not told.
+Written = dict[Process, int | None]
+
+
+class Writers:
+    """Who may have said what, look by look: `looking`, then read the database, then `looked`."""
+
+    def __init__(self, database: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self.gone: set[str] = set()  # root sessions whose last words have been read
+        self._database, self._clock = database, clock
+        self._before: Written | None = None
+        self._now: Written = {}
+        self._began = clock()
+        # Root session: who may have spoken there, and whether once nobody else may have.
+        self._speakers: dict[str, dict[Process, bool]] = {}
+        self._silent: dict[str, float] = {}  # root session: since when no speaker of it lives
+
+    def looking(self) -> None:
+        """The database is about to be read."""
+        self._began, self._now = self._clock(), holders(self._database)
+
+    def looked(self, heard: Collection[str]) -> None:
+        """It has been read, and these root sessions have said something since it was before."""
+        if heard:
+            wrote = self._wrote(holders(self._database))
+            for root in heard:
+                self._spoke(root, wrote)
+        self._before = self._now
+        self._silent = {
+            root: self._silent.get(root, self._clock())
+            for root, speakers in self._speakers.items()
+            if not any(map(self._lives, speakers))
+        }
+        # By when this look began: nobody can have said anything since that it has not read.
+        self.gone = {root for root, at in self._silent.items() if self._began - at >= GRACE_SECONDS}
+
+    def forget(self, root: str) -> None:
+        """A session has ended; whoever goes on with it comes anew."""
+        self._speakers.pop(root, None)
+        self._silent.pop(root, None)
+        self.gone.discard(root)
+
+    def _wrote(self, after: Written) -> set[Process]:
+        before = self._before or {}
+
+        def may(process: Process) -> bool:
+            was, now = before.get(process, 0), after.get(process)
+            return was is None or now is None or now - was >= LEAST_BYTES
+
+        return set(filter(may, before | self._now | after))
+
+    def _spoke(self, root: str, wrote: set[Process]) -> None:
+        self._silent.pop(root, None)
+        if not wrote:
+            self._speakers.pop(root, None)  # someone who cannot be seen
+            return
+        speakers = self._speakers.setdefault(root, {})
+        # What was said before the first look may be of anyone who was there: all of them stay.
+        alone = len(wrote) == 1 or self._before is None
+        for each in wrote:
+            speakers[each] = speakers.get(each, False) or alone
+        if any(speakers.values()):
+            self._speakers[root] = {each: True for each, sure in speakers.items() if sure}
+
+    def _lives(self, process: Process) -> bool:
+        return process in self._now or start_of(process.pid) == process.start
+
+
+def holders(database: Path) -> Written:
+    """Who has a database open, but we ourselves."""
+    try:
+        inode = database.stat().st_ino
+        locks = (PROCESSES / "locks").read_bytes()
+    except OSError:
+        return {}
+    found: Written = {}
+    for pid in {int(pid) for pid in re.findall(_HOLDER % inode, locks, re.MULTILINE)}:
+        start = start_of(pid)
+        if start is not None and pid != os.getpid():
+            found[Process(pid, start)] = _written(pid)
+    return found
+
+
+def _written(pid: int) -> int | None:
+    try:
+        told = _WRITTEN.search((PROCESSES / str(pid) / "io").read_bytes())
+    except OSError:
+        return None
+    return int(told[1]) if told else None

@@ -1,0 +1,1 @@
+"""Steering runs: in this process, by socket, through a server."""

@@ -1,0 +1,162 @@
+"""Steering a run that lives in another process of ours: one socket each, one line each way.
+
+The sockets lie in our own folder, which nobody else may enter. One that nobody listens on belonged
+to a process that is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.control.controllers import Controller, Pending
+from unbraid.errors import CallerError, UnbraidError
+
+FOLDER = "control"
+LIMIT = 16 << 20
+# The shortest limit there is (macOS has it).
+MAX_ADDRESS_BYTES = 104
+
+
+class Order(Struct, omit_defaults=True):
+    """What to do: message, interrupt, cancel, stop, answer, or pending."""
+
+    verb: str
+    text: str | None = None
+    stream_id: int = 0
+    request_id: str = ""
+    behavior: str = ""
+
+
+class Reply(Struct, omit_defaults=True):
+    """What came of it."""
+
+    run: str = ""
+    error: str | None = None
+    verbs: list[str] = msgspec.field(default_factory=list)
+    pending: list[Pending] = msgspec.field(default_factory=list)
+
+
+class Steerable(Controller, Protocol):
+    """A controller that knows its run."""
+
+    @property
+    def run(self) -> str:
+        """The run's name, once it has one."""
+        ...
+
+
+@contextlib.asynccontextmanager
+async def steerable(home: Path, controller: Steerable, name: str = "") -> AsyncIterator[None]:
+    """Let other processes steer this one while the block runs; one of its runs, by a `name`."""
+    path = home / FOLDER / f"{os.getpid()}{name and '.'}{name}.sock"
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
+            order = msgspec.json.decode(await reader.readline(), type=Order)
+            writer.write(msgspec.json.encode(await _obey(controller, order)) + b"\n")
+            await writer.drain()
+        writer.close()
+
+    with contextlib.ExitStack() as stack:
+        try:
+            address = _address(path, stack)
+            server = await asyncio.start_unix_server(serve, address, limit=LIMIT)
+        except OSError:
+            yield  # nowhere to listen: then nobody steers it
+            return
+        async with server:
+            yield
+
+
+def _address(path: Path, stack: contextlib.ExitStack) -> Path:
+    """Where to listen: at the path, or where a link at the path leads if that is too long."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    stack.callback(path.unlink, missing_ok=True)
+    if len(os.fsencode(path)) < MAX_ADDRESS_BYTES:
+        return path
+    short = Path(stack.enter_context(TemporaryDirectory(prefix="unbraid-"))) / "s"
+    path.symlink_to(short)
+    return short
+
+
+async def _obey(controller: Steerable, order: Order) -> Reply:
+    reply = Reply(controller.run, verbs=controller.verbs())
+    try:
+        match order.verb:
+            case "message":
+                await controller.message(order.text or "")
+            case "interrupt":
+                await controller.interrupt()
+            case "cancel":
+                await controller.cancel()
+            case "stop":
+                await controller.stop(order.stream_id)
+            case "answer":
+                await controller.answer(order.request_id, order.behavior, order.text)
+            case "pending":
+                reply.pending = controller.pending()
+            case _:
+                reply.error = f"not an order: {order.verb}"
+    except UnbraidError as error:
+        reply.error = str(error)
+    return reply
+
+
+async def everyone(home: Path) -> list[tuple[Path, Reply]]:
+    """The processes that can be steered: what each runs, and what waits there."""
+    found: list[tuple[Path, Reply]] = []
+    for path in sorted((home / FOLDER).glob("*.sock")):
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            found.append((path, await _tell(path, Order("pending"))))
+    return found
+
+
+async def steer(home: Path, run: str, order: Order) -> None:
+    """Have an order carried out by the process that has the run."""
+    for path, about in await everyone(home):
+        if about.run == run:
+            await _carried_out(path, order)
+            return
+    raise CallerError(f"run {run} cannot be steered: no `unbraid run` has it now")
+
+
+async def answer(home: Path, request_id: str, behavior: str, message: str | None) -> str:
+    """Answer a request, whichever run it is of; that run's name."""
+    order = Order("answer", message, request_id=request_id, behavior=behavior)
+    for path, about in await everyone(home):
+        if any(request.request_id == request_id for request in about.pending):
+            await _carried_out(path, order)
+            return about.run
+    raise CallerError(f"no request {request_id} waits for an answer")
+
+
+async def _carried_out(path: Path, order: Order) -> None:
+    reply = await _tell(path, order)
+    if reply.error is not None:
+        raise CallerError(reply.error)
+
+
+async def _tell(path: Path, order: Order) -> Reply:
+    reader, writer = await asyncio.open_unix_connection(_listening(path), limit=LIMIT)
+    try:
+        writer.write(msgspec.json.encode(order) + b"\n")
+        await writer.drain()
+        return msgspec.json.decode(await reader.readline(), type=Reply)
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+def _listening(path: Path) -> Path:
+    return path.readlink() if path.is_symlink() else path

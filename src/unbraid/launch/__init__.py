@@ -1,0 +1,1 @@
+"""`run` and `pipe`: a process passed through and recorded."""

@@ -1,1 +1,0 @@
-"""Agents while they work: started by us, piped through us, or found at work."""

@@ -1,0 +1,1 @@
+"""Chunks of a run's sources to committed events of its log."""

@@ -1,0 +1,1 @@
+"""Secrets, replaced: in sources on their way in, for readers on their way out."""

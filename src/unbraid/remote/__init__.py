@@ -1,0 +1,1 @@
+"""Another unbraid server, as a log and as a destination."""

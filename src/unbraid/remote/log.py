@@ -1,0 +1,270 @@
+"""A server's log, for those who only look, and the runs that can be steered through it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Collection
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.control.controllers import Controller, Pending
+from unbraid.errors import CallerError, LogError
+from unbraid.log.entry import Entry
+from unbraid.log.port import READ_LIMIT, Found
+from unbraid.log.summary import RunSummary, selected
+from unbraid.remote.client import NOT_FOUND, RemoteServer, Unanswered
+from unbraid.sessions.search import Place
+from unbraid.wire.record import BAD_JSON
+
+RETRY_SECONDS = 1.0
+# The list of runs tells of history, too, of which no event does.
+LIST_AGAIN_SECONDS = 30.0
+MAX_RUNS = 500
+MAX_FOUND = 200
+# What changes the list of runs; words would only tell that somebody speaks.
+LISTED = "request_received,stream_start,token_usage,turn_complete,stream_end,done"
+# To one viewer only, and not in the log.
+ASIDES = ("gap", "draft", "cut")
+
+
+class _Head(Struct):
+    type: str
+    seq: int = 0
+    ts: int = 0
+    stream_id: int = 0
+
+
+class _Runs(Struct):
+    runs: list[RunSummary]
+
+
+class _Places(Struct):
+    places: list[Found]
+    history: list[Place] = []
+
+
+class _Control(Struct):
+    run: str
+    verbs: list[str]
+
+
+class _Steerable(Struct):
+    runs: list[_Control]
+
+
+class _Waiting(Struct):
+    permissions: list[Pending]
+
+
+class RemoteLog:
+    """A log that is read over HTTP. Use as `async with DistantLog(server) as log`."""
+
+    def __init__(self, server: RemoteServer) -> None:
+        self._server = server
+        self._changes = 0
+        self._lost: LogError | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self.history = RemoteHistory()
+
+    async def __aenter__(self) -> RemoteLog:
+        try:
+            await self.runs()  # or an error, before anyone waits for anything
+        except LogError:
+            await self._server.close()
+            raise
+        self._watching = asyncio.create_task(self._watch())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._watching
+        await self._server.close()
+
+    async def bounds(self) -> tuple[int, int]:
+        """The log's cursors are the server's own; these only tell that something has changed."""
+        if self._lost is not None:
+            raise self._lost
+        return 1, self._changes + int(time.monotonic() / LIST_AGAIN_SECONDS)
+
+    async def run(self, run: str) -> RunSummary | None:
+        """One run's summary; one that is history is read into the server's log by this."""
+        try:
+            return await self._server.get(f"/v1/runs/{run}", RunSummary)
+        except Unanswered as error:
+            if error.status == NOT_FOUND:
+                return None
+            raise
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = MAX_RUNS,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        """Runs, last started first."""
+        found = await self._server.get(
+            "/v1/runs", _Runs, status=status, q=matching, limit=min(limit, MAX_RUNS), before=before
+        )
+        self.history.found = [run for run in found.runs if run.last_seq == 0]
+        return [run for run in found.runs if run.last_seq > 0]
+
+    async def named(self, name: str) -> str:
+        """The run whose name begins so."""
+        found = await self._server.get("/v1/runs", _Runs, q=name, limit=MAX_RUNS)
+        names = [run.run for run in found.runs if run.run.startswith(name)]
+        if name in names or len(names) == 1:
+            return name if name in names else names[0]
+        raise CallerError(
+            f"{name} is the beginning of {len(names)} runs"
+            if names
+            else f"no run or session {name}"
+        )
+
+    async def read(
+        self,
+        run: str,
+        since: int = 0,
+        limit: int = READ_LIMIT,
+        *,
+        stream_id: int | None = None,
+        types: Collection[str] = (),
+    ) -> list[Entry]:
+        """Up to `limit` events of a run after the seq `since`, in order."""
+        lines = await self._server.page(
+            f"/v1/runs/{run}/events",
+            since=since, limit=min(limit, READ_LIMIT), stream=stream_id,
+            types=",".join(types) or None,
+        )  # fmt: skip
+        return _entries(run, lines)
+
+    async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
+        """The events of a run after `since`, then those to come; ends after `done`."""
+        while True:
+            answered = False
+            async for lines in self._server.lines(f"/v1/runs/{run}/events", since=since):
+                answered = True
+                if batch := _entries(run, lines):
+                    since = batch[-1].seq
+                    yield batch
+                    if batch[-1].type == "done":
+                        return
+            if not answered:
+                return  # it was over before
+            await asyncio.sleep(RETRY_SECONDS)  # we were cut off, and come back
+
+    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
+        """Places where an agent said all words of `query`, best first."""
+        found = await self._server.get(
+            "/v1/search", _Places, q=query, run=run, limit=min(limit, MAX_FOUND)
+        )
+        self.history.said = (query, found.history)
+        return found.places
+
+    async def _watch(self) -> None:
+        """Note that something has changed, for ever."""
+        while True:
+            try:
+                async for lines in self._server.lines("/v1/events", types=LISTED):
+                    self._lost = None
+                    # After a loss, too: nobody knows what has come meanwhile.
+                    self._changes += len(lines) or 1
+            except LogError as error:
+                self._lost = error
+            await asyncio.sleep(RETRY_SECONDS)
+
+
+class RemoteHistory:
+    """What the server lists beside its log: told with the runs and places of the log itself."""
+
+    def __init__(self) -> None:
+        self.found: list[RunSummary] = []
+        self.said: tuple[str, list[Place]] = ("", [])
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = MAX_RUNS,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        """Sessions that are not in the server's log, last started first."""
+        return list(selected(self.found, status=status, matching=matching, before=before))[:limit]
+
+    async def open(self, name: str) -> RunSummary | None:
+        """Nothing more: whoever asks the log for a session has it read into it."""
+        return None
+
+    async def search(self, query: str, *, limit: int = 20) -> list[Place]:
+        """Where it was said in sessions that are not in the log, newest first."""
+        return self.said[1][:limit] if self.said[0] == query else []
+
+
+class RemoteControllers:
+    """The runs that the server steers."""
+
+    def __init__(self, server: RemoteServer) -> None:
+        self._server = server
+
+    async def controllers(self) -> dict[str, Controller]:
+        """They as they are now, by run."""
+        held = await self._server.get("/v1/control", _Steerable)
+        waiting = (await self._server.get("/v1/permissions", _Waiting)).permissions
+        return {
+            each.run: _Steered(self._server, each, [w for w in waiting if w.run == each.run])
+            for each in held.runs
+        }
+
+
+class _Steered:
+    def __init__(self, server: RemoteServer, about: _Control, waiting: list[Pending]) -> None:
+        self._server, self._about, self._waiting = server, about, waiting
+
+    def verbs(self) -> list[str]:
+        return self._about.verbs
+
+    def pending(self) -> list[Pending]:
+        return self._waiting
+
+    async def message(self, text: str) -> None:
+        await self._post(f"/v1/runs/{self._about.run}/message", {"text": text})
+
+    async def interrupt(self) -> None:
+        await self._post(f"/v1/runs/{self._about.run}/interrupt")
+
+    async def cancel(self) -> None:
+        await self._post(f"/v1/runs/{self._about.run}/cancel")
+
+    async def stop(self, stream_id: int) -> None:
+        await self._post(f"/v1/runs/{self._about.run}/streams/{stream_id}/stop")
+
+    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+        decision = {"behavior": behavior, "message": message}
+        await self._post(f"/v1/permissions/{request_id}", decision)
+
+    async def _post(self, path: str, body: dict[str, Any] | None = None) -> None:
+        try:
+            await self._server.post(path, body)
+        except Unanswered as error:
+            raise CallerError(error.problem) from None
+
+
+def _entries(run: str, lines: list[bytes]) -> list[Entry]:
+    """Lines of the server as entries of a log; cursors are its own affair."""
+    entries: list[Entry] = []
+    for line in lines:
+        try:
+            head = msgspec.json.decode(line, type=_Head)
+        except BAD_JSON:
+            raise LogError("what the server tells is no event") from None
+        if head.type not in ASIDES:
+            entries.append(Entry(0, run, head.seq, head.ts, head.stream_id, head.type, line))
+    return entries

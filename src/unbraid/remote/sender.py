@@ -1,0 +1,139 @@
+"""Carries a run's outbox to its server, on a thread of its own: the agent never waits for it.
+
+In the order in which it was told, one letter at a time, because that order is part of the run. A
+server that is away is tried again and again, more and more seldom. What was acknowledged is durable
+there; what was sent and not acknowledged is sent again, and the server skips what it has. A server
+that asks for something earlier has lost it, and is given everything once more.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from unbraid.remote.ingest import Away, Recipient, Refused
+from unbraid.remote.outbox import Letter, Letters
+
+FIRST_PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 5.0
+
+
+class _TooLate(Exception):
+    """Whoever waits for us will not wait any longer."""
+
+
+class Sender:
+    """Delivers one outbox: to its end if it is `whole`, else until `finish`."""
+
+    def __init__(
+        self, path: Path, token: str | None, warn: Callable[[str], None], *, whole: bool = False
+    ) -> None:
+        self.arrived = False
+        self.refused = False
+        self._letters = Letters(path)
+        self.address = self._letters.address
+        self._recipient = Recipient(self.address, token)
+        self._warn, self._warned = warn, False
+        self._news = threading.Condition()
+        self._whole = whole
+        self._deadline = float("inf")
+        # How far the server has each source, and what of the rest is with us already.
+        self._reached: dict[str, int] = {}
+        self._rests: dict[str, bytes] = {}
+        self._holes: dict[str, int] = {}
+        self._thread = threading.Thread(target=self._work, name="unbraid-courier", daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """There is more in the outbox."""
+        with self._news:
+            self._news.notify_all()
+
+    def finish(self, seconds: float) -> bool:
+        """There will be no more: wait until all has arrived, but no longer than this."""
+        with self._news:
+            self._whole, self._deadline = True, time.monotonic() + seconds
+            self._news.notify_all()
+        self._thread.join(seconds)
+        return self.arrived
+
+    def _work(self) -> None:
+        try:
+            self._carry()
+            self.arrived = True
+        except Refused as error:
+            self.refused = True
+            self._warn(f"{self.address.url} does not take this run: {error}")
+        except _TooLate:
+            pass
+        finally:
+            self._recipient.close()
+            self._letters.close()
+
+    def _carry(self) -> None:
+        while True:
+            whole = self._whole  # noted first: what is put before it is set is found below
+            letter = self._letters.next()
+            if letter is not None:
+                self._deliver(letter)
+            elif whole:
+                if self._end():
+                    return
+            else:
+                with self._news:
+                    self._news.wait(LONGEST_PAUSE_SECONDS)
+
+    def _deliver(self, letter: Letter) -> None:
+        rest = self._rests.pop(letter.source, b"")
+        letter.offset -= len(rest)
+        letter.data = rest + letter.data
+        wanted = self._post(letter)
+        if wanted < letter.offset:
+            self._again(letter.source, wanted)
+            return
+        self._holes.pop(letter.source, None)
+        self._reached[letter.source] = wanted
+        # A server that masks secrets takes whole lines only.
+        self._rests[letter.source] = letter.data[wanted - letter.offset :]
+
+    def _end(self) -> bool:
+        """Tell the end of every source; False if the server has lost something."""
+        for source, reached in self._reached.items():
+            rest = self._rests.get(source, b"")
+            at = time.time_ns() // 1_000_000
+            wanted = self._post(Letter(source, reached, at, rest), end=True)
+            if wanted < reached + len(rest):
+                self._again(source, wanted)
+                return False
+        return True
+
+    def _again(self, source: str, wanted: int) -> None:
+        if self._holes.get(source) == wanted:
+            raise Refused(f"it asks for byte {wanted} of {source} again and again")
+        self._holes[source] = wanted
+        self._letters.rewind()
+        self._reached.clear()
+        self._rests.clear()
+
+    def _post(self, letter: Letter, *, end: bool = False) -> int:
+        pause = FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                return self._recipient.post(letter, end=end)
+            except Away as away:
+                if not self._warned:
+                    self._warned = True
+                    self._warn(f"{self.address.url} cannot be reached, trying on: {away}")
+            self._pause(pause * (0.5 + random.random() / 2))
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+    def _pause(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        with self._news:
+            while (left := min(until, self._deadline) - time.monotonic()) > 0:
+                self._news.wait(left)
+        if time.monotonic() >= self._deadline:
+            raise _TooLate

@@ -1,0 +1,1 @@
+"""The stored sessions of all kinds: found, listed, searched and imported."""

@@ -1,0 +1,121 @@
+"""What lies on this machine and is not in the log: listed, opened and searched for whoever asks.
+
+Listing reads an index, newest first, and tells what it has so far while the rest is being read.
+Nothing is copied until a session is opened; then it is read into the log, once, and is a run like
+any other. What is asked for is looked up by its id among the sessions that were found: no path is
+ever made of a request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from unbraid.errors import CallerError
+from unbraid.log.port import Log
+from unbraid.log.summary import RunSummary, selected
+from unbraid.record.ingest import TooManyRuns
+from unbraid.redact.source import masked_title
+from unbraid.sessions.importer import opened
+from unbraid.sessions.listing import sessions
+from unbraid.sessions.search import Place, search_files
+
+OPENED_TOGETHER = 2
+MAX_OPENING = 64
+SEARCHED_TOGETHER = 2
+
+
+class Archive:
+    """The sessions of this machine; `home` is the folder of the log."""
+
+    def __init__(
+        self, log: Log, env: Mapping[str, str], home: Path, *, redact: bool = False
+    ) -> None:
+        self._log, self._env, self._home, self._redact = log, env, home, redact
+        self._found: dict[str, RunSummary] = {}
+        self._logged: set[str] = set()
+        self._opening: dict[str, asyncio.Task[RunSummary]] = {}
+        self._openers = asyncio.Semaphore(OPENED_TOGETHER)
+        self._searchers = asyncio.Semaphore(SEARCHED_TOGETHER)
+        self._closing = False
+        self.listed, self.total = 0, 0
+
+    async def read(
+        self,
+        warn: Callable[[str], None],
+        on_run: Callable[[RunSummary], None] = lambda run: None,
+    ) -> None:
+        """Find everything; `on_run` is called from another thread, for each, newest first."""
+
+        def progress(done: int, total: int) -> None:
+            self.listed, self.total = done, total
+
+        masking = masked_title if self._redact else None
+
+        def read() -> None:
+            for run in sessions(
+                self._env, self._home, warn=warn, progress=progress, masking=masking
+            ):
+                self._found[run.run] = run
+                on_run(run)
+                if self._closing:
+                    break
+
+        await asyncio.to_thread(read)
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        """Sessions that are not in the log, as the log lists its runs: last started first."""
+        known = self._found.copy().values()
+        chosen: list[RunSummary] = []
+        for run in selected(known, status=status, matching=matching, before=before):
+            if len(chosen) >= limit:
+                break
+            if not await self._in_log(run.run):
+                chosen.append(run)
+        return chosen
+
+    async def open(self, name: str) -> RunSummary | None:
+        """The run of a session, read into the log if it is not there; None if there is none."""
+        if name not in self._found:
+            return None
+        task = self._opening.get(name)
+        if task is None:
+            if len(self._opening) >= MAX_OPENING:
+                raise TooManyRuns(f"{MAX_OPENING} sessions are being opened already")
+            # A task of its own: whoever asked first may go away, and others wait for it too.
+            task = self._opening[name] = asyncio.create_task(self._open(name))
+            task.add_done_callback(lambda _: self._opening.pop(name))
+        try:
+            return await asyncio.shield(task)
+        except CallerError:
+            return None
+
+    async def search(self, query: str, *, limit: int = 20) -> list[Place]:
+        """Where it was said in sessions that are not in the log, newest first."""
+        logged = {each.run for each in await self._log.runs(limit=1_000_000)}
+        async with self._searchers:
+            return await asyncio.to_thread(
+                search_files, query, self._env, limit=limit, known=logged
+            )
+
+    async def close(self) -> None:
+        """Read no more; let what is being opened come to its end."""
+        self._closing = True
+        await asyncio.gather(*self._opening.values(), return_exceptions=True)
+
+    async def _open(self, name: str) -> RunSummary:
+        async with self._openers:
+            return await opened(self._log, name, self._env, self._home, redact=self._redact)
+
+    async def _in_log(self, name: str) -> bool:
+        if name not in self._logged and await self._log.run(name) is not None:
+            self._logged.add(name)
+        return name in self._logged

@@ -1,0 +1,119 @@
+"""All runs there are: those of the log, and the sessions on this machine that are not in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unbraid.agents.claude.index import Index
+from unbraid.agents.opencode.index import Row, opencode_rows
+from unbraid.agents.places import FAMILIES, LIVE_SECONDS, opencode_stores
+from unbraid.errors import SourceError
+from unbraid.log.leases import is_held
+from unbraid.log.summary import RunSummary
+
+RECENT_SECONDS = 24 * 3600
+
+Warn = Callable[[str], None]
+Progress = Callable[[int, int], None]
+
+# What `ps --json` prints of a run.
+TOLD = (
+    "run", "source", "session_id", "title", "cwd", "status", "agents", "started", "updated",
+    "usage",
+)  # fmt: skip
+
+
+def to_json(run: RunSummary) -> dict[str, Any]:
+    """A run as `ps --json` prints it."""
+    return {name: msgspec.to_builtins(getattr(run, name)) for name in TOLD}
+
+
+def listed(
+    logged: list[RunSummary],
+    env: Mapping[str, str],
+    folder: Path | None,
+    *,
+    everything: bool,
+    warn: Warn,
+    progress: Progress = lambda done, total: None,
+) -> list[RunSummary]:
+    """Runs, newest first; without `everything`, those that are live or of the last day."""
+    found = {summary.run: summary for summary in logged}
+    known = {summary.session_id or summary.run for summary in logged} | found.keys()
+    oldest = 0 if everything else (time.time() - RECENT_SECONDS) * 1000
+    left = _left(logged, folder)
+    since = min([oldest, *(run.updated for run in left.values())])
+    for run in sessions(env, folder, oldest_ms=since, warn=warn, progress=progress):
+        unwritten = left.get(run.run)
+        if run.run not in known or (unwritten is not None and unwritten.run == run.run):
+            found[run.run] = run
+        elif unwritten is not None:
+            unwritten.status = run.status
+    chosen = [run for run in found.values() if run.updated >= oldest or run.status == "live"]
+    return sorted(chosen, key=lambda run: run.updated, reverse=True)
+
+
+def _left(logged: list[RunSummary], folder: Path | None) -> dict[str, RunSummary]:
+    """By their sessions, the runs that are not over and that nobody writes any more: only their
+    files tell what has become of them.
+    """
+    open_runs = [run for run in logged if not run.over and run.source in FAMILIES]
+    named = {run.session_id or run.run: run for run in reversed(open_runs)}
+    return {name: run for name, run in named.items() if folder and not is_held(folder, name)}
+
+
+def sessions(
+    env: Mapping[str, str],
+    folder: Path | None,
+    *,
+    oldest_ms: float = 0,
+    warn: Warn,
+    progress: Progress = lambda done, total: None,
+    masking: Callable[[str], str] | None = None,
+) -> Iterator[RunSummary]:
+    """The sessions that lie on this machine, newest first, each as soon as it is read.
+
+    `folder` is where the index is kept, and `masking` is done to titles before they are. None of a
+    session's events has a number yet: `last_seq` 0.
+    """
+    for run in _opencode(env, warn):
+        if masking is not None and run.title is not None:
+            run.title = masking(run.title)
+        yield run
+    index = Index(folder, masking)
+    for number, row in enumerate(index.rows(env, since_ns=round(oldest_ms * 1e6))):
+        progress(number + 1, index.total)
+        yield RunSummary(
+            row.session_id, "claude", row.session_id, row.title, row.cwd,
+            _status(row.updated, answered=row.answered), row.agent_count, row.started, row.updated,
+            row.usage,
+        )  # fmt: skip
+    for place, problem in index.problems.items():
+        warn(f"{place}: {problem}")
+
+
+def _opencode(env: Mapping[str, str], warn: Warn) -> Iterator[RunSummary]:
+    rows: dict[str, Row] = {}
+    for store in opencode_stores(env):
+        try:
+            for row in opencode_rows(store):
+                rows.setdefault(row.session_id, row)
+        except SourceError as error:
+            warn(str(error))
+    for row in rows.values():
+        yield RunSummary(
+            row.session_id, "opencode", row.session_id, row.title, row.cwd,
+            _status(row.updated, answered=row.answered), row.agents, row.started, row.updated,
+            row.usage,
+        )  # fmt: skip
+
+
+def _status(updated: int, *, answered: bool) -> str:
+    if time.time() * 1000 - updated < LIVE_SECONDS * 1000:
+        return "live"
+    return "done" if answered else "orphaned"

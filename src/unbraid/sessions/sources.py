@@ -1,0 +1,162 @@
+"""What a person names on the command line, as runs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from unbraid.agents.opencode.database import database_runs, last_change
+from unbraid.agents.places import (
+    CLAUDE_SESSION,
+    LIVE_SECONDS,
+    OPENCODE_SESSION,
+    opencode_stores,
+    session_transcripts,
+)
+from unbraid.errors import SourceError
+from unbraid.events import FleetEvent, RelayEvent
+from unbraid.pipeline import Pipeline
+from unbraid.sessions.files import CHUNK_BYTES, LOG, lines_runs, open_path, sniff
+from unbraid.translate.tracks import Run, merge, split
+from unbraid.translate.translator import Translator
+
+
+def gather(names: Sequence[str], env: Mapping[str, str]) -> list[Run]:
+    """The runs that the named sources hold; sources of one run are joined."""
+    runs: list[Run] = []
+    alone = len(set(names)) == 1
+    for name in dict.fromkeys(names):
+        for run in _open(name, env, alone=alone):
+            _join(run, runs)
+    named = [run for run in runs if not run.tracks[0].name.endswith(f"#{run.session}")]
+    # A database holds every session there ever was: beside another source, only that one's.
+    return runs if alone or not named else named
+
+
+def events_of(run: Run, *, so_far: bool = False) -> Iterator[FleetEvent]:
+    """A run's log, from its sources; or as it is, where the source is a log.
+
+    It ends with the sources; or, `so_far`, is left open if its agents may still be at work.
+    """
+    if run.source == LOG:
+        from unbraid.sessions.logged import logged_events
+
+        yield from logged_events(run)
+        return
+    pipeline = Pipeline(run.source)
+    for name, data in merge(run.tracks):
+        yield from pipeline.feed(data, name)
+    if not (so_far and run.live):
+        yield from pipeline.finish()
+
+
+def relay_events_of(run: Run) -> Iterator[RelayEvent]:
+    """What a run's agents said, from its sources."""
+    if run.source == LOG:
+        raise SourceError(run.tracks[0].name, "is a log: it holds fleet events, no relay events")
+    translator = Translator()
+    for name, data in merge(run.tracks):
+        yield from translator.feed(data, name)
+    yield from translator.finish()
+
+
+def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
+    if name == "-":
+        return _once("standard input", _arriving(nullcontext(sys.stdin.buffer)), alone=alone)
+    if not name:  # as a variable of a shell that is not set
+        raise SourceError('""', "is the name of no source")
+    path = Path(name)
+    try:
+        if path.is_fifo() or path.is_char_device():
+            return _once(name, _arriving(path.open("rb")), alone=alone)
+        if path.exists() or path.is_symlink():
+            return open_path(path)
+    except OSError as error:
+        raise SourceError(name, error.strerror or str(error)) from None
+    if runs := _session(name, env):
+        return runs
+    # The log brings a database and an event loop along: they are imported when a run is named.
+    from unbraid.sessions.logged import logged_names, logged_run
+    from unbraid.sessions.names import completed
+
+    logged = logged_run(name, env)
+    if logged is None and (full := completed(name, logged_names(env), env)) != name:
+        return _open(full, env, alone=alone)
+    if logged is not None:
+        return [logged]
+    if CLAUDE_SESSION.fullmatch(name):
+        raise SourceError(name, "no session of Claude Code's, and no run, has this id here")
+    if OPENCODE_SESSION.fullmatch(name):
+        raise SourceError(name, "no session of OpenCode's, and no run, has this id here")
+    raise SourceError(name, "No such file, and no run has this id")
+
+
+def _session(name: str, env: Mapping[str, str]) -> list[Run]:
+    """A session by its id. One that has spoken lately may still be at work."""
+    runs: list[Run] = []
+    spoke = 0.0
+    if CLAUDE_SESSION.fullmatch(name):
+        for transcript in session_transcripts(name, env):
+            runs = open_path(transcript)
+            inner = transcript.with_suffix("").rglob("*.jsonl")
+            spoke = max(path.stat().st_mtime for path in (transcript, *inner))
+            break
+    for store in opencode_stores(env) if OPENCODE_SESSION.fullmatch(name) else ():
+        if runs := database_runs(store, name):
+            # A folder of files is of before 1.2, and read whole to tell this.
+            with suppress(SourceError):
+                spoke = last_change(store, runs[0].session or name) / 1000 if store.is_file() else 0
+            break
+    if time.time() - spoke < LIVE_SECONDS:
+        from unbraid.sessions.logged import is_over
+
+        over = is_over(name, env)
+        for run in runs:
+            run.live = not over
+    return runs
+
+
+def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:
+    """Bytes as they come, without waiting for more."""
+    with opened as file:
+        while data := file.read1(CHUNK_BYTES):  # type: ignore[attr-defined]
+            yield data
+
+
+def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[Run]:
+    """What can be read only once: what is read to see its kind is kept for the run."""
+    kept: list[bytes] = []
+    first = None
+    for chunk in arriving:
+        kept.append(chunk)
+        if alone:
+            first = sniff(split(kept))
+        # A transcript may have to be put in order, and is short; a stream is passed on as it comes.
+        if first is not None and first.session_id_transcript is None:
+            break
+    if not kept:
+        raise SourceError(name, "is empty")
+    return lines_runs(name, lambda: chain(kept, arriving), None)
+
+
+def _join(run: Run, runs: list[Run]) -> None:
+    """Put a run to those of the same session; it may be what connects two of them."""
+    for other in [other for other in runs if _same(run, other)]:
+        run.tracks = other.tracks + run.tracks
+        run.session = other.session or run.session
+        runs.remove(other)
+    runs.append(run)
+
+
+def _same(run: Run, other: Run) -> bool:
+    if run.source != other.source:
+        return False
+    if run.session is None or other.session is None:
+        return True
+    inside = {track.session for track in run.tracks} | {run.session}
+    return not inside.isdisjoint({track.session for track in other.tracks} | {other.session})

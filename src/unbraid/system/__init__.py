@@ -1,0 +1,1 @@
+"""What the operating system gives: files that grow, processes, news of changed files."""

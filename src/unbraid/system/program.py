@@ -1,0 +1,193 @@
+"""A program that runs for us and never outlives us: a group of its own, and a mark on its family.
+
+An agent's CLI starts shells, and some of them leave its group. So everything it starts carries a
+mark in its environment, and what still has the mark when the program has ended is ended, too. And
+should we be killed ourselves, a guard at the other end of a pipe sees it and ends the group.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+
+from unbraid.errors import BackendError
+from unbraid.system.process import NOTHING, PIPE, Process, exited, let_go, start
+
+READ_BYTES = 1 << 16
+STDERR_BYTES = 4096
+GRACE_SECONDS = 3.0
+FAMILY_TRIES = 500
+_MARK = "UNBRAID_INSTANCE"
+# It reads until nobody is left who could write.
+_GUARD = 'cat; kill -TERM -"$1"; sleep 3; kill -KILL -"$1"'
+
+
+class Program:
+    """A running program: lines to its stdin, bytes from its stdout, the end of its stderr."""
+
+    def __init__(self, name: str, process: Process, mark: str) -> None:
+        self.name, self._process, self._mark = name, process, mark
+        self._guard: Process | None = None
+        self._tail = b""
+        self._errors = asyncio.create_task(self._read_errors())
+
+    async def guarded(self) -> None:
+        """Have it ended even if we are killed."""
+        with contextlib.suppress(OSError):
+            self._guard = await start(
+                ("/bin/sh", "-c", _GUARD, "guard", str(self.pid)),
+                {"PATH": os.defpath},
+                stdin=PIPE,
+                stdout=NOTHING,
+                stderr=NOTHING,
+                start_new_session=True,
+            )
+
+    @property
+    def pid(self) -> int:
+        """The process, and its group."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process.returncode is None
+
+    async def read(self) -> bytes:
+        """More of its stdout; nothing when that has ended. What is not read holds it back."""
+        assert self._process.stdout is not None
+        return await self._process.stdout.read(READ_BYTES)
+
+    async def write(self, data: bytes) -> None:
+        """Whole lines to its stdin; that it no longer listens is told by its stdout."""
+        stdin = self._process.stdin
+        assert stdin is not None
+        with contextlib.suppress(OSError):
+            stdin.write(data)
+            await stdin.drain()
+
+    def post(self, data: bytes) -> None:
+        """Like `write`, where nothing can be awaited."""
+        stdin = self._process.stdin
+        if stdin is not None and not stdin.is_closing():
+            with contextlib.suppress(OSError):
+                stdin.write(data)
+
+    async def failure(self, advice: str) -> BackendError:
+        """Why its output has ended, when it has."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_SECONDS):
+                await asyncio.gather(self._process.wait(), asyncio.shield(self._errors))
+        code = self._process.returncode
+        if code is None:
+            how = "has closed its output"
+        elif code < 0:
+            how = f"was ended by {_signal_name(-code)}"
+        else:
+            how = f"ended with exit code {code}"
+        tail = self._tail.decode("utf-8", "replace").strip()
+        return BackendError(self.name, f"{how}: {tail}" if tail else how, advice)
+
+    async def end(self) -> None:
+        """End it and all that it started: asked first, and by force in any case."""
+        try:
+            if self._process.returncode is None:
+                if self._process.stdin is not None:
+                    self._process.stdin.close()
+                self._signal_group(signal.SIGTERM)
+                async with asyncio.timeout(GRACE_SECONDS):
+                    await exited(self._process)
+        except TimeoutError:
+            pass
+        finally:
+            # Nothing is awaited before this: a second cancellation must not let it live.
+            self._signal_group(signal.SIGKILL)
+            self._kill_family()
+            if self._guard is not None:
+                _kill_group(self._guard.pid, signal.SIGKILL)
+            self._errors.cancel()
+            await exited(self._process)
+            for _ in range(FAMILY_TRIES):  # one of them may have started another meanwhile
+                if not self._kill_family():
+                    break
+                await asyncio.sleep(0.01)
+            await let_go(self._process)
+            if self._guard is not None:
+                await let_go(self._guard)
+            await asyncio.gather(self._errors, return_exceptions=True)
+
+    def _kill_family(self) -> bool:
+        """Whether there was anyone left to be ended."""
+        pids = _marked(self._mark)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        return bool(pids)
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        _kill_group(self._process.pid, number)
+
+    async def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        while data := await self._process.stderr.read(READ_BYTES):
+            self._tail = (self._tail + data)[-STDERR_BYTES:]
+
+
+@contextlib.asynccontextmanager
+async def started(
+    name: str,
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    cwd: Path,
+    *,
+    talks: bool = True,
+    advice: str = "",
+) -> AsyncIterator[Program]:
+    """A program for as long as the context lasts; one that `talks` reads what we write."""
+    mark = secrets.token_hex(8)
+    try:
+        process = await start(
+            argv,
+            {**env, _MARK: mark},
+            cwd,
+            stdin=PIPE if talks else NOTHING,
+            stdout=PIPE,
+            stderr=PIPE,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        problem = error.strerror if isinstance(error, OSError) else None
+        raise BackendError(name, f"{argv[0]}: {problem or error}", advice) from None
+    program = Program(name, process, mark)
+    try:
+        await program.guarded()
+        yield program
+    finally:
+        await program.end()
+
+
+def _kill_group(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _marked(mark: str) -> list[int]:
+    """Processes with the mark, where the system shows what they were started with."""
+    wanted, found = f"{_MARK}={mark}".encode(), []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if wanted in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+    return found

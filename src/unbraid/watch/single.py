@@ -1,0 +1,44 @@
+"""One session that somebody looks at, followed for them while nobody else follows it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from unbraid.agents.places import FAMILIES
+from unbraid.log.leases import Leases
+from unbraid.log.port import Log
+from unbraid.log.summary import RunSummary
+from unbraid.watch.watcher import Watcher, watching
+
+
+@asynccontextmanager
+async def following(
+    log: Log,
+    run: RunSummary,
+    env: Mapping[str, str],
+    home: Path,
+    warn: Callable[[str], None] = lambda text: None,
+    *,
+    redact: bool = False,
+) -> AsyncIterator[None]:
+    """Keep a run's log up to date meanwhile. Whoever has its claim does that already; when they are
+    gone, it is taken over.
+    """
+    if run.over or run.source not in FAMILIES:
+        yield
+        return
+    leases, until = Leases(home), asyncio.Event()
+    session = run.session_id or run.run.partition(".")[0]
+    watch = Watcher(log, leases, env, warn=warn, only=session, redact=redact)
+    watched = asyncio.create_task(watching(watch, until))
+    try:
+        yield
+    finally:
+        until.set()
+        try:
+            await watched
+        finally:
+            leases.close(ended=False)

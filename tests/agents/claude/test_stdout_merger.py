@@ -1,0 +1,75 @@
+"""The order of stdout and transcripts, by a clock of our own."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+
+from tests.watch.writing import Writer, append
+from unbraid.agents.claude.session_files import LONGEST_WAIT_SECONDS, SETTLE_SECONDS, Session
+from unbraid.agents.claude.stdout_merger import StdoutTranscriptMerger
+
+TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
+SPAWN = {"type": "tool_use", "id": "toolu_1", "name": "Agent", "input": TASK}
+BASH = {"type": "tool_use", "id": "toolu_2", "name": "Bash", "input": {"command": "make"}}
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def printed(line: bytes, parent: str | None = None) -> bytes:
+    """A transcript's line as stdout has it."""
+    record = json.loads(line)
+    told = {key: record[key] for key in ("type", "message", "uuid")}
+    return _line({**told, "session_id": record["sessionId"], "parent_tool_use_id": parent})
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+
+
+def weaving(writer: Writer, clock: Clock, *, version: str | None) -> StdoutTranscriptMerger:
+    """One that has seen the agent begin, and call for help."""
+    woven = StdoutTranscriptMerger(clock, lambda session: Session(writer.main))
+    init = {"type": "system", "subtype": "init", "session_id": writer.session}
+    named = {} if version is None else {"claude_code_version": version}
+    woven.line(_line({**init, "uuid": str(uuid.uuid4()), **named}))
+    spawning = writer.answer([SPAWN])
+    append(writer.main, writer.prompt() + spawning)
+    woven.line(printed(spawning))
+    list(woven.take())
+    return woven
+
+
+def test_a_helper_that_is_heard_before_its_file_is_made_is_waited_for(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    woven = weaving(writer, clock, version="2.0.30")
+    call = writer.answer([BASH], "a1")
+    woven.line(printed(call, "toolu_1"))
+    assert b"toolu_2" not in b"".join(fed.data for fed in woven.take())
+    append(writer.child("a1", "toolu_1"), writer.text("before the call", "a1") + call)
+    assert b"before the call" in b"".join(fed.data for fed in woven.take())
+    clock.now += SETTLE_SECONDS
+    assert b"toolu_2" in b"".join(fed.data for fed in woven.take())
+
+
+def test_the_wait_for_a_file_is_bounded(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    woven = weaving(writer, clock, version="2.0.30")
+    woven.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
+    assert b"toolu_2" not in b"".join(fed.data for fed in woven.take())
+    clock.now += LONGEST_WAIT_SECONDS
+    assert b"toolu_2" in b"".join(fed.data for fed in woven.take())
+
+
+def test_where_helpers_have_no_files_nothing_is_waited_for(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    woven = weaving(writer, clock, version=None)
+    woven.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
+    assert b"toolu_2" in b"".join(fed.data for fed in woven.take())

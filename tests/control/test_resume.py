@@ -1,0 +1,47 @@
+"""The command that goes on with a child of OpenCode's."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+from unbraid.control.resume import SETTINGS, Resumption, resumption
+from unbraid.events import StreamStart
+from unbraid.log import MemoryLog, RunSummary
+from unbraid.log.contract import story
+
+
+async def found(env: dict[str, str], *more: str) -> Resumption:
+    log = MemoryLog()
+    first = story(["a"])[:2]
+    place: dict[str, Any] = {"seq": 3, "ts": 1, "stream_id": 1, "depth": 1}
+    child = StreamStart(parent_stream_id=0, agent_id="ses_2", agent="it's", **place)
+    await log.append("ses_1", [*first, child])
+    run = RunSummary("ses_1", source="opencode", session_id="ses_1", cwd="/w x")
+    return await resumption(log, run, 1, env, list(more))
+
+
+async def test_it_keeps_its_agent_and_the_persons_settings() -> None:
+    mine = {"theme": "dark", "agent": {"it's": {"model": "m"}, "other": {}}}
+    command = await found({SETTINGS: json.dumps(mine)}, "run", "Go on.")
+    assert command.argv == ["opencode", "run", "--session", "ses_2", "--agent=it's", "Go on."]
+    assert json.loads(command.env[SETTINGS]) == {
+        "theme": "dark",
+        "agent": {"it's": {"model": "m", "mode": "all"}, "other": {}},
+    }
+    words = shlex.split(str(command))
+    assert words[:3] == ["cd", "/w x", "&&"]
+    assert words[3] == f"{SETTINGS}={command.env[SETTINGS]}"
+    assert words[4:] == command.argv
+
+
+async def test_another_agent_may_be_asked_for() -> None:
+    command = await found({}, "run", "--agent", "build", "Go on.")
+    assert command.argv[4:] == ["--agent", "build", "Go on."]
+    assert command.env == {}
+
+
+async def test_settings_that_cannot_be_read_do_not_stop_it() -> None:
+    command = await found({SETTINGS: '{"agent": [1], '})
+    assert json.loads(command.env[SETTINGS]) == {"agent": {"it's": {"mode": "all"}}}

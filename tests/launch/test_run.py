@@ -1,0 +1,130 @@
+"""`unbraid run` and `unbraid pipe` with the real CLIs: every block once, by its agent, in time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.invariants import check
+from tests.launch.agents import UNBRAID, logged, play, verdict
+from tests.said import CLEAN, Verdict
+from unbraid import events as e
+from unbraid.testing import clis, record_claude
+
+pytestmark = pytest.mark.cli
+
+SCENARIOS = ("fan-same-opening", "fan-four", "nested", "deep-fan", "child-fails", "background")
+TALKING = ("many-turns", "permission", "interrupt")
+VERSIONS = ("1.0.128", "2.0.76", "2.1.325")
+# The current one with all; the first that kept a database with the one that is hardest.
+OPENCODE = [("1.2.27", "fan-four"), *(("1.18.33", name) for name in SCENARIOS)]
+GO = "[[main]] Go."
+
+
+def live(version: str, verdict: Verdict) -> Verdict:
+    """What can be asked of a live log. 1.0 prints a sub-agent's calls when they are made, and
+    writes its words down when it is over: told as they come, those are late."""
+    return verdict._replace(disordered=[]) if version.startswith("1.0") else verdict
+
+
+def in_time(events: list[e.FleetEvent]) -> None:
+    """Sub-agents speak before the last word of the main one, which speaks before the end."""
+    # Agents that no call has spawned are the CLI's own housekeeping.
+    starts = [event for event in events if isinstance(event, e.StreamStart)]
+    agents = {0, *(start.stream_id for start in starts if start.tool_use_id)}
+    words = [event for event in events if isinstance(event, e.Text | e.FleetToolUse)]
+    spoken = [event for event in words if event.stream_id in agents]
+    assert spoken[-1].stream_id == 0
+    ends = {event.stream_id: event.seq for event in events if isinstance(event, e.StreamEnd)}
+    assert all(event.seq < ends[event.stream_id] for event in spoken)
+    assert not [start for start in starts if start.resumes is not None]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_run_logs_every_block_once(version: str, name: str, tmp_path: Path) -> None:
+    recording = await play(version, name, tmp_path, ["-p", GO])
+    assert recording.stderr == b""
+    assert recording.exit == 0
+    (events,) = (await logged(tmp_path)).values()
+    check(events)
+    assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
+    in_time(events)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_pipe_logs_every_block_once(version: str, name: str, tmp_path: Path) -> None:
+    args = ["-p", "--output-format", "stream-json", "--verbose", GO]
+    pipe = [UNBRAID, "pipe"]
+    recording = await play(version, name, tmp_path, args, prefix=(), suffix=pipe)
+    assert recording.stderr == b""
+    (events,) = (await logged(tmp_path)).values()
+    check(events)
+    assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
+    in_time(events)
+
+
+@pytest.mark.parametrize("name", TALKING)
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_conversation_goes_through(
+    version: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = clis.claude
+
+    def behind_us(version: str) -> clis.Cli:
+        cli = real(version)
+        return clis.Cli(cli.name, cli.version, (UNBRAID, "run", "--", *cli.command))
+
+    monkeypatch.setattr(clis, "claude", behind_us)
+    recording = await record_claude(version, name, "stdin", tmp_path)
+    assert recording.exit == 0
+    (events,) = (await logged(tmp_path)).values()
+    check(events)
+    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+
+
+@pytest.mark.parametrize("name", TALKING)
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_conversation_goes_through_a_pipe(
+    version: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = clis.claude
+
+    def before_us(version: str) -> clis.Cli:
+        cli = real(version)
+        piped = ("/bin/sh", "-c", f'"$0" "$@" | {UNBRAID} pipe', *cli.command)
+        return clis.Cli(cli.name, cli.version, piped)
+
+    monkeypatch.setattr(clis, "claude", before_us)
+    recording = await record_claude(version, name, "stdin", tmp_path)
+    assert recording.exit == 0
+    (events,) = (await logged(tmp_path)).values()
+    check(events)
+    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+
+
+@pytest.mark.parametrize(("version", "name"), OPENCODE)
+async def test_a_pipe_logs_opencode_and_its_children(
+    version: str, name: str, tmp_path: Path
+) -> None:
+    args = ["run", "--format", "json", "--thinking", "--model", "scripted/one", GO]
+    pipe = [UNBRAID, "pipe"]
+    recording = await play(f"opencode {version}", name, tmp_path, args, prefix=(), suffix=pipe)
+    assert recording.exit == 0
+    (events,) = (await logged(tmp_path)).values()
+    check(events)
+    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+    in_time(events)
+
+
+@pytest.mark.parametrize(("version", "name"), OPENCODE)
+async def test_run_logs_opencode_and_its_children(version: str, name: str, tmp_path: Path) -> None:
+    args = ["run", "--model", "scripted/one", GO]
+    recording = await play(f"opencode {version}", name, tmp_path, args)
+    assert recording.exit == 0
+    (events,) = (await logged(tmp_path)).values()
+    check(events)
+    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+    in_time(events)

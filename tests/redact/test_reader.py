@@ -1,0 +1,141 @@
+"""A log that was written without masks shows no secret, however its events are cut and read."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.redact.test_lines import BODY, cut, said
+from unbraid import events as e
+from unbraid.events import FleetEvent, decode_event
+from unbraid.log import Entry, MemoryLog
+from unbraid.log.contract import gather, story
+from unbraid.redact.reader import MaskedLog, ShownMask, masked_batches, masked_snippet
+
+KEY = "sk-" + "ant-" + BODY
+SEEN = "sk-" + "ant-" + "*" * len(BODY)
+
+
+def deltas(stream: int, parts: list[str]) -> list[dict[str, Any]]:
+    """One block, bit by bit."""
+    place = {"stream_id": stream, "depth": int(stream > 0), "agent": "a"}
+    return [{"delta": part, "message_id": "m", "block": 0, **place} for part in parts]
+
+
+def words_of(entries: list[Entry]) -> dict[int, str]:
+    """What each stream said."""
+    told: dict[int, str] = {}
+    for entry in entries:
+        event = decode_event(entry.data)
+        if isinstance(event, e.Text):
+            told[event.stream_id] = told.get(event.stream_id, "") + event.delta
+    return told
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.tuples(said(), said()),
+    st.tuples(*[st.lists(st.integers(0, 400), max_size=40)] * 2),
+    st.lists(st.integers(1, 9), max_size=40),
+    st.randoms(use_true_random=False),
+    st.integers(0, 60),
+)
+def test_any_secret_cut_anywhere_in_any_stream(
+    told: tuple[tuple[str, str], tuple[str, str]],
+    cuts: tuple[list[int], list[int]],
+    sizes: list[int],
+    dice: Any,
+    since: int,
+) -> None:
+    lanes = [deltas(n, cut(told[n][0], cuts[n])) for n in (0, 1)]
+    order = [n for n in (0, 1) for _ in lanes[n]]
+    dice.shuffle(order)
+    mixed = [lanes[n].pop(0) for n in order]
+    events: list[FleetEvent] = [
+        e.Text(seq=seq, ts=seq, **fields) for seq, fields in enumerate(mixed, 1)
+    ]
+    done = story([])[-1]
+    done.seq = len(events) + 1
+    events.append(done)
+    asyncio.run(_shown_however_it_is_read(events, [seen for _, seen in told], sizes, since))
+
+
+async def _shown_however_it_is_read(
+    events: list[FleetEvent], seen: list[str], sizes: list[int], since: int
+) -> None:
+    log = MemoryLog()
+    await log.append("r", events)
+    entries = await log.read("r", limit=10**6)
+    masking, shown, rest = ShownMask(), list[Entry](), entries
+    for size in [*sizes, len(entries)]:
+        shown += masking.take(rest[:size])
+        rest = rest[size:]
+        # At no time is there more to be seen than of the whole.
+        for stream, words in words_of(shown).items():
+            assert seen[stream].startswith(words)
+    assert [entry.seq for entry in shown] == [entry.seq for entry in entries]
+    assert words_of(shown) == dict(enumerate(seen))
+    view = MaskedLog(log)
+    assert await view.read("r") == []
+    assert await gather(view.follow("r")) == shown
+    assert await view.read("r", limit=10**6) == shown
+    # Whoever comes later sees the same from there on.
+    late = await gather(masked_batches(log, log.follow("r", since)))
+    assert late == shown[since:]
+
+
+async def test_what_waits_is_shown_as_soon_as_its_stream_says_something_else() -> None:
+    events = story(["the ", "token"])
+    masking = ShownMask()
+    log = MemoryLog()
+    await log.append("r", events)
+    entries = await log.read("r")
+    assert [entry.type for entry in masking.take(entries[:4])][-1] == "text"
+    assert masking.take([]) == []
+    assert [entry.seq for entry in masking.take(entries[4:5])] == [4, 5]
+
+
+async def test_runs_are_masked_each_for_itself() -> None:
+    log = MemoryLog()
+    parts = cut(f"I use {KEY}.", list(range(0, 60, 3)))
+    for pair in itertools.zip_longest(story(parts), story(["A token"])):
+        for run, event in zip(("one", "two"), pair, strict=True):
+            if event is not None:
+                await log.append(run, [event])
+    count = (await log.bounds())[1]
+    shown = await gather(masked_batches(log, log.follow_all(0)), count)
+    for run, words in (("one", f"I use {SEEN}."), ("two", "A token")):
+        own = [entry for entry in shown if entry.run == run]
+        assert [entry.seq for entry in own] == list(range(1, len(own) + 1))
+        assert words_of(own) == {0: words}
+
+
+async def test_titles_and_places_are_masked() -> None:
+    log = MemoryLog()
+    events = story([f"a needle beside {KEY}"])
+    events[0].prompt = f"Go with {KEY}"  # type: ignore[attr-defined]
+    await log.append("r", events)
+    view = MaskedLog(log)
+    (run,) = await view.runs()
+    assert run.title == f"Go with {SEEN}"
+    assert await view.run("r") == run
+    (found,) = await view.search("needle")
+    assert SEEN in found.snippet and BODY not in found.snippet
+
+
+@pytest.mark.parametrize(
+    ("snippet", "seen"),
+    [
+        (f"all of {KEY} here", f"all of {SEEN} here"),
+        (f"…{BODY} is the rest of one", "… is the rest of one"),
+        (f"…n: {BODY} is the rest of one", "… is the rest of one"),
+        (f"and here begins sk-ant-{BODY[:9]}…", "and here begins "),
+    ],
+)
+def test_a_snippet_shows_no_half_of_a_secret(snippet: str, seen: str) -> None:
+    assert masked_snippet(snippet) == seen

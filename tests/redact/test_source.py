@@ -1,0 +1,82 @@
+"""The stage that masks: whatever the pieces, what comes out is masked, whole and at its place."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.redact.secret import KEY, SEEN
+from tests.redact.test_lines import claude, cut, said
+from unbraid.redact.source import SourceRedactor, masked_title, unmasked
+from unbraid.wire.chunk import Chunk
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(said(), min_size=1, max_size=3),
+    st.lists(st.integers(0, 400), max_size=60),
+    st.randoms(use_true_random=False),
+)
+def test_any_words_of_any_sources_come_out_masked_at_their_places(
+    told: list[tuple[str, str]], cuts: list[int], dice: random.Random
+) -> None:
+    lines = {f"s{n}": claude(text, cut(text, cuts)) for n, (text, _) in enumerate(told)}
+    waiting = {source: b"".join(parts) for source, parts in lines.items()}
+    offsets, out = dict.fromkeys(waiting, 0), dict.fromkeys(waiting, b"")
+
+    def pieces() -> Iterator[Chunk]:
+        for _ in range(dice.randrange(1, 6)):
+            source = dice.choice([name for name, data in waiting.items() if data] or ["s0"])
+            data = waiting[source][: dice.randrange(1, 600)]
+            yield Chunk(source, offsets[source], data)
+            waiting[source] = waiting[source][len(data) :]
+            offsets[source] += len(data)
+
+    def take(given: Iterator[Chunk]) -> None:
+        for source, offset, data in given:
+            assert offset == len(out[source])
+            out[source] += data
+
+    masking = SourceRedactor()
+    while any(waiting.values()):
+        take(masking.passed(pieces()))
+    take(masking.rest())
+    assert not list(masking.rest())
+    for source, (_, seen) in zip(waiting, told, strict=True):
+        assert len(out[source]) == offsets[source]
+        assert spoken(out[source]) == [seen] * 3
+
+
+def spoken(data: bytes) -> list[str]:
+    """The words of one message: in bits, whole, and in the result."""
+    records: list[dict[str, Any]] = [json.loads(line) for line in data.splitlines()]
+    bits = [r["event"]["delta"]["text"] for r in records if "delta" in r.get("event", {})]
+    (whole,) = [r["message"]["content"][0]["text"] for r in records if r["type"] == "assistant"]
+    return ["".join(bits), whole, records[-1]["result"]]
+
+
+@pytest.mark.parametrize(
+    ("head", "tail", "known"),
+    [
+        (b"all of it", b"and the end", (b"all of it", b"and the end")),
+        (b"a **bold** head", b"a **bold** tail", (b"a **bold** head", b"a **bold** tail")),
+        (b"a key ******** and more", b"more ******** and a key", (b"a key ", b" and a key")),
+        (b"cut within ***", b"*** cut within", (b"cut within ", b" cut within")),
+    ],
+)
+def test_a_file_is_known_again_by_what_is_not_masked(
+    head: bytes, tail: bytes, known: tuple[bytes, bytes]
+) -> None:
+    assert unmasked(head, tail) == known
+
+
+def test_a_title_that_was_cut_within_a_secret_ends_before_it() -> None:
+    assert masked_title(f"Use {KEY}") == f"Use {SEEN}"
+    assert masked_title("What is a token") == "What is a token"
+    assert masked_title(("x" * 190 + " " + KEY)[:200]) == "x" * 190 + " "

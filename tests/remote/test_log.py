@@ -1,0 +1,266 @@
+"""A server's log over HTTP is the log: the same runs, events and places, through any loss."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.tui.screens import opening, said
+from tests.watch.writing import SESSION, Writer, append
+from unbraid.control.controllers import Controllers, Pending
+from unbraid.errors import CallerError, LogError
+from unbraid.log import Entry, MemoryLog
+from unbraid.log.contract import gather, story
+from unbraid.remote.client import RemoteServer, Unanswered
+from unbraid.remote.log import RemoteControllers, RemoteLog
+from unbraid.serve import ServeConfig, serving
+from unbraid.serve.auth import new_token
+from unbraid.serve.config import Limits
+from unbraid.sessions.archive import Archive
+
+SOON = Limits(shutdown_seconds=1)
+
+
+@contextlib.asynccontextmanager
+async def distant(log: MemoryLog, **parts: Controllers | Archive) -> AsyncIterator[RemoteLog]:
+    """A real server over a log, and that log as it is seen from elsewhere."""
+    config = ServeConfig(port=0, limits=SOON)
+    async with (
+        serving(config, log, **parts) as server,  # type: ignore[arg-type]
+        RemoteLog(RemoteServer(server.url, None)) as seen,
+    ):
+        yield seen
+
+
+def without_cursors(entries: list[Entry]) -> list[Entry]:
+    """They are a log's own."""
+    return [replace(entry, cursor=0) for entry in entries]
+
+
+async def test_it_reads_as_the_log_itself() -> None:
+    log = MemoryLog()
+    await log.append("one", story([f"word {n} " for n in range(2500)]))
+    await log.append("two", story(["a needle"], ok=False))
+    async with distant(log) as seen:
+        for run in ("one", "two"):
+            summary = await log.run(run)
+            assert summary is not None
+            assert await seen.run(run) == replace(summary, bytes=0)
+            local = without_cursors(await gather(log.follow(run)))
+            assert await gather(seen.follow(run)) == local
+            assert await gather(seen.follow(run, 2)) == local[2:]
+            assert await gather(seen.follow(run, local[-1].seq)) == []
+            assert await seen.read(run, 1, 7) == local[1:8]
+            assert await seen.read(run, len(local)) == []
+        types = ("stream_start", "done")
+        for which in ({"stream_id": 0, "types": types}, {"stream_id": 1}):
+            local = without_cursors(await log.read("one", 0, **which))
+            assert await seen.read("one", 0, **which) == local
+        assert [run.run for run in await seen.runs()] == [run.run for run in await log.runs()]
+        assert await seen.run("three") is None
+        assert await seen.search("needle", limit=9) == await log.search("needle", limit=9)
+        assert await seen.named("tw") == "two"
+        with pytest.raises(CallerError, match="no run or session x"):
+            await seen.named("x")
+
+
+async def test_what_comes_later_comes_by_itself() -> None:
+    log = MemoryLog()
+    await log.append("one", opening())
+    async with distant(log) as seen, asyncio.timeout(60):
+        await _until(lambda: seen._changes > 0)
+        before = seen._changes
+        following = seen.follow("one")
+        told = await anext(following)
+        # A page never waits for what is to come.
+        assert await seen.read("one") == told
+        await log.append("one", said(0, ["first"], first=3))
+        told += await anext(following)
+        await log.append("one", story(["first"])[-3:])
+        told += [entry async for batch in following for entry in batch]
+        assert told == without_cursors(await log.read("one"))
+        await _until(lambda: seen._changes > before)
+
+
+async def test_a_server_that_goes_and_comes_back() -> None:
+    log, texts = MemoryLog(), [f"word {n} " for n in range(40)]
+    events = story(texts)
+    told: list[Entry] = []
+    async with contextlib.AsyncExitStack() as stack:
+        first = await stack.enter_async_context(contextlib.AsyncExitStack())
+        server = await first.enter_async_context(serving(ServeConfig(port=0, limits=SOON), log))
+        config = ServeConfig(port=int(server.url.rsplit(":", 1)[1]), limits=SOON)
+        await log.append("one", events[:20])
+        seen = await stack.enter_async_context(RemoteLog(RemoteServer(server.url, None)))
+
+        async def follow() -> None:
+            while not told or told[-1].type != "done":
+                with contextlib.suppress(LogError):
+                    async for batch in seen.follow("one", told[-1].seq if told else 0):
+                        told.extend(batch)
+                await asyncio.sleep(0.01)
+
+        following = asyncio.create_task(follow())
+        await _until(lambda: len(told) == 20)
+        await first.aclose()
+        await _until(lambda: seen._lost is not None)
+        with pytest.raises(Unanswered, match="cannot be reached"):
+            await seen.bounds()
+        await log.append("one", events[20:])
+        await stack.enter_async_context(serving(config, log))
+        async with asyncio.timeout(60):
+            await following
+        await _until(lambda: seen._lost is None)
+    assert told == without_cursors(await log.read("one"))
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not holds():  # noqa: ASYNC110 - what is looked at has no event
+            await asyncio.sleep(0.01)
+
+
+async def test_who_may_look_and_who_may_steer() -> None:
+    secret, token = new_token("wall", ("read",))
+    log, controllers, steered = MemoryLog(), Controllers(), Steered()
+    controllers.register("one", steered)
+    await log.append("one", opening())
+    config = ServeConfig(port=0, limits=SOON, require_token=True, tokens=(token,))
+    async with serving(config, log, controllers=controllers) as server:
+        for given, refusal in (
+            (None, "it wants a token: --token, or UNBRAID_TOKEN"),
+            ("unbraid_x", "it does not accept the token"),
+        ):
+            with pytest.raises(Unanswered, match=refusal):
+                async with RemoteLog(RemoteServer(server.url, given)):
+                    pass
+        reader = RemoteServer(server.url, secret)
+        assert [run.run for run in await RemoteLog(reader).runs()] == ["one"]
+        held = (await RemoteControllers(reader).controllers())["one"]
+        with pytest.raises(CallerError, match="this token does not allow to control"):
+            await held.interrupt()
+        assert steered.told == []
+        await reader.close()
+
+
+class Steered:
+    """A run that notes what it was told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[object, ...]] = []
+
+    def verbs(self) -> list[str]:
+        return ["message", "interrupt", "cancel", "stop", "answer"]
+
+    def pending(self) -> list[Pending]:
+        return [Pending("one", "q1", "Bash", {"command": "ls"})]
+
+    async def message(self, text: str) -> None:
+        self.told.append(("message", text))
+
+    async def interrupt(self) -> None:
+        self.told.append(("interrupt",))
+
+    async def cancel(self) -> None:
+        self.told.append(("cancel",))
+
+    async def stop(self, stream_id: int) -> None:
+        raise CallerError(f"there is no agent {stream_id}")
+
+    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+        self.told.append(("answer", request_id, behavior, message))
+
+
+async def test_runs_are_steered_through_the_server() -> None:
+    log, controllers, steered = MemoryLog(), Controllers(), Steered()
+    controllers.register("one", steered)
+    await log.append("one", opening())
+    async with serving(ServeConfig(port=0, limits=SOON), log, controllers=controllers) as server:
+        distant = RemoteServer(server.url, None)
+        ((run, held),) = (await RemoteControllers(distant).controllers()).items()
+        assert (run, held.verbs(), held.pending()) == ("one", steered.verbs(), steered.pending())
+        await held.message("more")
+        await held.interrupt()
+        await held.answer("q1", "deny", None)
+        await held.cancel()
+        with pytest.raises(CallerError, match="there is no agent 7"):
+            await held.stop(7)
+        await distant.close()
+    assert steered.told == [
+        ("message", "more"), ("interrupt",), ("answer", "q1", "deny", None), ("cancel",),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://localhost:1/x"])
+async def test_nobody_there(url: str) -> None:
+    with pytest.raises(Unanswered, match="cannot be reached"):
+        async with RemoteLog(RemoteServer(url, None)):
+            pass
+
+
+@pytest.mark.parametrize("body", [b"<html>", b'{"x":' * 100_000, b'{"runs":"\xff"}'])
+async def test_another_kind_of_server(body: bytes) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode() + body)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Unanswered, match="this is no answer of an unbraid"):
+            async with RemoteLog(RemoteServer(f"http://127.0.0.1:{port}", None)):
+                pass
+
+
+async def test_what_lies_beside_the_servers_log(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "claude")
+    append(writer.main, writer.prompt("Go.") + writer.text("A needle."))
+    os.utime(writer.main, (time.time() - 3600,) * 2)
+    env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
+    log = MemoryLog()
+    archive = Archive(log, env, tmp_path / "unbraid")
+    await archive.read(print)
+    async with distant(log, history=archive) as seen:
+        assert await seen.runs() == []
+        ((run,), words) = (await seen.history.runs(), "needle")
+        assert (run.run, run.title) == (SESSION, "Go.")
+        assert await seen.search(words) == []
+        assert [place.snippet for place in await seen.history.search(words)] == ["A needle."]
+        assert await seen.history.search("other") == []
+        assert await log.run(SESSION) is None
+        opened = await seen.run(SESSION)
+        assert opened is not None and opened.last_seq > 0
+        assert [run.run for run in await seen.runs()] == [SESSION]
+        assert await seen.history.runs() == []
+
+
+async def test_a_connection_that_the_server_has_closed_meanwhile() -> None:
+    """Questions are asked again; what is to be done is never done twice."""
+    asked: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        asked.append(head.split()[0])
+        if head.startswith(b"GET"):
+            # Kept, as far as anyone can tell; and then closed without a word.
+            writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"runs":[]}')
+            await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        distant = RemoteServer(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", None)
+        for _ in range(3):
+            assert await RemoteLog(distant).runs() == []
+        with pytest.raises(Unanswered, match="cannot be reached"):
+            await distant.post("/v1/runs/r/interrupt")
+        await distant.close()
+    assert asked == [b"GET"] * 3 + [b"POST"]

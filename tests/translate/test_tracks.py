@@ -1,0 +1,103 @@
+"""Several sources read as one: everything arrives after what caused it."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unbraid.translate.tracks import Track, merge, split
+
+
+def track(
+    name: str, *lines: dict[str, object], dated: bool = True, sidechains: bool = False
+) -> Track:
+    data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    return Track(name, lambda: iter([data]), dated, sidechains=sidechains)
+
+
+def at(second: int, name: str, **more: object) -> dict[str, object]:
+    return {"uuid": name, "timestamp": f"2025-01-01T00:00:{second:02}.000Z"} | more
+
+
+def order(*tracks: Track) -> list[str]:
+    """The uuids of the lines as they come, each with its track's name."""
+    return [f"{name}:{json.loads(line)['uuid']}" for name, line in merge(list(tracks))]
+
+
+def test_dated_tracks_come_by_their_times() -> None:
+    first = track("a", at(1, "1"), at(4, "4"))
+    second = track("b", at(2, "2"), at(3, "3"))
+    assert order(first, second) == ["a:1", "b:2", "b:3", "a:4"]
+
+
+def test_a_tracks_own_order_is_never_changed() -> None:
+    back = track("a", at(5, "1"), at(2, "2"), at(6, "3"))
+    other = track("b", at(3, "x"), at(6, "y"))
+    told = order(back, other)
+    assert [name for name in told if name.startswith("a")] == ["a:1", "a:2", "a:3"]
+
+
+def test_a_line_without_a_time_takes_its_twins() -> None:
+    stdout = track("out", {"uuid": "1"}, {"uuid": "3"}, dated=False)
+    files = track("file", at(1, "1"), at(2, "hidden"), at(3, "3"))
+    assert order(stdout, files) == ["file:1", "out:1", "file:hidden", "file:3", "out:3"]
+
+
+def test_a_line_without_twin_waits_for_the_next_that_has_one() -> None:
+    stdout = track("out", {"uuid": "start"}, {"uuid": "3"}, {"uuid": "end"}, dated=False)
+    files = track("file", at(1, "1"), at(3, "3"), at(9, "9"))
+    assert order(stdout, files) == ["file:1", "out:start", "file:3", "out:3", "file:9", "out:end"]
+
+
+def test_sidechains_in_one_file_are_put_in_order_each_in_its_own() -> None:
+    root = [at(1, "r1", isSidechain=False), at(8, "r2", isSidechain=False)]
+    one = [
+        at(2, "a1", isSidechain=True, parentUuid=None),
+        at(6, "a2", isSidechain=True, parentUuid="a1"),
+    ]
+    two = [
+        at(3, "b1", isSidechain=True, parentUuid=None),
+        at(4, "b2", isSidechain=True, parentUuid="b1"),
+    ]
+    file = track("f", *root, *one, *two, sidechains=True)
+    assert order(file, track("g", at(5, "x"))) == [
+        "f:r1", "f:a1", "f:b1", "f:b2", "g:x", "f:a2", "f:r2",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", [b"junk\n", b"\n", b"[]\n", b'{"timestamp":[]}\n', b"\xff\n"])
+def test_a_line_that_cannot_be_read_keeps_its_place(line: bytes) -> None:
+    before, after = (json.dumps(at(n, str(n))).encode() + b"\n" for n in (1, 2))
+    broken = Track("a", lambda: iter([before + line + after]), True)
+    told = [piece for _, piece in merge([broken, track("b", at(9, "9"))])]
+    assert told[:3] == [before, line, after]
+
+
+@given(st.integers(), st.integers(1, 4))
+def test_every_line_of_every_track_comes_once_in_its_tracks_order(seed: int, count: int) -> None:
+    rng = random.Random(seed)
+
+    def lines() -> Iterator[bytes]:
+        for number in range(rng.randint(0, 8)):
+            stamp = rng.choice([{}, at(rng.randint(0, 59), "")])
+            yield json.dumps(stamp | {"uuid": rng.choice("abc"), "n": number}).encode() + b"\n"
+
+    kept = [list(lines()) for _ in range(count)]
+    tracks = [
+        Track(str(n), lambda own=own: iter(own), rng.random() < 0.5)  # type: ignore[misc]
+        for n, own in enumerate(kept)
+    ]
+    told: dict[str, list[bytes]] = {str(n): [] for n in range(count)}
+    for name, line in merge(tracks):
+        told[name].append(line)
+    assert list(told.values()) == kept
+
+
+@given(st.lists(st.binary(max_size=6), max_size=6))
+def test_splitting_loses_no_byte(chunks: list[bytes]) -> None:
+    assert b"".join(split(chunks)) == b"".join(chunks)

@@ -1,0 +1,72 @@
+"""A sub-agent's words are in the log while it still works: it does not end before they are."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from tests.launch.agents import UNBRAID, arguments, log_path, logged, play, verdict
+from tests.said import CLEAN
+from tests.watch.watching import watched
+from unbraid.log import SqliteLog
+from unbraid.testing import Script, Spawn, bash, say
+
+pytestmark = pytest.mark.cli
+
+VERSIONS = ("2.0.76", "2.1.325", "opencode 1.2.27", "opencode 1.18.33")
+GO = "[[main]] Go."
+
+
+def patient() -> Script:
+    """A helper that works until somebody has seen that it does."""
+    return Script(
+        {
+            "main": [say("A helper.", Spawn("kid", background=False)), say("It is back.")],
+            "kid": [
+                say("kid works", bash("until [ -e seen ]; do sleep 0.05; done")),
+                say("kid is done"),
+            ],
+        }
+    )
+
+
+async def seen(home: Path) -> None:
+    """Let the helper end when its words, and then its call, are in the log."""
+    log = await SqliteLog.open(log_path(home))
+    try:
+        wanted = [b"kid works", b"until [ -e seen ]"]
+        async for batch in log.follow_all(0):
+            for entry in batch:
+                if wanted and wanted[0] in entry.data and b'"stream_id":1' in entry.data:
+                    del wanted[0]
+            if not wanted:
+                break
+    finally:
+        await log.close()
+    (home / "app" / "seen").touch()
+
+
+@pytest.mark.parametrize("way", ["run", "pipe", "watch"])
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_words_are_logged_while_their_agent_works(
+    version: str, way: str, tmp_path: Path
+) -> None:
+    piped = way == "pipe"
+    args = arguments(version, GO, lines=piped)
+    prefix = (UNBRAID, "run", "--") if way == "run" else ()
+    suffix = (UNBRAID, "pipe") if piped else ()
+    async with watched(tmp_path) if way == "watch" else nullcontext():
+        # Whoever is not seen works for ever: then it is the time limit of `play` that fails.
+        seeing = asyncio.create_task(seen(tmp_path))
+        try:
+            recording = await play(version, patient(), tmp_path, args, prefix=prefix, suffix=suffix)
+            assert seeing.done()
+        finally:
+            seeing.cancel()
+            await asyncio.gather(seeing, return_exceptions=True)
+    assert recording.exit == 0
+    (events,) = (await logged(tmp_path)).values()
+    assert verdict(recording, events, tmp_path / "recording")._replace(disordered=[]) == CLEAN

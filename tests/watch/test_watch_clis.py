@@ -1,0 +1,103 @@
+"""A bare `unbraid watch` beside real agents that know nothing of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.launch.agents import arguments, cli_of, in_order, logged, play, verdict
+from tests.launch.turns import three_turns, words_of
+from tests.said import CLEAN, compare, told, up_to_the_cut
+from tests.watch.watching import watched
+from unbraid import events as e
+from unbraid.testing import ScriptedModel, record_claude, record_opencode
+
+pytestmark = pytest.mark.cli
+
+SCENARIOS = ("fan-same-opening", "fan-four", "nested", "deep-fan", "child-fails", "background")
+TALKING = ("many-turns", "permission", "interrupt")
+VERSIONS = ("1.0.128", "2.0.76", "2.1.325")
+OPENCODE = [("1.2.27", "fan-four"), *(("1.18.33", name) for name in SCENARIOS)]
+GO = "[[main]] Go."
+
+
+def whole(events: list[e.FleetEvent]) -> None:
+    """What holds of a log whose run is not over, or was ended because its process has."""
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert not any(isinstance(event, e.Done) for event in events[:-1])
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_watch_sees_every_block_once(version: str, name: str, tmp_path: Path) -> None:
+    async with watched(tmp_path):
+        recording = await play(version, name, tmp_path, ["-p", GO], prefix=())
+    (events,) = (await logged(tmp_path)).values()
+    whole(events)
+    assert verdict(recording, events, tmp_path / "recording")._replace(disordered=[]) == CLEAN
+
+
+@pytest.mark.parametrize("name", TALKING)
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_watch_follows_a_conversation(version: str, name: str, tmp_path: Path) -> None:
+    cli_of("claude", version)
+    async with watched(tmp_path):
+        recording = await record_claude(version, name, "stdin", tmp_path)
+    (events,) = (await logged(tmp_path)).values()
+    whole(events)
+    assert verdict(recording, events, tmp_path / "recording")._replace(disordered=[]) == CLEAN
+
+
+@pytest.mark.parametrize(("version", "name"), OPENCODE)
+async def test_watch_sees_opencode_and_its_children(
+    version: str, name: str, tmp_path: Path
+) -> None:
+    args = ["run", "--model", "scripted/one", GO]
+    async with watched(tmp_path):
+        recording = await play(f"opencode {version}", name, tmp_path, args, prefix=())
+    (events,) = (await logged(tmp_path)).values()
+    whole(events)
+    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+
+
+# 1.2.27 never writes down what was cut off: only its server tells (see test_server.py).
+@pytest.mark.parametrize(
+    ("version", "name"),
+    [("1.2.27", "many-turns"), ("1.2.27", "permission"), *(("1.18.33", name) for name in TALKING)],
+)
+async def test_watch_follows_a_conversation_with_opencode(
+    version: str, name: str, tmp_path: Path
+) -> None:
+    """Somebody talks to its server; only its database tells us."""
+    cli_of("opencode", version)
+    async with watched(tmp_path):
+        recording = await record_opencode(version, name, "serve", tmp_path)
+    (events,) = (await logged(tmp_path)).values()
+    whole(events)
+    if name == "interrupt":
+        up_to_the_cut(recording, events)
+    else:
+        assert verdict(recording, events, tmp_path / "recording") == CLEAN
+
+
+@pytest.mark.parametrize("version", ["2.0.76", "2.1.325", "opencode 1.2.27", "opencode 1.18.33"])
+async def test_a_run_of_ours_is_not_written_twice(version: str, tmp_path: Path) -> None:
+    """Nor is its next turn, whoever starts that: two of them we do, the last one nobody of us."""
+    script = three_turns()
+    async with watched(tmp_path):
+        with ScriptedModel(script) as model:
+            turn = partial(play, version, script, tmp_path, model=model)
+            first = await turn(arguments(version, *words_of(0)))
+            (session,) = await logged(tmp_path)
+            second = await turn(arguments(version, *words_of(1)))
+            assert b"unbraid" not in first.stderr + second.stderr
+            ours = {run: (await logged(tmp_path))[run] for run in (session, f"{session}.2")}
+            recording = await turn(arguments(version, *words_of(2)), prefix=())
+    runs = await logged(tmp_path)
+    assert runs.items() >= ours.items()
+    whole(runs[f"{session}.3"])
+    # All runs: 2.0 begins a session that says nothing before it goes on with another.
+    rows = [row for events in in_order(runs) for row in told(events)]
+    assert compare(recording, rows, full=True)._replace(disordered=[]) == CLEAN
