@@ -12,9 +12,9 @@ from msgspec import Struct, field
 from unbraid.agents.opencode.changes import Database
 from unbraid.agents.places import opencode_database
 from unbraid.launch.run_log import RunLog, now_ms
-from unbraid.log.names import names_run
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
+from unbraid.wire.names import names_run
 from unbraid.wire.record import BAD_JSON
 
 

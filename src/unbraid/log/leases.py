@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from unbraid.errors import LogError
-from unbraid.log.names import names_run
+from unbraid.wire.names import names_run
 
 FOLDER = "claims"
 UNNAMED = "starting."

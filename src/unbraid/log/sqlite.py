@@ -23,12 +23,12 @@ from unbraid.log.connection import BUSY_SECONDS, open_reader, open_writer, our_e
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.folder import FILE_NAME, data_folder
 from unbraid.log.following import Signal, follow_reads
-from unbraid.log.names import checked_run, checked_source
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
 from unbraid.log.readers import Readers
 from unbraid.log.schema import migrate
 from unbraid.log.summary import RunSummary
 from unbraid.log.writer import Writer
+from unbraid.wire.names import checked_run, checked_source
 
 # Commits of other processes are looked for often for a while after each, and seldom otherwise.
 LIVELY_SECONDS = 5.0

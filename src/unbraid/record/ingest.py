@@ -16,8 +16,8 @@ from weakref import WeakValueDictionary
 from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import one_line
-from unbraid.log.names import checked_run, checked_source
 from unbraid.log.port import Log, Spooled
+from unbraid.wire.names import checked_run, checked_source
 
 # Translating is pure computing on the event loop: others get a turn after each piece.
 PIECE_BYTES = 128 * 1024

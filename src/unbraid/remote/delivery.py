@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from unbraid.errors import LogError
-from unbraid.log.names import checked_run
 from unbraid.remote.ingest import checked_url
 from unbraid.remote.outbox import Address, Outbox, waiting
 from unbraid.remote.sender import Sender
 from unbraid.wire.chunk import Chunk
+from unbraid.wire.names import checked_run
 
 LINGER_SECONDS = 10.0
 

@@ -18,7 +18,6 @@ from unbraid.agents.places import (
 from unbraid.errors import CallerError
 from unbraid.launch.run_log import now_ms
 from unbraid.log.leases import Leases
-from unbraid.log.names import names_run
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.record.followed import ABOUT, Followed, FollowedFiles, introduction
@@ -27,6 +26,7 @@ from unbraid.record.runs import ROWS, latest_run
 from unbraid.sessions.names import completed
 from unbraid.translate.tracks import Run
 from unbraid.wire.chunk import Chunk
+from unbraid.wire.names import names_run
 
 # A session that has been silent for longer is over, as far as anyone can tell.
 QUIET_SECONDS = 300

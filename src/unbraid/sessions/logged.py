@@ -13,10 +13,10 @@ from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, decode_event
 from unbraid.log import SqliteLog, data_folder
 from unbraid.log.folder import FILE_NAME
-from unbraid.log.names import names_run
 from unbraid.log.summary import RunSummary
 from unbraid.sessions.files import LOG
 from unbraid.translate.tracks import Run, Track, split
+from unbraid.wire.names import names_run
 
 
 def logged_run(name: str, env: Mapping[str, str]) -> Run | None:

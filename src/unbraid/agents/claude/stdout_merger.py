@@ -19,9 +19,9 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from unbraid.agents.claude.session_files import LONGEST_WAIT_SECONDS, SETTLE_SECONDS, Session
-from unbraid.log.names import names_run
 from unbraid.translate.lifecycle import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS
 from unbraid.wire.chunk import Chunk
+from unbraid.wire.names import names_run
 from unbraid.wire.record import read_as
 
 QUIET_SECONDS = 0.15

@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.errors import CallerError
-from unbraid.log.names import SOURCE_PATTERN
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.routes.shared import NUMBER, RUN
 from unbraid.serve.services import services_of
+from unbraid.wire.names import SOURCE_PATTERN
 
 
 class Acknowledged(Struct):

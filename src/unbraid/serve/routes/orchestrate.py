@@ -10,7 +10,6 @@ from starlette.types import ASGIApp
 
 from unbraid.errors import CallerError
 from unbraid.hub.frames import Form
-from unbraid.log.names import RUN_PATTERN
 from unbraid.orchestrate.limits import Limits
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
@@ -18,6 +17,7 @@ from unbraid.serve.problems import Problem
 from unbraid.serve.routes.events import LAST_EVENT_ID, encoding_of, form_of
 from unbraid.serve.services import services_of
 from unbraid.serve.stream import EventStream
+from unbraid.wire.names import RUN_PATTERN
 
 MAX_KEY_CHARS = 200
 

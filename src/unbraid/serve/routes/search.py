@@ -8,7 +8,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.errors import CallerError
-from unbraid.log.names import RUN_PATTERN, checked_run
 from unbraid.log.port import Found, SearchableLog
 from unbraid.redact.reader import masked_snippet
 from unbraid.serve import parameters
@@ -17,6 +16,7 @@ from unbraid.serve.problems import Problem
 from unbraid.serve.routes.shared import TEXT, known_run, limit_of
 from unbraid.serve.services import services_of
 from unbraid.sessions.search import Place
+from unbraid.wire.names import RUN_PATTERN, checked_run
 
 MAX_FOUND = 200
 

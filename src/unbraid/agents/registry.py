@@ -1,0 +1,38 @@
+"""The kinds of agents there are: ours, and those that other packages bring.
+
+A package brings one by an entry point of the group `unbraid.agents` that names an `AgentKind`
+subclass. Nothing of a kind is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from importlib.metadata import entry_points
+
+from unbraid.agents.port import AgentKind
+
+GROUP = "unbraid.agents"
+BUILT_IN = (
+    "unbraid.agents.claude.kind:ClaudeCode",
+    "unbraid.agents.opencode.kind:OpenCode",
+)
+
+
+@cache
+def kinds() -> tuple[AgentKind, ...]:
+    """Every kind, ours first."""
+    found: dict[str, AgentKind] = {}
+    for place in BUILT_IN:
+        module, _, name = place.partition(":")
+        made: AgentKind = getattr(importlib.import_module(module), name)()
+        found[made.name] = made
+    for entry in entry_points(group=GROUP):
+        brought: AgentKind = entry.load()()
+        found.setdefault(brought.name, brought)
+    return tuple(found.values())
+
+
+def kind(name: str) -> AgentKind | None:
+    """The kind of that name."""
+    return next((each for each in kinds() if each.name == name), None)
