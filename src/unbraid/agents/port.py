@@ -203,7 +203,7 @@ class SessionStore(Protocol):
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> Iterator[SessionFacts]:
         """Sessions that changed since a time, newest first, each as soon as it is read. `cache` is
-        a folder for what need not be read again, `redact` is applied to titles before they go there.
+        a folder for what need not be read again; `redact` is applied to titles before that.
         """
         ...
 
@@ -277,7 +277,7 @@ class Launcher(Protocol):
     """How a kind's programs are started so that every agent is visible."""
 
     def arguments_at(self, argv: Sequence[str]) -> int | None:
-        """Where the program's own arguments begin in a command line; None if it is not this kind's."""
+        """Where the program's own arguments begin; None if it is not this kind's."""
         ...
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
