@@ -11,9 +11,9 @@ import pytest
 
 from unbraid.events import encode
 from unbraid.log import LogUnusable, SqliteLog
-from unbraid.log.connection import open_writer
 from unbraid.log.contract import story
-from unbraid.log.schema import APPLICATION_ID, MIGRATIONS, migrate
+from unbraid.log.sqlite.connection import open_writer
+from unbraid.log.sqlite.schema import APPLICATION_ID, MIGRATIONS, migrate
 
 
 @pytest.fixture

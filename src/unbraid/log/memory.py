@@ -16,9 +16,9 @@ from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
 from unbraid.log.admission import admit
 from unbraid.log.entry import Entry, one_line
-from unbraid.log.following import Signal, follow_reads
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
 from unbraid.log.query import snippet_of, terms_of
+from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.said import Blocks, Said
 from unbraid.log.summary import RunSummary, selected
 from unbraid.wire.names import checked_run, checked_source

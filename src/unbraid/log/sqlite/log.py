@@ -17,17 +17,17 @@ from pathlib import Path
 
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
-from unbraid.log import reading, retention
-from unbraid.log.appending import Appender, index_words, load
-from unbraid.log.connection import BUSY_SECONDS, open_reader, open_writer, our_errors
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.folder import FILE_NAME, data_folder
-from unbraid.log.following import Signal, follow_reads
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
-from unbraid.log.readers import Readers
-from unbraid.log.schema import migrate
+from unbraid.log.replay import Signal, follow_reads
+from unbraid.log.sqlite import queries, retention
+from unbraid.log.sqlite.appender import Appender, index_words, load
+from unbraid.log.sqlite.connection import BUSY_SECONDS, open_reader, open_writer, our_errors
+from unbraid.log.sqlite.readers import Readers
+from unbraid.log.sqlite.schema import migrate
+from unbraid.log.sqlite.writer import Writer
 from unbraid.log.summary import RunSummary
-from unbraid.log.writer import Writer
 from unbraid.wire.names import checked_run, checked_source
 
 # Commits of other processes are looked for often for a while after each, and seldom otherwise.
@@ -113,13 +113,13 @@ class SqliteLog:
     ) -> list[Entry]:
         """Events of a run after `since`."""
         return await self._readers.read(
-            lambda connection: reading.run_entries(connection, run, since, limit, stream_id, types)
+            lambda connection: queries.run_entries(connection, run, since, limit, stream_id, types)
         )
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
         """Events of all runs after the cursor `since`."""
         return await self._readers.read(
-            lambda connection: reading.all_entries(connection, since, limit)
+            lambda connection: queries.all_entries(connection, since, limit)
         )
 
     def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
@@ -143,7 +143,7 @@ class SqliteLog:
 
     async def bounds(self) -> tuple[int, int]:
         """The first cursor kept, the last given."""
-        return await self._readers.read(reading.bounds)
+        return await self._readers.read(queries.bounds)
 
     async def run(self, run: str) -> RunSummary | None:
         """One run's summary."""
@@ -159,16 +159,16 @@ class SqliteLog:
     ) -> list[RunSummary]:
         """Runs, last started first."""
         return await self._readers.read(
-            lambda connection: reading.summaries(connection, status, matching, limit, before)
+            lambda connection: queries.summaries(connection, status, matching, limit, before)
         )
 
     async def cursors(self, run: str) -> dict[str, int]:
         """Each source's position."""
-        return await self._readers.read(lambda connection: reading.positions(connection, run))
+        return await self._readers.read(lambda connection: queries.positions(connection, run))
 
     async def spooled(self, run: str) -> list[Spooled]:
         """The raw bytes of a run that is not over."""
-        return await self._readers.read(lambda connection: reading.spool(connection, run))
+        return await self._readers.read(lambda connection: queries.spool(connection, run))
 
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
@@ -199,10 +199,10 @@ class SqliteLog:
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Places where an agent said it."""
-        if await self._readers.read(reading.unindexed):
+        if await self._readers.read(queries.unindexed):
             await self._writer.submit(index_words)
         return await self._readers.read(
-            lambda connection: reading.places(connection, query, run, limit)
+            lambda connection: queries.places(connection, query, run, limit)
         )
 
     def missed(self) -> LogUnusable | None:
