@@ -49,7 +49,7 @@ async def test_a_signal_ends_it_in_good_order(tmp_path: Path, number: signal.Sig
     assert [event["id"] for event in seen[1:-1]] == [str(entry.seq) for entry in entries][
         : len(seen) - 2
     ]
-    assert await log.cursors("r") == {"out": len(data)}
+    assert await log.offsets("r") == {"out": len(data)}
     await log.close()
 
 

@@ -115,12 +115,12 @@ class LogContract:
 
     async def test_appending_again_changes_nothing(self, log: Log) -> None:
         events = story(["a", "b", "c"])
-        await log.append("r", events[:4], cursors={"out": 40})
+        await log.append("r", events[:4], offsets={"out": 40})
         before = await log.read("r")
-        again = await log.append("r", events[:4], cursors={"out": 40})
+        again = await log.append("r", events[:4], offsets={"out": 40})
         assert (again.added, again.last_seq) == (0, 4)
         assert await log.read("r") == before
-        overlapping = await log.append("r", events[2:], cursors={"out": 90})
+        overlapping = await log.append("r", events[2:], offsets={"out": 90})
         assert (overlapping.added, overlapping.last_seq) == (len(events) - 4, len(events))
         assert [entry.seq for entry in await log.read("r")] == list(range(1, len(events) + 1))
         summary = await log.run("r")
@@ -132,9 +132,9 @@ class LogContract:
         await log.append("r", events[:3])
         for wrong, seq in ((events[4:], 5), (story(["x", "b"])[2:4], 3)):
             with pytest.raises(LogConflict) as caught:
-                await log.append("r", wrong, cursors={"out": 99})
+                await log.append("r", wrong, offsets={"out": 99})
             assert (caught.value.run, caught.value.seq, caught.value.expected) == ("r", seq, 4)
-        assert await log.cursors("r") == {}
+        assert await log.offsets("r") == {}
         assert len(await log.read("r")) == 3
         await log.append("r", events[3:])
         late = StreamStart(
@@ -164,23 +164,23 @@ class LogContract:
         assert [entry.seq for entry in await log.read("r", since=1, limit=1)] == [2]
         assert await log.read("nobody") == []
 
-    async def test_positions_only_go_forward(self, log: Log) -> None:
-        await log.append("r", [], cursors={"out": 10, "file:a/b.jsonl": 5})
-        await log.append("r", [], cursors={"out": 7})
-        assert await log.cursors("r") == {"out": 10, "file:a/b.jsonl": 5}
-        assert await log.cursors("nobody") == {}
+    async def test_offsets_only_go_forward(self, log: Log) -> None:
+        await log.append("r", [], offsets={"out": 10, "file:a/b.jsonl": 5})
+        await log.append("r", [], offsets={"out": 7})
+        assert await log.offsets("r") == {"out": 10, "file:a/b.jsonl": 5}
+        assert await log.offsets("nobody") == {}
 
     async def test_keeps_raw_bytes_until_the_run_is_over(self, log: Log) -> None:
         events = story(["a"])
         parts = [Spooled("out", 0, 11, b"one"), Spooled("file", 0, 12, b"\x00\xff")]
         later = Spooled("out", 3, 13, b"two")
-        await log.append("r", events[:1], cursors={"out": 3}, spool=parts)
-        await log.append("r", events[:1], cursors={"out": 3}, spool=parts)
-        await log.append("r", events[1:2], cursors={"out": 6}, spool=[later])
+        await log.append("r", events[:1], offsets={"out": 3}, spool=parts)
+        await log.append("r", events[:1], offsets={"out": 3}, spool=parts)
+        await log.append("r", events[1:2], offsets={"out": 6}, spool=[later])
         assert await log.spooled("r") == [*parts, later]
         await log.append("r", events[2:], spool=[Spooled("out", 6, 14, b"end")])
         assert await log.spooled("r") == []
-        assert await log.cursors("r") == {"out": 6}
+        assert await log.offsets("r") == {"out": 6}
 
     async def test_summary_of_a_run(self, log: Log) -> None:
         events = story(["a"])
@@ -200,7 +200,7 @@ class LogContract:
         for number in range(7):
             await log.append(f"r{number}", story(["x"], ts=1000 * number, ok=number != 3)[:-1])
         await log.append("r3", story(["x"], ts=3000, ok=False))
-        await log.append("empty", [], cursors={"out": 1})
+        await log.append("empty", [], offsets={"out": 1})
         assert [s.run for s in await log.runs(limit=3)] == ["r6", "r5", "r4"]
         page = (await log.runs(limit=3))[-1].page
         assert [s.run for s in await log.runs(before=page)] == ["r3", "r2", "r1", "r0"]
@@ -297,13 +297,13 @@ class LogContract:
 
     async def test_forgets_only_runs_that_are_over(self, log: Log) -> None:
         events = story(["a"])
-        await log.append("r", events[:2], cursors={"out": 3})
+        await log.append("r", events[:2], offsets={"out": 3})
         with pytest.raises(CallerError):
             await log.forget("r")
         await log.append("r", events[2:])
         await log.forget("r")
         assert await log.run("r") is None
-        assert await log.cursors("r") == {}
+        assert await log.offsets("r") == {}
         await log.forget("nobody")
         await log.append("r", events)
         assert len(await log.read("r")) == len(events)
@@ -320,7 +320,7 @@ class LogContract:
         with pytest.raises(CallerError):
             await log.append(run, story(["a"]))
         with pytest.raises(CallerError):
-            await log.append("r", [], cursors={"bad\nname": 1})
+            await log.append("r", [], offsets={"bad\nname": 1})
 
     async def test_finds_words_that_deltas_cut(self, log: Log) -> None:
         if not isinstance(log, SearchableLog):

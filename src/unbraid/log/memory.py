@@ -28,7 +28,7 @@ from unbraid.wire.names import checked_run, checked_source
 class _Run:
     summary: RunSummary
     entries: list[Entry] = field(default_factory=list)
-    cursors: dict[str, int] = field(default_factory=dict)
+    offsets: dict[str, int] = field(default_factory=dict)
     spool: list[Spooled] = field(default_factory=list)
     blocks: Blocks = field(default_factory=Blocks)
     said: list[Said] = field(default_factory=list)
@@ -53,12 +53,12 @@ class MemoryLog:
         run: str,
         events: Sequence[FleetEvent],
         *,
-        cursors: Mapping[str, int] | None = None,
+        offsets: Mapping[str, int] | None = None,
         spool: Sequence[Spooled] = (),
     ) -> Appended:
-        """Keep events, positions and raw bytes together, or none of them."""
+        """Keep events, offsets and raw bytes together, or none of them."""
         await self.check()
-        positions = {checked_source(name): at for name, at in (cursors or {}).items()}
+        offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
         held = self._runs.get(checked_run(run)) or _Run(RunSummary(run))
         lines = [(event, one_line(event)) for event in events]
         fresh = admit(held.summary, lines, held.stored)
@@ -72,8 +72,8 @@ class MemoryLog:
             self._all[entry.cursor] = entry
             held.summary.fold(event, len(data))
             held.said += held.blocks.feed(event)
-        for name, at in positions.items():
-            held.cursors[name] = max(at, held.cursors.get(name, 0))
+        for name, at in offsets.items():
+            held.offsets[name] = max(at, held.offsets.get(name, 0))
         known = {(part.source, part.offset) for part in held.spool}
         held.spool += [part for part in spool if (part.source, part.offset) not in known]
         if held.summary.over:
@@ -153,10 +153,10 @@ class MemoryLog:
         wanted = selected(kept, status=status, matching=matching, before=before)
         return [_copy(summary) for summary in islice(wanted, limit)]
 
-    async def cursors(self, run: str) -> dict[str, int]:
-        """Each source's position."""
+    async def offsets(self, run: str) -> dict[str, int]:
+        """Each source's offset."""
         held = self._runs.get(run)
-        return {} if held is None else dict(held.cursors)
+        return {} if held is None else dict(held.offsets)
 
     async def spooled(self, run: str) -> list[Spooled]:
         """The raw bytes of a run that is not over."""

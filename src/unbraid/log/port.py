@@ -2,7 +2,7 @@
 
 What every backend promises:
 
-- **Written before shown.** `append` returns once its events, source positions and spooled bytes are
+- **Written before shown.** `append` returns once its events, source offsets and spooled bytes are
   durable, all of them or none. No reader sees them earlier.
 - **In order, once.** Within a run `seq` counts 1, 2, 3…; appending what is there already changes
   nothing, and anything that is neither there nor next is a `LogConflict`.
@@ -135,10 +135,10 @@ class Log(LogReader, Protocol):
         run: str,
         events: Sequence[FleetEvent],
         *,
-        cursors: Mapping[str, int] | None = None,
+        offsets: Mapping[str, int] | None = None,
         spool: Sequence[Spooled] = (),
     ) -> Appended:
-        """Commit events, the sources' positions and their raw bytes together. A position never
+        """Commit events, the sources' offsets and their raw bytes together. An offset never
         goes back.
         """
         ...
@@ -153,8 +153,8 @@ class Log(LogReader, Protocol):
         """
         ...
 
-    async def cursors(self, run: str) -> dict[str, int]:
-        """Each source's position: how many of its bytes the log answers for."""
+    async def offsets(self, run: str) -> dict[str, int]:
+        """Each source's offset: how many of its bytes the log answers for."""
         ...
 
     async def spooled(self, run: str) -> list[Spooled]:

@@ -235,7 +235,7 @@ class Watcher:
             followed = self._followed.get(main) or await self._open(main)
             if followed is not None:
                 await followed.look(now=self._closing)
-                if not followed.recorder.cursors and not followed.session.unsettled:
+                if not followed.recorder.offsets and not followed.session.unsettled:
                     # Whoever had it has told all: the next run may be someone else's again.
                     self._drop(main)
                 elif followed.session.unsettled:

@@ -89,17 +89,17 @@ class SqliteLog:
         run: str,
         events: Sequence[FleetEvent],
         *,
-        cursors: Mapping[str, int] | None = None,
+        offsets: Mapping[str, int] | None = None,
         spool: Sequence[Spooled] = (),
     ) -> Appended:
-        """Commit events, positions and raw bytes in one transaction."""
+        """Commit events, offsets and raw bytes in one transaction."""
         checked_run(run)
-        positions = {checked_source(name): at for name, at in (cursors or {}).items()}
+        offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
         lines = [(event, one_line(event)) for event in events]
         if any(max(event.seq, event.ts, event.stream_id) >= _INT64 for event, _ in lines):
             raise CallerError("a number of an event does not fit 64 bits")
         return await self._writer.submit(
-            lambda connection: self._appender.append(connection, run, lines, positions, spool)
+            lambda connection: self._appender.append(connection, run, lines, offsets, spool)
         )
 
     async def read(
@@ -162,9 +162,9 @@ class SqliteLog:
             lambda connection: queries.summaries(connection, status, matching, limit, before)
         )
 
-    async def cursors(self, run: str) -> dict[str, int]:
-        """Each source's position."""
-        return await self._readers.read(lambda connection: queries.positions(connection, run))
+    async def offsets(self, run: str) -> dict[str, int]:
+        """Each source's offset."""
+        return await self._readers.read(lambda connection: queries.offsets(connection, run))
 
     async def spooled(self, run: str) -> list[Spooled]:
         """The raw bytes of a run that is not over."""

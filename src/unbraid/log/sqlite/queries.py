@@ -104,8 +104,8 @@ def summaries(
     return [_decode_summary(summary) for (summary,) in rows]
 
 
-def positions(connection: sqlite3.Connection, run: str) -> dict[str, int]:
-    """Each source's position."""
+def offsets(connection: sqlite3.Connection, run: str) -> dict[str, int]:
+    """Each source's offset."""
     rows = connection.execute(
         "SELECT source, offset FROM positions WHERE run = (SELECT id FROM runs WHERE run = ?)",
         (run,),
