@@ -105,13 +105,13 @@ async def _ask(
 ) -> int:
     from unbraid.cli.fleet_view import FleetView
     from unbraid.log import SqliteLog, data_folder
-    from unbraid.log.leases import Leases
+    from unbraid.log.leases import FileLeases
     from unbraid.orchestrate.limits import Limits
     from unbraid.orchestrate.orchestrator import Orchestrator
 
     log, view = await SqliteLog.open(), FleetView(as_json=as_json)
     try:
-        leases = Leases(data_folder())
+        leases = FileLeases(data_folder())
         orchestrator = Orchestrator(
             backend=backend,
             model=model,

@@ -69,7 +69,7 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
     from unbraid.control.controllers import Controllers
     from unbraid.control.processes import Elsewhere
     from unbraid.log import SqliteLog, data_folder
-    from unbraid.log.leases import Leases
+    from unbraid.log.leases import FileLeases
     from unbraid.sessions.archive import Archive
     from unbraid.sessions.importer import opened
     from unbraid.tui.app import Top
@@ -92,8 +92,8 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
         looking = asyncio.create_task(_look(log.missed, app.warn))
         stack.callback(looking.cancel)
         if watch:
-            leases, until = Leases(home), asyncio.Event()
-            stack.callback(leases.close)
+            leases, until = FileLeases(home), asyncio.Event()
+            stack.callback(leases.close, ended=True)
             observed = Watcher(
                 log,
                 leases,

@@ -59,7 +59,7 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: boo
     from unbraid.control.controllers import Controllers
     from unbraid.control.processes import Elsewhere
     from unbraid.log import SqliteLog, data_folder
-    from unbraid.log.leases import Leases
+    from unbraid.log.leases import FileLeases
     from unbraid.sessions.archive import Archive
     from unbraid.watch.watcher import Watcher, watching
 
@@ -70,7 +70,7 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: boo
     async with AsyncExitStack() as stack:
         log = await SqliteLog.open()
         stack.push_async_callback(log.close)
-        leases = Leases(data_folder())
+        leases = FileLeases(data_folder())
         stack.callback(leases.close, ended=False)
         archive = Archive(log, os.environ, data_folder(), redact=redact)
         overview = Overview(archive)

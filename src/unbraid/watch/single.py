@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from unbraid.agents.places import FAMILIES
-from unbraid.log.leases import Leases
+from unbraid.log.leases import FileLeases
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.watch.watcher import Watcher, watching
@@ -24,13 +24,13 @@ async def following(
     *,
     redact: bool = False,
 ) -> AsyncIterator[None]:
-    """Keep a run's log up to date meanwhile. Whoever has its claim does that already; when they are
-    gone, it is taken over.
+    """Keep a run's log up to date meanwhile. Whoever holds its lease does that already; when they
+    are gone, it is taken over.
     """
     if run.over or run.source not in FAMILIES:
         yield
         return
-    leases, until = Leases(home), asyncio.Event()
+    leases, until = FileLeases(home), asyncio.Event()
     session = run.session_id or run.run.partition(".")[0]
     watch = Watcher(log, leases, env, warn=warn, only=session, redact=redact)
     watched = asyncio.create_task(watching(watch, until))
