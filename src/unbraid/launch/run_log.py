@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from unbraid.agents.claude.session_files import Known
 from unbraid.errors import LogError
-from unbraid.log.folder import data_folder
-from unbraid.log.leases import FileLeases, Leases
-from unbraid.log.sqlite import SqliteLog
+from unbraid.log.engines import open_log
+from unbraid.log.leases import Leases
+from unbraid.log.port import Log
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import ROWS, ROWS_FROM, open_run, rows_since
 from unbraid.redact.source import SourceRedactor
@@ -31,7 +31,7 @@ class RunLog:
         self.opened = False  # whether the session is known, even if its log has failed
         self.on_open: Callable[[str], None] = lambda run: None
         self.recorder: Recorder | None = None
-        self.log: SqliteLog | None = None
+        self.log: Log | None = None
         self._warn, self._sending = warn, sending
         self._masking = SourceRedactor() if redact else None
         self._leases: Leases | None = None
@@ -40,8 +40,8 @@ class RunLog:
     async def begin(self, session: str | None) -> None:
         """Open the log, and acquire the lease of the session that is about to begin."""
         try:
-            self.log = await SqliteLog.open()
-            self._leases = FileLeases(data_folder())
+            self.log = await open_log()
+            self._leases = self.log.leases()
             if session is None:
                 self._unnamed = self._leases.acquire_unnamed()
             else:

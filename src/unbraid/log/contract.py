@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 from msgspec import Raw
@@ -22,61 +21,27 @@ from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.events import (
-    Done,
-    FleetEvent,
-    FleetTokenUsage,
     FleetToolUse,
-    RequestReceived,
-    StreamEnd,
     StreamStart,
-    Text,
     encode,
 )
 from unbraid.log.entry import Entry
-from unbraid.log.port import Log, LogConflict, SearchableLog, Spooled
+from unbraid.log.lease_contract import check_leases
+from unbraid.log.port import (
+    CompactableLog,
+    Log,
+    LogConflict,
+    PrunableLog,
+    SearchableLog,
+    Spooled,
+    every_run,
+    replaced,
+)
+from unbraid.log.sample import story
+
+__all__ = ["LogContract", "gather", "story"]
 
 PATIENCE_SECONDS = 30.0
-
-
-def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEvent]:
-    """A whole run of one agent that says `words`, a delta each."""
-    place: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}
-    usage: dict[str, Any] = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3}
-    end, reason = 3 + len(words), "completed" if ok else "failed"
-    first: dict[str, Any] = {
-        "source": "claude",
-        "prompt": "Say  it\nall",
-        "cwd": "/w",
-        "session_id": "s",
-    }
-    return [
-        RequestReceived(seq=1, ts=ts, **first, **place),
-        StreamStart(seq=2, ts=ts + 1, parent_stream_id=None, **place),
-        *(
-            Text(seq=seq, ts=ts + seq, delta=word, message_id="m1", block=0, **place)
-            for seq, word in enumerate(words, 3)
-        ),
-        FleetTokenUsage(
-            seq=end,
-            ts=ts + end,
-            message_id="m1",
-            model="x",
-            cache_creation_tokens=1,
-            **usage,
-            **place,
-        ),
-        StreamEnd(seq=end + 1, ts=ts + end, ok=ok, reason=reason, **place),
-        Done(
-            seq=end + 2,
-            ts=ts + end,
-            ok=ok,
-            streams=1,
-            cache_creation_tokens=1,
-            cost_usd=0.5,
-            **usage,
-            **place,
-        ),
-    ]
 
 
 async def gather(follow: AsyncIterator[list[Entry]], count: int | None = None) -> list[Entry]:
@@ -210,6 +175,40 @@ class LogContract:
         with pytest.raises(CallerError):
             await log.runs(before="no place")
 
+    async def test_names_and_counts_runs_without_reading_them(self, log: Log) -> None:
+        assert (await log.run_names(), await log.count_runs()) == ([], 0)
+        for name in ("ab-2", "ab-1", "ab", "b", "AB", "a_b"):
+            await log.append(name, story(["x"]))
+        await log.append("ab-empty", [], offsets={"out": 1})
+        assert await log.count_runs() == 6
+        assert await log.run_names("ab") == ["ab", "ab-1", "ab-2"]
+        assert await log.run_names("ab-1") == ["ab-1"]
+        assert await log.run_names() == ["AB", "a_b", "ab", "ab-1", "ab-2", "b"]
+        for nobody in ("c", "a%", "a?", "*", "é", "\udcff", "'"):
+            assert await log.run_names(nobody) == []
+
+    async def test_finds_the_runs_of_a_session(self, log: Log) -> None:
+        await log.append("other", story(["x"], ts=1))
+        for number, name in enumerate(("first", "second"), 2):
+            events = story(["x"], ts=1000 * number)
+            events[0] = replace(events[0], session_id="mine")
+            await log.append(name, events[: 2 * number])
+        await log.append("mine", story(["x"], ts=5000))
+        assert [each.run for each in await log.runs_of("mine")] == ["mine", "second", "first"]
+        assert [each.over for each in await log.runs_of("mine")] == [True, True, False]
+        assert [each.run for each in await log.runs_of("first")] == ["first"]
+        assert await log.runs_of("nobody") == []
+
+    async def test_lists_every_run_page_by_page(self, log: Log) -> None:
+        for number in range(7):
+            await log.append(f"r{number}", story(["x"], ts=1 + 1000 * (number // 2)))
+        for size in (1, 3, 7, 100):
+            found = [each.run async for each in every_run(log, page_size=size)]
+            assert found == ["r6", "r5", "r4", "r3", "r2", "r1", "r0"]
+
+    async def test_gives_out_leases_on_its_runs(self, log: Log) -> None:
+        check_leases(log.leases(), log.leases())
+
     async def test_cursor_orders_all_runs(self, log: Log) -> None:
         one, two = story(["a"]), story(["b"])
         await log.append("r1", one[:2])
@@ -261,6 +260,8 @@ class LogContract:
         )
 
     async def test_retention_by_age_spares_the_young_and_the_live(self, log: Log) -> None:
+        if not isinstance(log, PrunableLog):
+            pytest.skip("this log has no retention")
         events = story(["a"], ts=1)
         await log.append("old", events)
         await log.append("old-live", events[:3])
@@ -279,6 +280,8 @@ class LogContract:
         assert (await log.append("old", events)).added == 0
 
     async def test_retention_by_size_takes_the_oldest_first(self, log: Log) -> None:
+        if not isinstance(log, PrunableLog):
+            pytest.skip("this log has no retention")
         for number in (2, 0, 1):
             await log.append(f"r{number}", story(["a" * 1000], ts=number * 1000))
         await log.append("live", story(["a" * 5000], ts=1)[:-1])
@@ -288,6 +291,8 @@ class LogContract:
         assert len(await log.read("live")) > 0
 
     async def test_cursors_are_never_given_twice(self, log: Log) -> None:
+        if not isinstance(log, PrunableLog):
+            pytest.skip("this log has no retention")
         await log.append("r1", story(["a"]))
         last = (await log.bounds())[1]
         await log.retain(max_bytes=0)
@@ -296,6 +301,8 @@ class LogContract:
         assert (await log.read_all())[0].cursor > last
 
     async def test_forgets_only_runs_that_are_over(self, log: Log) -> None:
+        if not isinstance(log, PrunableLog):
+            pytest.skip("this log has no retention")
         events = story(["a"])
         await log.append("r", events[:2], offsets={"out": 3})
         with pytest.raises(CallerError):
@@ -311,8 +318,10 @@ class LogContract:
     async def test_vacuum_and_check_leave_everything_there(self, log: Log) -> None:
         await log.append("r", story(["a"]))
         before = await log.read_all()
-        await log.vacuum()
+        if isinstance(log, CompactableLog):
+            await log.vacuum()
         await log.check()
+        assert replaced(log) is None
         assert await log.read_all() == before
 
     @pytest.mark.parametrize("run", ["", "../x", "a/b", ".", "a\n", "a b", "é", "x" * 129, "-x"])
@@ -356,8 +365,8 @@ class LogContract:
             assert sorted((f.seq, f.kind) for f in found) == [(seq, "prompt") for seq in places]
 
     async def test_what_retention_took_is_not_found(self, log: Log) -> None:
-        if not isinstance(log, SearchableLog):
-            pytest.skip("this log has no search")
+        if not (isinstance(log, SearchableLog) and isinstance(log, PrunableLog)):
+            pytest.skip("this log has no search, or no retention")
         await log.append("r", story(["needle"]))
         assert len(await log.search("needle")) == 1
         await log.retain(max_bytes=0)

@@ -16,6 +16,7 @@ from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
 from unbraid.log.admission import admit
 from unbraid.log.entry import Entry, one_line
+from unbraid.log.memory_leases import LeaseTable, MemoryLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
 from unbraid.log.query import snippet_of, terms_of
 from unbraid.log.replay import Signal, follow_reads
@@ -46,6 +47,7 @@ class MemoryLog:
         self._all: dict[int, Entry] = {}
         self._last_cursor = 0
         self._signal = Signal()
+        self._leases = LeaseTable()
         self._closed = False
 
     async def append(
@@ -163,6 +165,28 @@ class MemoryLog:
         held = self._runs.get(run)
         return [] if held is None else list(held.spool)
 
+    async def run_names(self, prefix: str = "") -> list[str]:
+        """The names of runs that begin with `prefix`."""
+        named = (name for name, held in self._runs.items() if held.summary.last_seq)
+        return sorted(name for name in named if name.startswith(prefix))
+
+    async def runs_of(self, session: str) -> list[RunSummary]:
+        """The runs of a session, last started first."""
+        kept = [
+            held.summary
+            for name, held in self._runs.items()
+            if held.summary.last_seq and session in (name, held.summary.session_id)
+        ]
+        return [_copy(each) for each in selected(kept, status=None, matching=None, before=None)]
+
+    async def count_runs(self) -> int:
+        """How many runs there are."""
+        return sum(held.summary.last_seq > 0 for held in self._runs.values())
+
+    def leases(self) -> MemoryLeases:
+        """Leases on the runs of this log."""
+        return MemoryLeases(self._leases)
+
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
     ) -> Retained:
@@ -185,9 +209,6 @@ class MemoryLog:
                 raise CallerError(f"run {run} is live")
             self._cut(held)
             del self._runs[run]
-
-    async def vacuum(self) -> None:
-        """Nothing to give back."""
 
     async def check(self) -> None:
         """Raise unless open."""

@@ -17,7 +17,6 @@ from unbraid.agents.places import (
 )
 from unbraid.errors import CallerError
 from unbraid.launch.run_log import now_ms
-from unbraid.log.leases import FileLeases
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.record.followed import ABOUT, Followed, FollowedFiles, introduction
@@ -44,7 +43,7 @@ async def opened(
     """
     found = await _logged(log, name)
     if found is None:
-        logged = {each.run for each in await log.runs(limit=1_000_000)}
+        logged = await log.run_names(name)
         name = await asyncio.to_thread(completed, name, logged, env)
         found = await _logged(log, name)
     if found is not None:
@@ -58,7 +57,7 @@ async def opened(
         raise CallerError(
             f"no run or session {name or repr(name)}; `unbraid ps --all` lists all there are"
         )
-    leases = FileLeases(home)
+    leases = log.leases()
     try:
         async with asyncio.timeout(LEASE_SECONDS) as waiting:
             while not leases.acquire(session.id):
@@ -89,7 +88,7 @@ async def _caught_up(
     main = None
     if CLAUDE_SESSION.fullmatch(name):
         main = await asyncio.to_thread(lambda: next(session_transcripts(name, env), None))
-    leases = FileLeases(home)
+    leases = log.leases()
     try:
         if main is None or not leases.acquire(name):
             return run

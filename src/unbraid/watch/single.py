@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from unbraid.agents.places import FAMILIES
-from unbraid.log.leases import FileLeases
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.watch.watcher import Watcher, watching
@@ -19,7 +17,6 @@ async def following(
     log: Log,
     run: RunSummary,
     env: Mapping[str, str],
-    home: Path,
     warn: Callable[[str], None] = lambda text: None,
     *,
     redact: bool = False,
@@ -30,7 +27,7 @@ async def following(
     if run.over or run.source not in FAMILIES:
         yield
         return
-    leases, until = FileLeases(home), asyncio.Event()
+    leases, until = log.leases(), asyncio.Event()
     session = run.session_id or run.run.partition(".")[0]
     watch = Watcher(log, leases, env, warn=warn, only=session, redact=redact)
     watched = asyncio.create_task(watching(watch, until))

@@ -149,7 +149,9 @@ def load(connection: sqlite3.Connection, run: str) -> RunSummary | None:
 
 def save(connection: sqlite3.Connection, key: int, summary: RunSummary) -> None:
     """Write a summary and the columns taken from it."""
-    listed = (summary.status, summary.started, summary.bytes, summary.words)
+    listed = (
+        summary.status, summary.started, summary.bytes, summary.words, summary.session_id,
+    )  # fmt: skip
     connection.execute(_SAVED, (*listed, _encode(summary), key))
 
 
@@ -164,7 +166,8 @@ _RUN = """INSERT INTO runs
     (run, status, started, updated, bytes, last_seq, open_from, words, summary)
     VALUES (?, 'live', 0, 0, 0, 0, 1, '', ?)"""
 _EVENT = "INSERT INTO events (run, seq, ts, stream_id, type, data) VALUES (?, ?, ?, ?, ?, ?)"
-_SAVED = "UPDATE runs SET status = ?, started = ?, bytes = ?, words = ?, summary = ? WHERE id = ?"
+_SAVED = """UPDATE runs SET status = ?, started = ?, bytes = ?, words = ?, session = ?, summary = ?
+    WHERE id = ?"""
 _GROWN = """UPDATE runs SET updated = ?, bytes = ?, last_seq = ?, open_from = ?, summary = ?
     WHERE id = ?"""
 _SAID = "INSERT INTO said (run, stream_id, seq, ts, kind, text) VALUES (?, ?, ?, ?, ?, ?)"

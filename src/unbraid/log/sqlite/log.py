@@ -18,7 +18,7 @@ from pathlib import Path
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry, one_line
-from unbraid.log.folder import FILE_NAME, data_folder
+from unbraid.log.leases import FileLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
 from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.sqlite import queries, retention
@@ -63,25 +63,15 @@ class SqliteLog:
         self._watcher = asyncio.create_task(self._watch())
 
     @classmethod
-    async def open(
-        cls, path: Path | str | None = None, *, busy_seconds: float = BUSY_SECONDS
-    ) -> SqliteLog:
-        """Open the log at `path` (else in the data folder), making or upgrading it as needed."""
-        place = data_folder() / FILE_NAME if path is None else Path(path)
-        try:
-            # Agents' words are private: nobody else on the machine may read them.
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            place.touch(mode=0o600)
-        except OSError as error:
-            problem = f"cannot be made or written ({error.strerror})"
-            raise LogUnusable(str(place), "io", problem) from error
-        return cls(place, busy_seconds=busy_seconds)
+    async def open(cls, path: Path | str, *, busy_seconds: float = BUSY_SECONDS) -> SqliteLog:
+        """Open the log in the file `path`, creating or upgrading it as needed."""
+        return cls(_created(Path(path)), busy_seconds=busy_seconds)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         # SQLite goes on writing to a file that has no name any more: all of it would be
         # acknowledged, and gone with the process.
-        if (missed := self.missed()) is not None:
-            raise missed
+        if (replaced := self.replaced()) is not None:
+            raise replaced
         self._appender.begin(connection)
 
     async def append(
@@ -170,6 +160,22 @@ class SqliteLog:
         """The raw bytes of a run that is not over."""
         return await self._readers.read(lambda connection: queries.spool(connection, run))
 
+    async def run_names(self, prefix: str = "") -> list[str]:
+        """The names of runs that begin with `prefix`."""
+        return await self._readers.read(lambda connection: queries.run_names(connection, prefix))
+
+    async def runs_of(self, session: str) -> list[RunSummary]:
+        """The runs of a session, last started first."""
+        return await self._readers.read(lambda connection: queries.runs_of(connection, session))
+
+    async def count_runs(self) -> int:
+        """How many runs there are."""
+        return await self._readers.read(queries.count_runs)
+
+    def leases(self) -> FileLeases:
+        """Leases on the runs of this file: locks in the folder beside it."""
+        return FileLeases(self._path.parent)
+
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
     ) -> Retained:
@@ -205,7 +211,7 @@ class SqliteLog:
             lambda connection: queries.places(connection, query, run, limit)
         )
 
-    def missed(self) -> LogUnusable | None:
+    def replaced(self) -> LogUnusable | None:
         """Why nothing more can be heard: the file was deleted or replaced under us, and whoever
         writes now writes elsewhere.
         """
@@ -235,6 +241,17 @@ class SqliteLog:
                 if version != seen:
                     seen, changed = version, time.monotonic()
                     self._signal.change()
+
+
+def _created(path: Path) -> Path:
+    try:
+        # Agents' words are private: nobody else on the machine may read them.
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+    except OSError as error:
+        problem = f"cannot be created or written ({error.strerror})"
+        raise LogUnusable(str(path), "io", problem) from error
+    return path
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:
