@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.index_history import line
 from benchmarks.table import Measured, table
 from unbraid.log import SqliteLog
-from unbraid.log.leases import Leases
+from unbraid.log.leases import FileLeases
 from unbraid.watch.watcher import Watcher, watching
 
 SESSION = "11111111-2222-4333-8444-555555555555"
@@ -46,7 +46,7 @@ async def latency(rate: int, seconds: float) -> list[Measured]:
         log = await SqliteLog.open(home / "log.db")
         until = asyncio.Event()
         env = {"CLAUDE_CONFIG_DIR": str(home / "claude"), "HOME": scratch}
-        watch = Watcher(log, Leases(home), env, warn=print)
+        watch = Watcher(log, FileLeases(home), env, warn=print)
         task = asyncio.create_task(watching(watch, until))
         await watch.ready.wait()
         await asyncio.sleep(1.5)

@@ -31,6 +31,7 @@ ROWS = [
     {"checkup"},
     {"hub", "recordings"},
     {"orchestrate"},
+    {"machine"},
     {"serve"},
     {"tui"},
     {"cli"},

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from unbraid.errors import BackendError, CallerError, LogError, SourceError, UnbraidError
     from unbraid.fleet.streams import Fleet
     from unbraid.fleet.tree import Tree
+    from unbraid.log.engines import open_log, opened_log
+    from unbraid.machine import Machine
     from unbraid.orchestrate.orchestrator import Orchestrator
     from unbraid.pipeline import Pipeline
     from unbraid.translate.translator import Translator
@@ -27,6 +29,7 @@ _PUBLIC = {
     "CallerError": "unbraid.errors",
     "Fleet": "unbraid.fleet.streams",
     "LogError": "unbraid.errors",
+    "Machine": "unbraid.machine",
     "Orchestrator": "unbraid.orchestrate.orchestrator",
     "Pipeline": "unbraid.pipeline",
     "Record": "unbraid.wire.record",
@@ -36,6 +39,8 @@ _PUBLIC = {
     "UnbraidError": "unbraid.errors",
     "extract_content": "unbraid.agents.claude.records",
     "fingerprint": "unbraid.agents.claude.records",
+    "open_log": "unbraid.log.engines",
+    "opened_log": "unbraid.log.engines",
     "parse_double_encoded": "unbraid.agents.claude.records",
     "parse_line": "unbraid.wire.record",
 }
@@ -45,6 +50,7 @@ __all__ = [
     "CallerError",
     "Fleet",
     "LogError",
+    "Machine",
     "Orchestrator",
     "Pipeline",
     "Record",
@@ -55,6 +61,8 @@ __all__ = [
     "__version__",
     "extract_content",
     "fingerprint",
+    "open_log",
+    "opened_log",
     "parse_double_encoded",
     "parse_line",
 ]

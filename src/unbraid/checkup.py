@@ -14,7 +14,7 @@ from unbraid.agents.claude.releases import FIRST_FORWARDING, version_of
 from unbraid.agents.opencode.index import opencode_rows
 from unbraid.agents.places import claude_projects, opencode_stores
 from unbraid.errors import LogError, SourceError
-from unbraid.log import SqliteLog, data_folder
+from unbraid.log import data_folder, opened_log
 
 FIRST_NESTING = (2, 1, 0)
 FIRST_DATABASE = (1, 2, 0)
@@ -103,12 +103,9 @@ def _histories(env: Mapping[str, str]) -> list[Finding]:
 async def _log(env: Mapping[str, str]) -> Finding:
     folder = data_folder(env)
     try:
-        log = await SqliteLog.open(folder / "log.db")
-        try:
+        async with opened_log(env=env) as log:
             await log.check()
-            runs = len(await log.runs(limit=1_000_000))
-        finally:
-            await log.close()
+            runs = await log.count_runs()
     except LogError as error:
         advice = "until then agents run as always, but are not logged"
         return Finding("log", "warning", str(error), advice)

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from tests.said import FOLDERS
 from unbraid.cli import main
-from unbraid.log import SqliteLog
+from unbraid.log import open_log
 from unbraid.sessions.importer import opened
 from unbraid.testing import load
 
@@ -78,7 +78,7 @@ def test_a_run_of_the_log_is_listed_once(home: Path) -> None:
     (session, *_) = json.loads(start("ps", "--all", "--json").stdout)
 
     async def open_it() -> None:
-        log = await SqliteLog.open()
+        log = await open_log()
         try:
             await opened(
                 log,

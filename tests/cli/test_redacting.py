@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,8 @@ async def test_a_tree_is_drawn_with_masks(tmp_path: Path) -> None:
 
 async def test_titles_and_places_are_listed_masked(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "claude")
+    # `ps` lists the last day.
+    writer.timestamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
     append(writer.main, writer.prompt(f"Go with {KEY}.") + writer.text(f"I use {KEY}."))
     env = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "COLUMNS": "200"}
     for command in (["ps"], ["ps", "--json"], ["search", "use"], ["search", "use", "--json"]):

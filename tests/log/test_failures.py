@@ -11,9 +11,9 @@ import pytest
 
 from unbraid.events import encode
 from unbraid.log import LogUnusable, SqliteLog
-from unbraid.log.connection import open_writer
 from unbraid.log.contract import story
-from unbraid.log.schema import APPLICATION_ID, MIGRATIONS, migrate
+from unbraid.log.sqlite.connection import open_writer
+from unbraid.log.sqlite.schema import APPLICATION_ID, MIGRATIONS, migrate
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ async def test_a_file_of_version_1_opens(path: Path) -> None:
     log = await SqliteLog.open(path)
     assert [run.title for run in await log.runs()] == ["Hi"]
     assert [entry.data for entry in await log.read("old")] == [data]
-    assert await log.cursors("old") == {"out": 7}
+    assert await log.offsets("old") == {"out": 7}
     assert len(await log.spooled("old")) == 1
     await log.append("old", story(["a needle"]))
     assert [found.run for found in await log.search("needle")] == ["old"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.log import SqliteLog, data_folder
+from unbraid.log import data_folder, open_log
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_data_folder(environ: dict[str, str], platform: str, folder: str) -> Non
 
 async def test_the_log_is_made_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNBRAID_HOME", str(tmp_path / "home"))
-    log = await SqliteLog.open()
+    log = await open_log()
     await log.close()
     assert (tmp_path / "home" / "log.db").is_file()
     for private in (tmp_path / "home", tmp_path / "home" / "log.db"):

@@ -57,13 +57,13 @@ def size_of(path: Path) -> int:
 async def test_everything_is_there_after_a_restart(path: Path) -> None:
     log = await SqliteLog.open(path)
     events = story(["The quick bro", "wn fox"])
-    await log.append("r", events[:3], cursors={"out": 5})
+    await log.append("r", events[:3], offsets={"out": 5})
     entries, summary = await log.read("r"), await log.run("r")
     await log.close()
     log = await SqliteLog.open(path)
     assert await log.read("r") == entries
     assert await log.run("r") == summary
-    assert await log.cursors("r") == {"out": 5}
+    assert await log.offsets("r") == {"out": 5}
     await log.append("r", events[3:])
     assert [found.seq for found in await log.search("brown")] == [3]
     await log.close()

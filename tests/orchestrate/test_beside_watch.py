@@ -11,7 +11,7 @@ from tests.launch.agents import cli_of
 from tests.orchestrate.fleets import fleet
 from unbraid.agents.opencode.backend import OpenCodeBackend
 from unbraid.log import SqliteLog
-from unbraid.log.leases import Leases
+from unbraid.log.leases import FileLeases
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.testing import Script, ScriptedModel, opencode_launch, say
 from unbraid.testing.process import Child
@@ -36,7 +36,7 @@ async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(
     )
     cli = cli_of("opencode", "1.2.27")
     log = await SqliteLog.open(tmp_path / "log.db")
-    ours, theirs, until = Leases(tmp_path), Leases(tmp_path), asyncio.Event()
+    ours, theirs, until = FileLeases(tmp_path), FileLeases(tmp_path), asyncio.Event()
     with ScriptedModel(script) as model:
         args = ["run", "--format", "json", "--model", "scripted/one", "[[other]] Go."]
         launch = opencode_launch(cli, model.url, tmp_path, args)
@@ -60,8 +60,8 @@ async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(
         finally:
             until.set()
             await task
-            ours.close()
-            theirs.close()
+            ours.close(ended=True)
+            theirs.close(ended=True)
         runs = await log.runs(limit=100)
         await log.close()
     assert events[-1].type == "done"

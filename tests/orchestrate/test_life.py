@@ -15,7 +15,7 @@ from unbraid import events as e
 from unbraid.errors import CallerError
 from unbraid.fleet.closing import closing
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.leases import Leases
+from unbraid.log.leases import FileLeases
 from unbraid.log.port import Appended, LogUnusable
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.recovery import recover
@@ -180,7 +180,7 @@ async def test_a_run_that_died_with_its_process_is_told_to_its_end(tmp_path: Pat
     """Cut the log of a whole run anywhere: what is added makes it whole again."""
     async with scripted(busy()) as model, orchestrator(model, fleet("a", "b", "c")) as made:
         whole = await events_of(made, await made.start("[[main]] go"))
-    leases = Leases(tmp_path)
+    leases = FileLeases(tmp_path)
     for cut in range(1, len(whole), 7):
         log = MemoryLog()
         await log.append("r", whole[:cut])
@@ -199,7 +199,7 @@ async def test_a_run_that_died_with_its_process_is_told_to_its_end(tmp_path: Pat
 
 
 async def test_a_run_that_someone_works_on_is_left_alone(tmp_path: Path) -> None:
-    log, theirs, ours = MemoryLog(), Leases(tmp_path), Leases(tmp_path)
+    log, theirs, ours = MemoryLog(), FileLeases(tmp_path), FileLeases(tmp_path)
     async with (
         scripted(busy()) as model,
         orchestrator(model, fleet("a", "b", "c"), log=log, leases=theirs) as made,

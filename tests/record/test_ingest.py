@@ -84,7 +84,7 @@ def test_any_cut_any_repeat_and_any_restart_give_the_same_log(
 async def test_acknowledged_means_in_the_log() -> None:
     log = MemoryLog()
     assert await Ingest(log, Speller).feed("r", "out", 0, WORDS[:20], now=1) == 20
-    assert await log.cursors("r") == {"out": 20}
+    assert await log.offsets("r") == {"out": 20}
     assert await log.spooled("r") == [Spooled("out", 0, 1, WORDS[:20])]
 
 

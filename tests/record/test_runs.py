@@ -23,7 +23,7 @@ async def test_files_that_were_there_before_stay_known() -> None:
         await recorder.feed([Chunk("main.jsonl@1+700", number * len(LINE), LINE)], number)
     later = {**STANDING, "subagents_agent-b.jsonl": Known(Place(1, 50), 50)}
     again, known = await open_run(log, "s", later)
-    assert again.cursors["main.jsonl@1+700"] == 3 * len(LINE)
+    assert again.offsets["main.jsonl@1+700"] == 3 * len(LINE)
     assert {name: (at.place.offset, at.base) for name, at in known.items()} == {
         "main.jsonl": (700 + 3 * len(LINE), 700),
         "subagents_agent-a.jsonl": (300, 300),

@@ -66,7 +66,7 @@ async def test_a_watch_that_is_killed_between_any_lines(tmp_path: Path) -> None:
     async with killed(env, "--redact"):
         append(writer.main, writer.text("the end"))
         await heard(log, partial(told_in, b"the end"))
-    assert {source.partition("@")[2] for source in await log.cursors(SESSION)} == {"", "1+0"}
+    assert {source.partition("@")[2] for source in await log.offsets(SESSION)} == {"", "1+0"}
     await log.close()
     ((run, events),) = (await logged(tmp_path)).items()
     assert run == SESSION

@@ -12,20 +12,23 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from pathlib import Path
 
 import unbraid.pipeline  # noqa: F401 - imported once, here
+from unbraid.log import opened_log
 from unbraid.serve import Limits, ServeConfig, run_server
 
 
 def main() -> None:
-    config = ServeConfig(
-        port=int(sys.argv[2]), log_path=Path(sys.argv[1]), limits=Limits(shutdown_seconds=1)
-    )
+    config = ServeConfig(port=int(sys.argv[2]), limits=Limits(shutdown_seconds=1))
+
+    async def serve() -> None:
+        async with opened_log(sys.argv[1]) as log:
+            await run_server(config, log, on_ready=lambda _: tell("ready"))
+
     for _ in sys.stdin:
         child = os.fork()
         if child == 0:
-            asyncio.run(run_server(config, on_ready=lambda _: tell("ready")))
+            asyncio.run(serve())
             os._exit(0)
         tell(str(child))
         os.waitpid(child, 0)

@@ -49,7 +49,7 @@ async def test_a_signal_ends_it_in_good_order(tmp_path: Path, number: signal.Sig
     assert [event["id"] for event in seen[1:-1]] == [str(entry.seq) for entry in entries][
         : len(seen) - 2
     ]
-    assert await log.cursors("r") == {"out": len(data)}
+    assert await log.offsets("r") == {"out": len(data)}
     await log.close()
 
 
@@ -59,12 +59,14 @@ async def test_retention_runs_at_the_start(tmp_path: Path) -> None:
     await log.append("old", story(["a"]))
     await log.append("live", story(["a"])[:2])
     stop = asyncio.Event()
-    config = ServeConfig(port=0, log_path=path, keep_days=30)
-    serving = asyncio.create_task(run_server(config, until=stop))
+    config = ServeConfig(port=0, keep_days=30)
+    served = await SqliteLog.open(path)
+    serving = asyncio.create_task(run_server(config, served, until=stop))
     async with asyncio.timeout(PATIENCE_SECONDS):
         while await log.read("old"):
             assert not serving.done()
     assert len(await log.read("live")) == 2
     stop.set()
     await serving
+    await served.close()
     await log.close()

@@ -22,7 +22,7 @@ from unbraid.cli import main
 from unbraid.events import decode_event
 from unbraid.log import SqliteLog
 from unbraid.log.contract import story
-from unbraid.log.leases import Leases
+from unbraid.log.leases import FileLeases
 from unbraid.serve import ServeConfig, serving
 from unbraid.sessions.archive import Archive
 
@@ -147,13 +147,13 @@ async def test_a_transcript_that_is_gone_is_not_there(machine: Machine) -> None:
 
 
 async def test_whoever_writes_it_already_is_waited_for(machine: Machine) -> None:
-    leases = Leases(machine.home / "unbraid")
+    leases = FileLeases(machine.home / "unbraid")
     name = session_of(NESTED)
-    assert leases.take(name)
+    assert leases.acquire(name)
     asking = asyncio.create_task(machine.get(f"/v1/runs/{name}"))
     await machine.log.append(name, story(["theirs"]))
     assert (await asking)["title"] == "Say it all"
-    leases.close()
+    leases.close(ended=True)
 
 
 async def test_search_finds_what_was_opened_and_what_was_not(machine: Machine) -> None:

@@ -18,7 +18,7 @@ from tests.said import joined, rows_of, told
 from unbraid import events as e
 from unbraid.control.controllers import Controllers, NotControlled
 from unbraid.log import SqliteLog
-from unbraid.log.leases import Leases
+from unbraid.log.leases import FileLeases
 from unbraid.record.runs import run_name
 from unbraid.testing import Script, ScriptedModel, opencode_launch, say, scenario
 from unbraid.testing.process import Child
@@ -85,7 +85,7 @@ async def served(
             launch = opencode_launch(cli, model.url, home, serve, asks=asks)
             child = await Child.start(launch.argv, launch.env, launch.cwd)
             until, task = asyncio.Event(), None
-            leases = Leases(home)
+            leases = FileLeases(home)
             try:
                 url = ""
                 async for _, line in child.lines():
@@ -111,7 +111,7 @@ async def served(
                 if task is not None:
                     await task
                 await child.stop()
-                leases.close()
+                leases.close(ended=True)
                 await log.close()
 
 

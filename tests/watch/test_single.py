@@ -17,7 +17,7 @@ import pytest
 
 from tests.launch.agents import UNBRAID
 from tests.watch.writing import Writer, append
-from unbraid.log.leases import Leases, is_held
+from unbraid.log.leases import FileLeases, is_held
 
 TIMEOUT_SECONDS = 60
 OTHER = "11111111-9999-4333-8444-555555555555"
@@ -152,15 +152,15 @@ def test_a_run_is_named_by_as_much_as_tells_it_apart(env: dict[str, str], tmp_pa
         assert "no run or session" in answer.stderr
 
 
-def test_whether_a_claim_is_held_can_be_seen_without_taking_it(tmp_path: Path) -> None:
+def test_whether_a_lease_is_held_can_be_seen_without_acquiring_it(tmp_path: Path) -> None:
     assert not is_held(tmp_path, "one")
-    leases = Leases(tmp_path)
-    leases.take("one")
+    leases = FileLeases(tmp_path)
+    leases.acquire("one")
     assert is_held(tmp_path, "one")
     assert not is_held(tmp_path, "../one")
     leases.close(ended=False)
     assert not is_held(tmp_path, "one")
-    assert Leases(tmp_path).abandoned() == ["one"]
+    assert FileLeases(tmp_path).abandoned() == ["one"]
 
 
 def test_a_tree_tells_who_is_at_work(env: dict[str, str], tmp_path: Path) -> None:

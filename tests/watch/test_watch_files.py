@@ -16,7 +16,7 @@ from unbraid import events as e
 from unbraid.errors import LogError
 from unbraid.events import decode_event
 from unbraid.log import Entry, SqliteLog
-from unbraid.log.leases import Leases
+from unbraid.log.leases import FileLeases
 from unbraid.watch.watcher import Watcher, watching
 
 pytestmark = pytest.mark.parametrize("inotify", [True, False], ids=["inotify", "polling"])
@@ -57,7 +57,7 @@ async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
 async def watched(
     machine: Machine, *, inotify: bool, idle_seconds: float = 1e9
 ) -> AsyncIterator[Watcher]:
-    leases = Leases(machine.home)
+    leases = FileLeases(machine.home)
     watch = Watcher(
         machine.log,
         leases,
@@ -73,7 +73,7 @@ async def watched(
     finally:
         until.set()
         await task
-        leases.close()
+        leases.close(ended=True)
 
 
 @pytest.fixture(autouse=True)
@@ -225,14 +225,14 @@ async def test_an_old_session_is_left_alone_until_it_speaks(
 async def test_only_one_process_writes_a_session(machine: Machine, inotify: bool) -> None:
     writer = Writer(machine.config)
     append(writer.main, writer.text("one"))
-    other = Leases(machine.home)
-    assert other.take(writer.session)
+    other = FileLeases(machine.home)
+    assert other.acquire(writer.session)
     with pytest.raises(LogError):
-        Leases(machine.config / "projects" / "-work" / f"{writer.session}.jsonl")
+        FileLeases(machine.config / "projects" / "-work" / f"{writer.session}.jsonl")
     async with watched(machine, inotify=inotify):
         second = Writer(machine.config, "00000000-0000-4000-8000-000000000002")
         append(second.main, second.text("two"))
         await machine.until(second.session, "two")
         assert await machine.log.run(writer.session) is None
-        other.close()
+        other.close(ended=True)
         assert texts(await machine.until(writer.session, "one")) == ["one"]

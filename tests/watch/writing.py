@@ -18,6 +18,7 @@ class Writer:
         self.main = config / "projects" / "-work" / f"{session}.jsonl"
         self.main.parent.mkdir(parents=True, exist_ok=True)
         self.said: list[str] = []
+        self.timestamp = "2026-11-15T10:00:00.000Z"
 
     def prompt(self, text: str = "Go.") -> bytes:
         """A line of the person's."""
@@ -49,7 +50,7 @@ class Writer:
             "type": kind,
             "message": message,
             "uuid": str(uuid.uuid4()),
-            "timestamp": "2026-11-15T10:00:00.000Z",
+            "timestamp": self.timestamp,
             "cwd": "/work",
             "sessionId": self.session,
             "version": "2.1.325",

@@ -104,19 +104,17 @@ async def _ask(
     as_json: bool,
 ) -> int:
     from unbraid.cli.fleet_view import FleetView
-    from unbraid.log import SqliteLog, data_folder
-    from unbraid.log.leases import Leases
+    from unbraid.log import opened_log
     from unbraid.orchestrate.limits import Limits
     from unbraid.orchestrate.orchestrator import Orchestrator
 
-    log, view = await SqliteLog.open(), FleetView(as_json=as_json)
-    try:
-        leases = Leases(data_folder())
+    view = FleetView(as_json=as_json)
+    async with opened_log() as log:
         orchestrator = Orchestrator(
             backend=backend,
             model=model,
             log=log,
-            leases=leases,
+            leases=log.leases(),
             limits=Limits(**limits),
             keep_seconds=KEEP_SECONDS,
             on_draft=lambda run, draft: view.draft(draft),
@@ -133,8 +131,6 @@ async def _ask(
                 if code:
                     break
             return code
-    finally:
-        await log.close()
 
 
 async def _follow(request: Request, view: FleetView) -> int:

@@ -54,15 +54,11 @@ def attach(
 async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -> None:
     from unbraid.control.resume import resumption
     from unbraid.errors import SourceError
-    from unbraid.log import SqliteLog, data_folder
-    from unbraid.sessions.importer import opened
+    from unbraid.machine import Machine
 
-    log = await SqliteLog.open()
-    try:
-        summary = await opened(log, run, os.environ, data_folder())
-        found = await resumption(log, summary, stream, os.environ, more)
-    finally:
-        await log.close()
+    async with Machine() as machine:
+        summary = await machine.open(run)
+        found = await resumption(machine.log, summary, stream, machine.env, more)
     if found.made is not None:
         click.echo(f"unbraid: made {found.made}", err=True)
     if only_print:
@@ -77,35 +73,27 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
 
 
 async def _show(run: str, stream: int | None, *, redact: bool) -> None:
-    from contextlib import AsyncExitStack
-
-    from unbraid.cli.following import paused
+    from unbraid.cli.pauses import paused
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.cli.warning import warn
     from unbraid.errors import CallerError
     from unbraid.events import decode_event
-    from unbraid.log import SqliteLog, data_folder
-    from unbraid.sessions.importer import opened
-    from unbraid.watch.single import following
+    from unbraid.machine import Machine
 
-    async with AsyncExitStack() as stack:
-        log = await SqliteLog.open()
-        stack.push_async_callback(log.close)
-        summary = await opened(log, run, os.environ, data_folder(), redact=redact)
-        await stack.enter_async_context(
-            following(log, summary, os.environ, data_folder(), warn, redact=redact)
-        )
-        printer, known = Printer(terminal_width()), stream is None
-        batches = shown_batches(log, log.follow(summary.run), redact=redact)
-        async for batch in paused(batches, missed=log.missed):
-            printer.fit(terminal_width())
-            if not batch:
-                for line in printer.flush():
-                    click.echo(line)
-            for entry in batch:
-                if stream is None or entry.stream_id == stream:
-                    known = True
-                    for line in printer.lines(decode_event(entry.data)):
+    printer, known = Printer(terminal_width()), stream is None
+    async with Machine(redact=redact, warn=warn) as machine:
+        summary = await machine.open(run)
+        async with machine.following(summary):
+            batches = shown_batches(machine.log, machine.log.follow(summary.run), redact=redact)
+            async for batch in paused(batches, machine.log):
+                printer.fit(terminal_width())
+                if not batch:
+                    for line in printer.flush():
                         click.echo(line)
-        if not known:
-            raise CallerError(f"run {summary.run} has no stream {stream}")
+                for entry in batch:
+                    if stream is None or entry.stream_id == stream:
+                        known = True
+                        for line in printer.lines(decode_event(entry.data)):
+                            click.echo(line)
+    if not known:
+        raise CallerError(f"run {summary.run} has no stream {stream}")

@@ -46,12 +46,13 @@ def demo(speed: float, page: bool, open_page: bool, stay: bool) -> None:
 
 async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> None:
     from unbraid.cli.replayed import Replayed
-    from unbraid.log import MemoryLog
+    from unbraid.log import opened_log
     from unbraid.recordings.replay import replay
     from unbraid.serve.server import stopped_by_signals
 
-    log, stop, hub, link = MemoryLog(), asyncio.Event(), None, None
+    stop, hub, link = asyncio.Event(), None, None
     async with AsyncExitStack() as stack:
+        log = await stack.enter_async_context(opened_log("memory:"))
         stack.enter_context(stopped_by_signals(stop))
         if page:
             from unbraid.cli.page import page as serve

@@ -18,6 +18,9 @@ from unbraid.cli.warning import warn
 if TYPE_CHECKING:
     from unbraid.log.summary import RunSummary
 
+# More than anyone has in a day.
+RECENT_RUNS = 1000
+
 
 @click.command(
     epilog="""\b
@@ -47,16 +50,16 @@ def ps(everything: bool, as_json: bool, redact: bool) -> None:
 
 
 async def _runs(*, everything: bool) -> list[RunSummary]:
-    from unbraid.log import LogUnusable, SqliteLog, data_folder
+    from unbraid.log import LogUnusable, data_folder, every_run, opened_log
     from unbraid.sessions.listing import listed
 
     logged: list[RunSummary] = []
     try:
-        log = await SqliteLog.open()
-        try:
-            logged = await log.runs(limit=1_000_000 if everything else 1000)
-        finally:
-            await log.close()
+        async with opened_log() as log:
+            if everything:
+                logged = [run async for run in every_run(log)]
+            else:
+                logged = await log.runs(limit=RECENT_RUNS)
     except LogUnusable as error:
         warn(f"only what was never logged is listed: {error}")
     return listed(

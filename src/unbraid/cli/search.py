@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -55,16 +54,14 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> N
 
 
 async def _places(query: str, limit: int) -> list[dict[str, Any]]:
-    from unbraid.log import SqliteLog, data_folder
-    from unbraid.sessions.archive import Archive
+    from unbraid.log import SearchableLog
+    from unbraid.machine import Machine
 
-    log = await SqliteLog.open()
-    try:
-        logged = await log.search(query, limit=limit)
-        rest, archive = limit - len(logged), Archive(log, os.environ, data_folder())
-        unopened = await archive.search(query, limit=rest) if rest else []
-    finally:
-        await log.close()
+    async with Machine() as machine:
+        log = machine.log
+        logged = await log.search(query, limit=limit) if isinstance(log, SearchableLog) else []
+        rest = limit - len(logged)
+        unopened = await machine.sessions.search(query, limit=rest) if rest else []
     return [
         *({**msgspec.to_builtins(place), "agent_id": None} for place in logged),
         *({**msgspec.to_builtins(place), "stream_id": None, "seq": None} for place in unopened),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from unbraid.cli.numbers import MOST, Amount
+
+if TYPE_CHECKING:
+    from unbraid.serve import ServeConfig
 
 
 @click.command(
@@ -38,7 +40,7 @@ Examples:
     type=click.IntRange(0, MOST),
     help="Forget the oldest ended runs beyond this size.",
 )
-@click.option("--log", "log_path", type=click.Path(path_type=Path), help="The log's file.")
+@click.option("--log", metavar="PATH", help="The log's file, or its address: sqlite:///PATH.")
 def serve(
     host: str,
     port: int,
@@ -48,18 +50,14 @@ def serve(
     redact: bool,
     keep_days: float | None,
     keep_bytes: int | None,
-    log_path: Path | None,
+    log: str | None,
 ) -> None:
     """Serve the log over HTTP: runs, their events as SSE, search, ingest, orchestration.
 
     Listens on loopback unless told otherwise. Beyond it, and with --require-token, callers need a
     token: see `unbraid token`.
     """
-    from unbraid.control.controllers import Controllers
-    from unbraid.control.processes import Elsewhere
-    from unbraid.log import data_folder
-    from unbraid.orchestrate.service import orchestrating
-    from unbraid.serve import ServeConfig, TokenFile, run_server
+    from unbraid.serve import ServeConfig, TokenFile
 
     config = ServeConfig(
         host=host,
@@ -69,15 +67,22 @@ def serve(
         hosts=allow_host,
         origins=allow_origin,
         redact=redact,
-        log_path=log_path,
         keep_days=keep_days,
         keep_bytes=keep_bytes,
     )
-    controllers = Controllers(Elsewhere(data_folder()))
-    served = run_server(
-        config,
-        on_ready=lambda server: click.echo(server.link(), err=True),
-        controllers=controllers,
-        orchestrating=orchestrating(os.environ),
-    )
-    asyncio.run(served)
+    asyncio.run(_serve(config, log))
+
+
+async def _serve(config: ServeConfig, log: str | None) -> None:
+    from unbraid.machine import Machine
+    from unbraid.orchestrate.service import orchestrating
+    from unbraid.serve import run_server
+
+    async with Machine(log, redact=config.redact) as machine:
+        await run_server(
+            config,
+            machine.log,
+            on_ready=lambda server: click.echo(server.link(), err=True),
+            controllers=machine.controllers,
+            orchestrating=orchestrating(machine.env),
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 
@@ -42,17 +41,16 @@ def tail(run: str | None, as_json: bool, since: int | None, redact: bool) -> Non
 async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bool) -> None:
     from contextlib import AsyncExitStack
 
-    from unbraid.cli.following import paused
+    from unbraid.cli.pauses import paused
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.cli.warning import warn
     from unbraid.events import decode_event
-    from unbraid.log import Entry, SqliteLog, data_folder
-    from unbraid.sessions.importer import opened
-    from unbraid.watch.single import following
+    from unbraid.log import Entry
+    from unbraid.machine import Machine
 
     async with AsyncExitStack() as stack:
-        log = await SqliteLog.open()
-        stack.push_async_callback(log.close)
+        machine = await stack.enter_async_context(Machine(redact=redact, warn=warn))
+        log = machine.log
         batches: AsyncIterator[list[Entry]]
         if run is None:
             batches = log.follow_all(since)
@@ -60,15 +58,13 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
                 # A screen that stays empty looks as if something were broken.
                 click.echo("Waiting for what agents say from now on. Ctrl-C ends it.", err=True)
         else:
-            summary = await opened(log, run, os.environ, data_folder(), redact=redact)
+            summary = await machine.open(run)
             batches = log.follow(summary.run, since or 0)
-            await stack.enter_async_context(
-                following(log, summary, os.environ, data_folder(), warn, redact=redact)
-            )
+            await stack.enter_async_context(machine.following(summary))
         printers: dict[str, Printer] = {}
         shown = run
         batches = shown_batches(log, batches, redact=redact)
-        async for batch in paused(batches, missed=log.missed):
+        async for batch in paused(batches, log):
             for printer in printers.values():
                 printer.fit(terminal_width())
             for entry in batch:

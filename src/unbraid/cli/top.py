@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 
 import click
 
 from unbraid.cli.redacting import redact_option
 from unbraid.cli.sending import token_option
-from unbraid.errors import LogError
+
+if TYPE_CHECKING:
+    from unbraid.log import Log
 
 LOOK_SECONDS = 1.0
 
@@ -66,46 +68,21 @@ def top(
 
 async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact: bool) -> None:
     """The view of this machine's log."""
-    from unbraid.control.controllers import Controllers
-    from unbraid.control.processes import Elsewhere
-    from unbraid.log import SqliteLog, data_folder
-    from unbraid.log.leases import Leases
-    from unbraid.sessions.archive import Archive
-    from unbraid.sessions.importer import opened
+    from unbraid.machine import Machine
     from unbraid.tui.app import Top
     from unbraid.tui.desk import Desk
-    from unbraid.watch.watcher import Watcher, watching
 
-    home = data_folder()
     async with AsyncExitStack() as stack:
-        log = await SqliteLog.open()
-        stack.push_async_callback(log.close)
+        machine = await stack.enter_async_context(Machine(redact=redact, servers=servers))
         if run is not None:
-            run = (await opened(log, run, os.environ, home, redact=redact)).run
-        controllers = Controllers(Elsewhere(home))
-        archive = Archive(log, os.environ, home, redact=redact)
-        app = Top(Desk(log, controllers, archive, redact=redact), run)
-        loop = asyncio.get_running_loop()
-        reading = asyncio.create_task(archive.read(lambda text: _soon(loop, app.warn, text)))
-        stack.push_async_callback(_end, reading)
-        stack.push_async_callback(archive.close)
-        looking = asyncio.create_task(_look(log.missed, app.warn))
+            run = (await machine.open(run)).run
+        app = Top(Desk(machine.log, machine.controllers, machine.sessions, redact=redact), run)
+        machine.warn = app.warn
+        await stack.enter_async_context(machine.listing())
+        looking = asyncio.create_task(_look(machine.log, app.warn))
         stack.callback(looking.cancel)
         if watch:
-            leases, until = Leases(home), asyncio.Event()
-            stack.callback(leases.close)
-            observed = Watcher(
-                log,
-                leases,
-                os.environ,
-                warn=app.warn,
-                servers=servers,
-                controllers=controllers,
-                redact=redact,
-            )
-            watched = asyncio.create_task(watching(observed, until))
-            stack.push_async_callback(_end, watched)
-            stack.callback(until.set)
+            await stack.enter_async_context(machine.watching())
         await app.run_async()
 
 
@@ -125,16 +102,10 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
         await Top(Desk(log, controllers, log.history, redact=redact), run).run_async()
 
 
-async def _look(missed: Callable[[], LogError | None], warn: Callable[[str], None]) -> None:
+async def _look(log: Log, warn: Callable[[str], None]) -> None:
     """Say it, if the log is no longer there."""
-    while (error := missed()) is None:  # noqa: ASYNC110 - no event tells of it
+    from unbraid.log.port import replaced
+
+    while (error := replaced(log)) is None:  # noqa: ASYNC110 - no event tells of it
         await asyncio.sleep(LOOK_SECONDS)
     warn(f"{error}. What you see is how it was; start again to see what comes.")
-
-
-async def _end(task: asyncio.Task[None]) -> None:
-    await task
-
-
-def _soon(loop: asyncio.AbstractEventLoop, warn: Callable[[str], None], text: str) -> None:
-    loop.call_soon_threadsafe(warn, text)

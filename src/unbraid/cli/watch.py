@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
 
 import click
 
 from unbraid.cli.redacting import redact_option
-
-if TYPE_CHECKING:
-    from unbraid.cli.overview import Overview
-    from unbraid.sessions.archive import Archive
 
 
 @click.command(
@@ -56,53 +50,28 @@ def watch(
 
 async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: bool) -> None:
     from unbraid.cli.overview import Overview
-    from unbraid.control.controllers import Controllers
-    from unbraid.control.processes import Elsewhere
-    from unbraid.log import SqliteLog, data_folder
-    from unbraid.log.leases import Leases
-    from unbraid.sessions.archive import Archive
-    from unbraid.watch.watcher import Watcher, watching
+    from unbraid.machine import Machine
 
-    controllers = Controllers(Elsewhere(data_folder()))
     until, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, until.set)
     async with AsyncExitStack() as stack:
-        log = await SqliteLog.open()
-        stack.push_async_callback(log.close)
-        leases = Leases(data_folder())
-        stack.callback(leases.close, ended=False)
-        archive = Archive(log, os.environ, data_folder(), redact=redact)
-        overview = Overview(archive)
-        reading = asyncio.create_task(_read(archive, overview))
-        stack.push_async_callback(asyncio.wait, [reading])
-        stack.push_async_callback(archive.close)
+        machine = await stack.enter_async_context(Machine(redact=redact, servers=servers))
+        overview = Overview(machine.sessions)
+        machine.warn = overview.say
+        await stack.enter_async_context(machine.listing(overview.add, while_reading=overview))
         if page:
             from unbraid.cli.page import page as serve
             from unbraid.orchestrate.service import orchestrating
 
             served = serve(
-                log,
-                controllers,
+                machine.log,
+                machine.controllers,
                 port=port,
                 redact=redact,
-                history=archive,
-                orchestrating=orchestrating(os.environ),
+                history=machine.sessions,
+                orchestrating=orchestrating(machine.env),
                 say=overview.say,
             )
             await stack.enter_async_context(served)
-        observed = Watcher(
-            log,
-            leases,
-            os.environ,
-            warn=overview.say,
-            servers=servers,
-            controllers=controllers,
-            redact=redact,
-        )
-        await watching(observed, until)
-
-
-async def _read(archive: Archive, overview: Overview) -> None:
-    with overview:
-        await archive.read(overview.say, overview.add)
+        await machine.watch(until)

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Mapping
 
 from unbraid.agents.claude.session_files import Known
 from unbraid.errors import LogError
-from unbraid.log.folder import data_folder
+from unbraid.log.engines import open_log
 from unbraid.log.leases import Leases
-from unbraid.log.sqlite import SqliteLog
+from unbraid.log.port import Log
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import ROWS, ROWS_FROM, open_run, rows_since
 from unbraid.redact.source import SourceRedactor
 from unbraid.remote.delivery import Sending
 from unbraid.wire.chunk import Chunk
 
-CLAIM_SECONDS = 0.5
+LEASE_SECONDS = 0.5
 AGAIN_SECONDS = 0.02
 
 
@@ -31,21 +31,21 @@ class RunLog:
         self.opened = False  # whether the session is known, even if its log has failed
         self.on_open: Callable[[str], None] = lambda run: None
         self.recorder: Recorder | None = None
-        self.log: SqliteLog | None = None
+        self.log: Log | None = None
         self._warn, self._sending = warn, sending
         self._masking = SourceRedactor() if redact else None
-        self._claims: Leases | None = None
+        self._leases: Leases | None = None
         self._unnamed: str | None = None
 
     async def begin(self, session: str | None) -> None:
-        """Open the log, and claim the session that is about to begin."""
+        """Open the log, and acquire the lease of the session that is about to begin."""
         try:
-            self.log = await SqliteLog.open()
-            self._claims = Leases(data_folder())
+            self.log = await open_log()
+            self._leases = self.log.leases()
             if session is None:
-                self._unnamed = self._claims.start()
+                self._unnamed = self._leases.acquire_unnamed()
             else:
-                await self._claim(session)
+                await self._acquire(session)
         except LogError as error:
             self._fail(error)
 
@@ -57,7 +57,7 @@ class RunLog:
         self.opened = True
         try:
             if self.log is not None and not self.failed:
-                await self._claim(session)
+                await self._acquire(session)
             if self.log is not None and not self.failed:
                 redact = self._masking is not None
                 self.recorder, known = await open_run(self.log, session, standing, redact=redact)
@@ -117,8 +117,8 @@ class RunLog:
 
     async def close(self) -> None:
         """Let go of the log, and give the rest some time to arrive elsewhere."""
-        if self._claims is not None:
-            self._claims.close(ended=self.recorder is None or self.recorder.over)
+        if self._leases is not None:
+            self._leases.close(ended=self.recorder is None or self.recorder.over)
         if self.log is not None:
             await self.log.close()
         if self._sending is not None:
@@ -135,18 +135,18 @@ class RunLog:
     def _masked(self, pieces: Iterable[Chunk]) -> Iterable[Chunk]:
         return pieces if self._masking is None else self._masking.passed(pieces)
 
-    async def _claim(self, session: str) -> None:
-        assert self._claims is not None
-        taken, until = self._claims.take(session), time.monotonic() + CLAIM_SECONDS
+    async def _acquire(self, session: str) -> None:
+        assert self._leases is not None
+        taken, until = self._leases.acquire(session), time.monotonic() + LEASE_SECONDS
         while not taken and time.monotonic() < until:
             # A watch may be looking whether there is anything for it to tell.
             await asyncio.sleep(AGAIN_SECONDS)
-            taken = self._claims.take(session)
+            taken = self._leases.acquire(session)
         if not taken:
             self.failed, self._sending = True, None  # the other one has it all
             self._warn(f"another unbraid already keeps the log of session {session}")
         if self._unnamed is not None:
-            self._claims.leave(self._unnamed)
+            self._leases.release(self._unnamed)
             self._unnamed = None
 
     def _fail(self, error: LogError) -> None:

@@ -1,30 +1,42 @@
-"""The durable, ordered log of runs."""
+"""The durable, ordered log of runs. `open_log` opens one; `Log` says what it can do."""
 
 from unbraid.fleet.usage import Usage
+from unbraid.log.engines import machine_log, open_log, opened_log
 from unbraid.log.entry import Entry
 from unbraid.log.folder import data_folder
+from unbraid.log.leases import Leases
 from unbraid.log.memory import MemoryLog
 from unbraid.log.port import (
     Appended,
+    CompactableLog,
     Found,
     Log,
     LogConflict,
+    LogReader,
     LogUnusable,
+    PrunableLog,
+    ReplaceableLog,
     Retained,
     SearchableLog,
     Spooled,
+    every_run,
 )
 from unbraid.log.sqlite import SqliteLog
 from unbraid.log.summary import RunSummary
 
 __all__ = [
     "Appended",
+    "CompactableLog",
     "Entry",
     "Found",
+    "Leases",
     "Log",
     "LogConflict",
+    "LogReader",
     "LogUnusable",
     "MemoryLog",
+    "PrunableLog",
+    "ReplaceableLog",
     "Retained",
     "RunSummary",
     "SearchableLog",
@@ -32,4 +44,8 @@ __all__ = [
     "SqliteLog",
     "Usage",
     "data_folder",
+    "every_run",
+    "machine_log",
+    "open_log",
+    "opened_log",
 ]

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 from msgspec import Raw
@@ -22,61 +21,27 @@ from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.events import (
-    Done,
-    FleetEvent,
-    FleetTokenUsage,
     FleetToolUse,
-    RequestReceived,
-    StreamEnd,
     StreamStart,
-    Text,
     encode,
 )
 from unbraid.log.entry import Entry
-from unbraid.log.port import Log, LogConflict, SearchableLog, Spooled
+from unbraid.log.lease_contract import check_leases
+from unbraid.log.port import (
+    CompactableLog,
+    Log,
+    LogConflict,
+    PrunableLog,
+    SearchableLog,
+    Spooled,
+    every_run,
+    replaced,
+)
+from unbraid.log.sample import story
+
+__all__ = ["LogContract", "gather", "story"]
 
 PATIENCE_SECONDS = 30.0
-
-
-def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEvent]:
-    """A whole run of one agent that says `words`, a delta each."""
-    place: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}
-    usage: dict[str, Any] = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3}
-    end, reason = 3 + len(words), "completed" if ok else "failed"
-    first: dict[str, Any] = {
-        "source": "claude",
-        "prompt": "Say  it\nall",
-        "cwd": "/w",
-        "session_id": "s",
-    }
-    return [
-        RequestReceived(seq=1, ts=ts, **first, **place),
-        StreamStart(seq=2, ts=ts + 1, parent_stream_id=None, **place),
-        *(
-            Text(seq=seq, ts=ts + seq, delta=word, message_id="m1", block=0, **place)
-            for seq, word in enumerate(words, 3)
-        ),
-        FleetTokenUsage(
-            seq=end,
-            ts=ts + end,
-            message_id="m1",
-            model="x",
-            cache_creation_tokens=1,
-            **usage,
-            **place,
-        ),
-        StreamEnd(seq=end + 1, ts=ts + end, ok=ok, reason=reason, **place),
-        Done(
-            seq=end + 2,
-            ts=ts + end,
-            ok=ok,
-            streams=1,
-            cache_creation_tokens=1,
-            cost_usd=0.5,
-            **usage,
-            **place,
-        ),
-    ]
 
 
 async def gather(follow: AsyncIterator[list[Entry]], count: int | None = None) -> list[Entry]:
@@ -115,12 +80,12 @@ class LogContract:
 
     async def test_appending_again_changes_nothing(self, log: Log) -> None:
         events = story(["a", "b", "c"])
-        await log.append("r", events[:4], cursors={"out": 40})
+        await log.append("r", events[:4], offsets={"out": 40})
         before = await log.read("r")
-        again = await log.append("r", events[:4], cursors={"out": 40})
+        again = await log.append("r", events[:4], offsets={"out": 40})
         assert (again.added, again.last_seq) == (0, 4)
         assert await log.read("r") == before
-        overlapping = await log.append("r", events[2:], cursors={"out": 90})
+        overlapping = await log.append("r", events[2:], offsets={"out": 90})
         assert (overlapping.added, overlapping.last_seq) == (len(events) - 4, len(events))
         assert [entry.seq for entry in await log.read("r")] == list(range(1, len(events) + 1))
         summary = await log.run("r")
@@ -132,9 +97,9 @@ class LogContract:
         await log.append("r", events[:3])
         for wrong, seq in ((events[4:], 5), (story(["x", "b"])[2:4], 3)):
             with pytest.raises(LogConflict) as caught:
-                await log.append("r", wrong, cursors={"out": 99})
+                await log.append("r", wrong, offsets={"out": 99})
             assert (caught.value.run, caught.value.seq, caught.value.expected) == ("r", seq, 4)
-        assert await log.cursors("r") == {}
+        assert await log.offsets("r") == {}
         assert len(await log.read("r")) == 3
         await log.append("r", events[3:])
         late = StreamStart(
@@ -164,23 +129,23 @@ class LogContract:
         assert [entry.seq for entry in await log.read("r", since=1, limit=1)] == [2]
         assert await log.read("nobody") == []
 
-    async def test_positions_only_go_forward(self, log: Log) -> None:
-        await log.append("r", [], cursors={"out": 10, "file:a/b.jsonl": 5})
-        await log.append("r", [], cursors={"out": 7})
-        assert await log.cursors("r") == {"out": 10, "file:a/b.jsonl": 5}
-        assert await log.cursors("nobody") == {}
+    async def test_offsets_only_go_forward(self, log: Log) -> None:
+        await log.append("r", [], offsets={"out": 10, "file:a/b.jsonl": 5})
+        await log.append("r", [], offsets={"out": 7})
+        assert await log.offsets("r") == {"out": 10, "file:a/b.jsonl": 5}
+        assert await log.offsets("nobody") == {}
 
     async def test_keeps_raw_bytes_until_the_run_is_over(self, log: Log) -> None:
         events = story(["a"])
         parts = [Spooled("out", 0, 11, b"one"), Spooled("file", 0, 12, b"\x00\xff")]
         later = Spooled("out", 3, 13, b"two")
-        await log.append("r", events[:1], cursors={"out": 3}, spool=parts)
-        await log.append("r", events[:1], cursors={"out": 3}, spool=parts)
-        await log.append("r", events[1:2], cursors={"out": 6}, spool=[later])
+        await log.append("r", events[:1], offsets={"out": 3}, spool=parts)
+        await log.append("r", events[:1], offsets={"out": 3}, spool=parts)
+        await log.append("r", events[1:2], offsets={"out": 6}, spool=[later])
         assert await log.spooled("r") == [*parts, later]
         await log.append("r", events[2:], spool=[Spooled("out", 6, 14, b"end")])
         assert await log.spooled("r") == []
-        assert await log.cursors("r") == {"out": 6}
+        assert await log.offsets("r") == {"out": 6}
 
     async def test_summary_of_a_run(self, log: Log) -> None:
         events = story(["a"])
@@ -200,7 +165,7 @@ class LogContract:
         for number in range(7):
             await log.append(f"r{number}", story(["x"], ts=1000 * number, ok=number != 3)[:-1])
         await log.append("r3", story(["x"], ts=3000, ok=False))
-        await log.append("empty", [], cursors={"out": 1})
+        await log.append("empty", [], offsets={"out": 1})
         assert [s.run for s in await log.runs(limit=3)] == ["r6", "r5", "r4"]
         page = (await log.runs(limit=3))[-1].page
         assert [s.run for s in await log.runs(before=page)] == ["r3", "r2", "r1", "r0"]
@@ -209,6 +174,40 @@ class LogContract:
         assert await log.runs(matching="nowhere") == []
         with pytest.raises(CallerError):
             await log.runs(before="no place")
+
+    async def test_names_and_counts_runs_without_reading_them(self, log: Log) -> None:
+        assert (await log.run_names(), await log.count_runs()) == ([], 0)
+        for name in ("ab-2", "ab-1", "ab", "b", "AB", "a_b"):
+            await log.append(name, story(["x"]))
+        await log.append("ab-empty", [], offsets={"out": 1})
+        assert await log.count_runs() == 6
+        assert await log.run_names("ab") == ["ab", "ab-1", "ab-2"]
+        assert await log.run_names("ab-1") == ["ab-1"]
+        assert await log.run_names() == ["AB", "a_b", "ab", "ab-1", "ab-2", "b"]
+        for nobody in ("c", "a%", "a?", "*", "é", "\udcff", "'"):
+            assert await log.run_names(nobody) == []
+
+    async def test_finds_the_runs_of_a_session(self, log: Log) -> None:
+        await log.append("other", story(["x"], ts=1))
+        for number, name in enumerate(("first", "second"), 2):
+            events = story(["x"], ts=1000 * number)
+            events[0] = replace(events[0], session_id="mine")
+            await log.append(name, events[: 2 * number])
+        await log.append("mine", story(["x"], ts=5000))
+        assert [each.run for each in await log.runs_of("mine")] == ["mine", "second", "first"]
+        assert [each.over for each in await log.runs_of("mine")] == [True, True, False]
+        assert [each.run for each in await log.runs_of("first")] == ["first"]
+        assert await log.runs_of("nobody") == []
+
+    async def test_lists_every_run_page_by_page(self, log: Log) -> None:
+        for number in range(7):
+            await log.append(f"r{number}", story(["x"], ts=1 + 1000 * (number // 2)))
+        for size in (1, 3, 7, 100):
+            found = [each.run async for each in every_run(log, page_size=size)]
+            assert found == ["r6", "r5", "r4", "r3", "r2", "r1", "r0"]
+
+    async def test_gives_out_leases_on_its_runs(self, log: Log) -> None:
+        check_leases(log.leases(), log.leases())
 
     async def test_cursor_orders_all_runs(self, log: Log) -> None:
         one, two = story(["a"]), story(["b"])
@@ -261,6 +260,8 @@ class LogContract:
         )
 
     async def test_retention_by_age_spares_the_young_and_the_live(self, log: Log) -> None:
+        if not isinstance(log, PrunableLog):
+            pytest.skip("this log has no retention")
         events = story(["a"], ts=1)
         await log.append("old", events)
         await log.append("old-live", events[:3])
@@ -279,6 +280,8 @@ class LogContract:
         assert (await log.append("old", events)).added == 0
 
     async def test_retention_by_size_takes_the_oldest_first(self, log: Log) -> None:
+        if not isinstance(log, PrunableLog):
+            pytest.skip("this log has no retention")
         for number in (2, 0, 1):
             await log.append(f"r{number}", story(["a" * 1000], ts=number * 1000))
         await log.append("live", story(["a" * 5000], ts=1)[:-1])
@@ -288,6 +291,8 @@ class LogContract:
         assert len(await log.read("live")) > 0
 
     async def test_cursors_are_never_given_twice(self, log: Log) -> None:
+        if not isinstance(log, PrunableLog):
+            pytest.skip("this log has no retention")
         await log.append("r1", story(["a"]))
         last = (await log.bounds())[1]
         await log.retain(max_bytes=0)
@@ -296,14 +301,16 @@ class LogContract:
         assert (await log.read_all())[0].cursor > last
 
     async def test_forgets_only_runs_that_are_over(self, log: Log) -> None:
+        if not isinstance(log, PrunableLog):
+            pytest.skip("this log has no retention")
         events = story(["a"])
-        await log.append("r", events[:2], cursors={"out": 3})
+        await log.append("r", events[:2], offsets={"out": 3})
         with pytest.raises(CallerError):
             await log.forget("r")
         await log.append("r", events[2:])
         await log.forget("r")
         assert await log.run("r") is None
-        assert await log.cursors("r") == {}
+        assert await log.offsets("r") == {}
         await log.forget("nobody")
         await log.append("r", events)
         assert len(await log.read("r")) == len(events)
@@ -311,8 +318,10 @@ class LogContract:
     async def test_vacuum_and_check_leave_everything_there(self, log: Log) -> None:
         await log.append("r", story(["a"]))
         before = await log.read_all()
-        await log.vacuum()
+        if isinstance(log, CompactableLog):
+            await log.vacuum()
         await log.check()
+        assert replaced(log) is None
         assert await log.read_all() == before
 
     @pytest.mark.parametrize("run", ["", "../x", "a/b", ".", "a\n", "a b", "é", "x" * 129, "-x"])
@@ -320,7 +329,7 @@ class LogContract:
         with pytest.raises(CallerError):
             await log.append(run, story(["a"]))
         with pytest.raises(CallerError):
-            await log.append("r", [], cursors={"bad\nname": 1})
+            await log.append("r", [], offsets={"bad\nname": 1})
 
     async def test_finds_words_that_deltas_cut(self, log: Log) -> None:
         if not isinstance(log, SearchableLog):
@@ -356,8 +365,8 @@ class LogContract:
             assert sorted((f.seq, f.kind) for f in found) == [(seq, "prompt") for seq in places]
 
     async def test_what_retention_took_is_not_found(self, log: Log) -> None:
-        if not isinstance(log, SearchableLog):
-            pytest.skip("this log has no search")
+        if not (isinstance(log, SearchableLog) and isinstance(log, PrunableLog)):
+            pytest.skip("this log has no search, or no retention")
         await log.append("r", story(["needle"]))
         assert len(await log.search("needle")) == 1
         await log.retain(max_bytes=0)

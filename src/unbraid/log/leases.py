@@ -1,10 +1,11 @@
-"""Who writes which run: one process each, by a lock that dies with it.
+"""Leases: which process writes which run.
 
-`unbraid run` and a `watch` beside it see the same session. Whoever holds its claim writes it; the
-other leaves it alone, and takes it over when the holder is gone, `kill -9` or not. A process that
-has started an agent but does not know its session yet holds an unnamed claim: until that is named
-or gone, nobody else takes a session that is new. A claim that nobody holds any more is a run that
-nobody has ended. A session that is part of another run (an orchestrated agent's) is marked as told.
+`unbraid run` and a `watch` beside it see the same session. Whoever holds its lease writes it; the
+other waits, and takes over when the holder is gone, `kill -9` or not. A process that has started an
+agent but does not know its session yet holds an unnamed lease: until that is released, nobody else
+acquires a session that is new. A lease that exists but that nobody holds any more belongs to a run
+that nobody has ended. A session that is part of another run (an orchestrated agent's) is marked, so
+that nobody records it as a run of its own.
 """
 
 from __future__ import annotations
@@ -15,19 +16,59 @@ import os
 import secrets
 import time
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from unbraid.errors import LogError
 from unbraid.wire.names import names_run
 
-FOLDER = "claims"
+FOLDER = "leases"
 UNNAMED = "starting."
-TOLD = "told."
-TOLD_SECONDS = 30 * 86400
+PART = "part."
+PART_SECONDS = 30 * 86400
+
+
+class Leases(Protocol):
+    """The leases that one process holds on the runs of one log."""
+
+    def acquire(self, name: str) -> bool:
+        """Acquire the lease of a run or session; False if another process holds it."""
+        ...
+
+    def release(self, name: str) -> None:
+        """Release a lease whose run has ended, or was never begun. Without a lease, do nothing."""
+        ...
+
+    def acquire_unnamed(self) -> str:
+        """Acquire a lease for a session that is about to begin; returns its temporary name."""
+        ...
+
+    def another_is_starting(self) -> bool:
+        """Whether another process has started an agent and does not know its session yet."""
+        ...
+
+    def mark_part_of_other_run(self, name: str) -> None:
+        """Mark a session as part of another run: nobody records it as a run of its own, not even
+        after the process that says so has ended.
+        """
+        ...
+
+    def is_part_of_other_run(self, name: str) -> bool:
+        """Whether a session was marked as part of another run."""
+        ...
+
+    def abandoned(self) -> list[str]:
+        """The names whose holders died or stopped before the end of their run."""
+        ...
+
+    def close(self, *, ended: bool) -> None:
+        """Let go of every lease. If their runs have `ended` they are released; else they count as
+        abandoned, and whoever looks next goes on with them.
+        """
+        ...
 
 
 def is_held(home: Path, name: str) -> bool:
-    """Whether a process that lives has the claim of a run; nothing is made or changed to see it."""
+    """Whether a living process holds the lease of a run. Looking creates and changes nothing."""
     if not names_run(name):
         return False
     try:
@@ -40,8 +81,10 @@ def is_held(home: Path, name: str) -> bool:
     return False
 
 
-class Leases:
-    """The claims of this process, in a folder that all share."""
+class FileLeases:
+    """Leases as locked files in a folder that all processes of a machine share. The system drops
+    the lock of a process that dies.
+    """
 
     def __init__(self, home: Path) -> None:
         self._folder = home / FOLDER
@@ -51,8 +94,8 @@ class Leases:
         except OSError as error:
             raise LogError(f"{self._folder}: {error.strerror}") from error
 
-    def take(self, name: str) -> bool:
-        """Claim a run; False if another process has it."""
+    def acquire(self, name: str) -> bool:
+        """Lock the file of a run; False if another process has it locked."""
         if name in self._held:
             return True
         if not names_run(name):
@@ -74,58 +117,57 @@ class Leases:
                 return True
             file.close()
 
-    def leave(self, name: str) -> None:
-        """Let go of a claim."""
+    def release(self, name: str) -> None:
+        """Delete the file of a run, and unlock it."""
         file = self._held.pop(name, None)
         if file is not None:
+            # Before the unlocking: afterwards it could be another process's lease.
             with contextlib.suppress(OSError):
                 (self._folder / name).unlink()
             file.close()
 
-    def tell(self, name: str) -> None:
-        """A session of ours is part of another run: nobody is to tell it as a run of its own, even
-        when it is over, and its CLI has kept it.
-        """
-        with contextlib.suppress(OSError):
-            (self._folder / f"{TOLD}{name}").touch(mode=0o600)
-
-    def told(self, name: str) -> bool:
-        """Whether a session is part of another run."""
-        return names_run(name) and (self._folder / f"{TOLD}{name}").exists()
-
-    def start(self) -> str:
-        """Claim the session that is about to begin, without a name yet."""
+    def acquire_unnamed(self) -> str:
+        """Lock a file with a random name."""
         name = f"{UNNAMED}{secrets.token_hex(8)}"
-        self.take(name)
+        self.acquire(name)
         return name
 
-    def someone_starts(self) -> bool:
-        """Whether another process has started an agent and does not know its session yet."""
+    def another_is_starting(self) -> bool:
+        """Whether a file of a session without a name is locked by another process."""
         for path in self._folder.glob(f"{UNNAMED}*"):
             if path.name not in self._held:
-                if not self.take(path.name):
+                if not self.acquire(path.name):
                     return True
-                self.leave(path.name)  # its owner died
+                self.release(path.name)  # its owner died
         return False
 
+    def mark_part_of_other_run(self, name: str) -> None:
+        """Leave a file that says so."""
+        with contextlib.suppress(OSError):
+            (self._folder / f"{PART}{name}").touch(mode=0o600)
+
+    def is_part_of_other_run(self, name: str) -> bool:
+        """Whether there is a file that says so."""
+        return names_run(name) and (self._folder / f"{PART}{name}").exists()
+
     def abandoned(self) -> list[str]:
-        """The runs that were let go of without an end; their holders died, or stopped."""
+        """The names of files that nobody has locked. Old marks are deleted on the way."""
         found: list[str] = []
         for path in list(self._folder.iterdir()):
             name = path.name
-            if name.startswith(TOLD):
+            if name.startswith(PART):
                 with contextlib.suppress(OSError):
-                    if path.stat().st_mtime < time.time() - TOLD_SECONDS:
+                    if path.stat().st_mtime < time.time() - PART_SECONDS:
                         path.unlink()
-            elif name not in self._held and not name.startswith(UNNAMED) and self.take(name):
+            elif name not in self._held and not name.startswith(UNNAMED) and self.acquire(name):
                 self._held.pop(name).close()
                 found.append(name)
         return found
 
-    def close(self, *, ended: bool = True) -> None:
-        """Let go of everything; unless all has `ended`, the next to look will know."""
+    def close(self, *, ended: bool) -> None:
+        """Unlock every file; only what has `ended` is deleted, too."""
         for name in list(self._held):
             if ended:
-                self.leave(name)
+                self.release(name)
             else:
                 self._held.pop(name).close()

@@ -16,9 +16,10 @@ from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
 from unbraid.log.admission import admit
 from unbraid.log.entry import Entry, one_line
-from unbraid.log.following import Signal, follow_reads
+from unbraid.log.memory_leases import LeaseTable, MemoryLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
 from unbraid.log.query import snippet_of, terms_of
+from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.said import Blocks, Said
 from unbraid.log.summary import RunSummary, selected
 from unbraid.wire.names import checked_run, checked_source
@@ -28,7 +29,7 @@ from unbraid.wire.names import checked_run, checked_source
 class _Run:
     summary: RunSummary
     entries: list[Entry] = field(default_factory=list)
-    cursors: dict[str, int] = field(default_factory=dict)
+    offsets: dict[str, int] = field(default_factory=dict)
     spool: list[Spooled] = field(default_factory=list)
     blocks: Blocks = field(default_factory=Blocks)
     said: list[Said] = field(default_factory=list)
@@ -46,6 +47,7 @@ class MemoryLog:
         self._all: dict[int, Entry] = {}
         self._last_cursor = 0
         self._signal = Signal()
+        self._leases = LeaseTable()
         self._closed = False
 
     async def append(
@@ -53,12 +55,12 @@ class MemoryLog:
         run: str,
         events: Sequence[FleetEvent],
         *,
-        cursors: Mapping[str, int] | None = None,
+        offsets: Mapping[str, int] | None = None,
         spool: Sequence[Spooled] = (),
     ) -> Appended:
-        """Keep events, positions and raw bytes together, or none of them."""
+        """Keep events, offsets and raw bytes together, or none of them."""
         await self.check()
-        positions = {checked_source(name): at for name, at in (cursors or {}).items()}
+        offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
         held = self._runs.get(checked_run(run)) or _Run(RunSummary(run))
         lines = [(event, one_line(event)) for event in events]
         fresh = admit(held.summary, lines, held.stored)
@@ -72,8 +74,8 @@ class MemoryLog:
             self._all[entry.cursor] = entry
             held.summary.fold(event, len(data))
             held.said += held.blocks.feed(event)
-        for name, at in positions.items():
-            held.cursors[name] = max(at, held.cursors.get(name, 0))
+        for name, at in offsets.items():
+            held.offsets[name] = max(at, held.offsets.get(name, 0))
         known = {(part.source, part.offset) for part in held.spool}
         held.spool += [part for part in spool if (part.source, part.offset) not in known]
         if held.summary.over:
@@ -153,15 +155,37 @@ class MemoryLog:
         wanted = selected(kept, status=status, matching=matching, before=before)
         return [_copy(summary) for summary in islice(wanted, limit)]
 
-    async def cursors(self, run: str) -> dict[str, int]:
-        """Each source's position."""
+    async def offsets(self, run: str) -> dict[str, int]:
+        """Each source's offset."""
         held = self._runs.get(run)
-        return {} if held is None else dict(held.cursors)
+        return {} if held is None else dict(held.offsets)
 
     async def spooled(self, run: str) -> list[Spooled]:
         """The raw bytes of a run that is not over."""
         held = self._runs.get(run)
         return [] if held is None else list(held.spool)
+
+    async def run_names(self, prefix: str = "") -> list[str]:
+        """The names of runs that begin with `prefix`."""
+        named = (name for name, held in self._runs.items() if held.summary.last_seq)
+        return sorted(name for name in named if name.startswith(prefix))
+
+    async def runs_of(self, session: str) -> list[RunSummary]:
+        """The runs of a session, last started first."""
+        kept = [
+            held.summary
+            for name, held in self._runs.items()
+            if held.summary.last_seq and session in (name, held.summary.session_id)
+        ]
+        return [_copy(each) for each in selected(kept, status=None, matching=None, before=None)]
+
+    async def count_runs(self) -> int:
+        """How many runs there are."""
+        return sum(held.summary.last_seq > 0 for held in self._runs.values())
+
+    def leases(self) -> MemoryLeases:
+        """Leases on the runs of this log."""
+        return MemoryLeases(self._leases)
 
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
@@ -185,9 +209,6 @@ class MemoryLog:
                 raise CallerError(f"run {run} is live")
             self._cut(held)
             del self._runs[run]
-
-    async def vacuum(self) -> None:
-        """Nothing to give back."""
 
     async def check(self) -> None:
         """Raise unless open."""

@@ -2,7 +2,7 @@
 
 What every backend promises:
 
-- **Written before shown.** `append` returns once its events, source positions and spooled bytes are
+- **Written before shown.** `append` returns once its events, source offsets and spooled bytes are
   durable, all of them or none. No reader sees them earlier.
 - **In order, once.** Within a run `seq` counts 1, 2, 3…; appending what is there already changes
   nothing, and anything that is neither there nor next is a `LogConflict`.
@@ -13,7 +13,8 @@ What every backend promises:
   with an expected last sequence, the cursor is the stream's sequence, and summaries are a key-value
   bucket folded from the events.
 
-Search is a capability that a backend may have (`SearchableLog`).
+What not every engine does well is a capability that it may have: `SearchableLog`, `PrunableLog`,
+`CompactableLog`, `ReplaceableLog`. Whoever needs one asks with `isinstance`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from msgspec import Struct
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry
+from unbraid.log.leases import Leases
 from unbraid.log.summary import RunSummary
 
 READ_LIMIT = 1000
@@ -135,10 +137,10 @@ class Log(LogReader, Protocol):
         run: str,
         events: Sequence[FleetEvent],
         *,
-        cursors: Mapping[str, int] | None = None,
+        offsets: Mapping[str, int] | None = None,
         spool: Sequence[Spooled] = (),
     ) -> Appended:
-        """Commit events, the sources' positions and their raw bytes together. A position never
+        """Commit events, the sources' offsets and their raw bytes together. An offset never
         goes back.
         """
         ...
@@ -153,27 +155,28 @@ class Log(LogReader, Protocol):
         """
         ...
 
-    async def cursors(self, run: str) -> dict[str, int]:
-        """Each source's position: how many of its bytes the log answers for."""
+    async def offsets(self, run: str) -> dict[str, int]:
+        """Each source's offset: how many of its bytes the log answers for."""
         ...
 
     async def spooled(self, run: str) -> list[Spooled]:
         """The raw bytes of a run that is not over, in the order in which they came."""
         ...
 
-    async def retain(
-        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
-    ) -> Retained:
-        """Take away the events of runs that are over: those last touched before a time, then the
-        oldest until the rest fits. Their summaries stay; a live run is never cut."""
+    async def run_names(self, prefix: str = "") -> list[str]:
+        """The names of the runs that `runs` lists and that begin with `prefix`, in their order."""
         ...
 
-    async def forget(self, run: str) -> None:
-        """Take away a run that is over, summary and all."""
+    async def runs_of(self, session: str) -> list[RunSummary]:
+        """The runs that are named like a session or report its id, last started first."""
         ...
 
-    async def vacuum(self) -> None:
-        """Give back space that nothing uses."""
+    async def count_runs(self) -> int:
+        """How many runs `runs` lists in all."""
+        ...
+
+    def leases(self) -> Leases:
+        """Leases on the runs of this log, all of them for this process to acquire."""
         ...
 
     async def check(self) -> None:
@@ -192,3 +195,52 @@ class SearchableLog(Protocol):
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Places where an agent said all words of `query` ("a phrase" in quotes), best first."""
         ...
+
+
+@runtime_checkable
+class PrunableLog(Protocol):
+    """A log from which runs that are over can be taken away."""
+
+    async def retain(
+        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
+    ) -> Retained:
+        """Take away the events of runs that are over: those last touched before a time, then the
+        oldest until the rest fits. Their summaries stay; a live run is never cut.
+        """
+        ...
+
+    async def forget(self, run: str) -> None:
+        """Take away a run that is over, summary and all."""
+        ...
+
+
+@runtime_checkable
+class CompactableLog(Protocol):
+    """A log that holds on to space after what was in it is gone."""
+
+    async def vacuum(self) -> None:
+        """Give back space that nothing uses."""
+        ...
+
+
+@runtime_checkable
+class ReplaceableLog(Protocol):
+    """A log that someone can delete or replace while it is open."""
+
+    def replaced(self) -> LogUnusable | None:
+        """Why nothing more can come from this log, if it is no longer the one others write."""
+        ...
+
+
+def replaced(log: object) -> LogUnusable | None:
+    """Why nothing more can come from a log; None if more can, as from every other reader."""
+    return log.replaced() if isinstance(log, ReplaceableLog) else None
+
+
+async def every_run(log: LogReader, *, page_size: int = READ_LIMIT) -> AsyncIterator[RunSummary]:
+    """All runs of a log, last started first, read page by page."""
+    page: list[RunSummary] = await log.runs(limit=page_size)
+    while page:
+        for summary in page:
+            yield summary
+        page = await log.runs(limit=page_size, before=page[-1].page)

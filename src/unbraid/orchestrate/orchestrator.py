@@ -181,7 +181,7 @@ class Orchestrator:
     def _open(
         self, run: str, prompt: str, limits: Limits | None, session: Session | None
     ) -> Request:
-        if self.leases is not None and not self.leases.take(run):
+        if self.leases is not None and not self.leases.acquire(run):
             raise CallerError(f"another process has run {run}")
         bounds = (limits or Limits()).filled(self._limits)
         request = Request(self, self.log, run, prompt, bounds)
@@ -203,7 +203,7 @@ class Orchestrator:
         self._controllers.unregister(request.run)
         del self._requests[request.run]
         if self.leases is not None:
-            self.leases.leave(request.run)
+            self.leases.release(request.run)
         await self._sessions[request.run].gone()
         del self._sessions[request.run]
 

@@ -16,14 +16,14 @@ async def recover(log: Log, leases: Leases) -> list[str]:
     """End the runs that nobody works on any more; their names."""
     ended = []
     for summary in await log.runs(status="live", limit=MAX_LIVE):
-        # A claim dies with the process that holds it: one that can be had belongs to nobody.
-        if summary.source == SOURCE and leases.take(summary.run):
+        # A lease dies with the process that holds it: one that can be had belongs to nobody.
+        if summary.source == SOURCE and leases.acquire(summary.run):
             try:
                 events = await _events(log, summary.run)
                 await log.append(summary.run, closing(events, "interrupted", now_ms()))
                 ended.append(summary.run)
             finally:
-                leases.leave(summary.run)
+                leases.release(summary.run)
     return ended
 
 

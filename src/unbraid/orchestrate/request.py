@@ -204,19 +204,19 @@ class Request:
                 yield conversation
             return
         # Ours from its first moment on, or a watch beside us would tell it as a run of its own.
-        starting, session = leases.start(), None
+        starting, session = leases.acquire_unnamed(), None
         try:
             async with backend.open(taught) as conversation:
                 session = getattr(conversation, "session", None)
                 if session is not None:
-                    leases.take(session)
-                    leases.tell(session)
-                leases.leave(starting)
+                    leases.acquire(session)
+                    leases.mark_part_of_other_run(session)
+                leases.release(starting)
                 yield conversation
         finally:
-            leases.leave(starting)
+            leases.release(starting)
             if session is not None:
-                leases.leave(session)
+                leases.release(session)
 
     def begin(self, caller: Voice, agent: Agent, message: str) -> Voice:
         """A delegation's stream."""

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from unbraid.control.controllers import Controllers
 from unbraid.events import Draft
-from unbraid.log.folder import data_folder
-from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.orchestrate.orchestrator import Orchestrator
 
@@ -30,7 +28,7 @@ def orchestrating(
             env=env,
             log=log,
             controllers=controllers,
-            leases=Leases(data_folder(env)),
+            leases=log.leases(),
             on_draft=on_draft,
             keep_seconds=KEEP_SECONDS,
         )

@@ -82,7 +82,7 @@ class Followed:
 
     async def _finish(self) -> None:
         async with self._lock:
-            if not self.recorder.cursors:
+            if not self.recorder.offsets:
                 return  # a run that nothing was said in is none
             if self._masking is not None:
                 await self.recorder.feed(self._masking.rest(), now_ms())
@@ -120,7 +120,7 @@ class FollowedFiles(Followed):
 
     def _introduced(self, pieces: Iterable[Chunk]) -> Iterator[Chunk]:
         """A run begins with who speaks, but only when somebody does."""
-        begun = bool(self.recorder.cursors)
+        begun = bool(self.recorder.offsets)
         for piece in pieces:
             if not begun:
                 begun = True

@@ -71,7 +71,7 @@ class TooManyRuns(CallerError):
 class _Live:
     pipeline: Pipeline
     redactor: Redactor | None
-    cursors: dict[str, int]
+    offsets: dict[str, int]
     over: bool
     last_seq: int = 0
     ended: set[str] = field(default_factory=set)
@@ -123,7 +123,7 @@ class Ingest:
         self, run: str, source: str, offset: int, data: bytes, now: int, *, end: bool
     ) -> int:
         live = await self._load(run)
-        wanted = live.cursors.get(source, 0)
+        wanted = live.offsets.get(source, 0)
         if offset > wanted:
             raise Hole(wanted)
         fresh = data[wanted - offset :]
@@ -146,7 +146,7 @@ class Ingest:
             live.ended.add(source)
             # Nothing is ever spooled empty but an end.
             mark = Spooled(source, wanted, now, b"")
-            last = live.ended >= (live.cursors.keys() | {source})
+            last = live.ended >= (live.offsets.keys() | {source})
             events = live.pipeline.finish(now) if last else []
             await self._commit(run, live, [mark], {source: wanted}, events)
         return wanted
@@ -156,18 +156,18 @@ class Ingest:
         run: str,
         live: _Live,
         spool: list[Spooled],
-        cursors: dict[str, int],
+        offsets: dict[str, int],
         events: list[FleetEvent],
     ) -> None:
         if live.redactor is not None:
             events = live.redactor.events(events)
         try:
-            appended = await self._log.append(run, events, cursors=cursors, spool=spool)
+            appended = await self._log.append(run, events, offsets=offsets, spool=spool)
         except BaseException:
             # The pipeline is now ahead of the log, or may be: the next to come rebuilds it.
             self._live.pop(run, None)
             raise
-        live.cursors.update(cursors)
+        live.offsets.update(offsets)
         live.last_seq = appended.last_seq
         if events and events[-1].type == "done":
             live.over = True
@@ -199,7 +199,7 @@ class Ingest:
     async def _rebuild(self, run: str) -> _Live:
         summary = await self._log.run(run)
         redactor = None if self._redactor is None else self._redactor()
-        live = _Live(self._pipeline(), redactor, await self._log.cursors(run), over=False)
+        live = _Live(self._pipeline(), redactor, await self._log.offsets(run), over=False)
         if summary is None:
             return live
         live.over, live.last_seq = summary.over, summary.last_seq

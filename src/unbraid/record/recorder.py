@@ -35,7 +35,7 @@ class Recorder:
 
     def __init__(self, log: Log, run: str, *, spools: bool = True, redact: bool = False) -> None:
         self.run, self.redacts = run, redact
-        self.cursors: dict[str, int] = {}
+        self.offsets: dict[str, int] = {}
         self.marks: dict[str, tuple[bytes, bytes]] = {}
         self.last_seq = 0
         self.over = False
@@ -56,7 +56,7 @@ class Recorder:
         recorder = cls(log, run, spools=spools, redact=redact)
         summary = await log.run(run)
         if summary is not None:
-            recorder.cursors = await log.cursors(run)
+            recorder.offsets = await log.offsets(run)
             recorder.last_seq, recorder.over = summary.last_seq, summary.over
             if not summary.over:
                 await recorder._replay()
@@ -66,24 +66,24 @@ class Recorder:
         """Take in bytes, durably; what is known is skipped. Says whether anything was new."""
         events: list[FleetEvent] = []
         spool: list[Spooled] = []
-        cursors: dict[str, int] = {}
+        offsets: dict[str, int] = {}
         size, fed = 0, False
         for source, offset, data in pieces:
-            at = cursors.get(source, self.cursors.get(source, 0))
+            at = offsets.get(source, self.offsets.get(source, 0))
             fresh = data[at - offset :] if at > offset else data
             if offset > at or not fresh:
                 continue
             events += self._pipeline.feed(fresh, source, now)
             spool.append(Spooled(source, at, now, fresh))
-            cursors[source] = at + len(fresh)
+            offsets[source] = at + len(fresh)
             size, fed = size + len(fresh), True
             # A long history is many pieces: whoever else is live is not to wait for all of them.
             await asyncio.sleep(0)
             if size >= COMMIT_BYTES:
-                await self._commit(events, cursors, spool)
-                events, spool, cursors, size = [], [], {}, 0
-        if cursors:
-            await self._commit(events, cursors, spool)
+                await self._commit(events, offsets, spool)
+                events, spool, offsets, size = [], [], {}, 0
+        if offsets:
+            await self._commit(events, offsets, spool)
         return fed
 
     def note(self, source: str, position: int) -> None:
@@ -97,14 +97,14 @@ class Recorder:
             self.over = True
 
     async def _commit(
-        self, events: list[FleetEvent], cursors: dict[str, int], spool: list[Spooled]
+        self, events: list[FleetEvent], offsets: dict[str, int], spool: list[Spooled]
     ) -> None:
         kept = spool if self._spools else ()
         if self._mask is not None:
             events = self._mask.events(events)
-        known = {**self._noted, **cursors}
-        appended = await self._log.append(self.run, events, cursors=known, spool=kept)
-        self.cursors.update(known)
+        known = {**self._noted, **offsets}
+        appended = await self._log.append(self.run, events, offsets=known, spool=kept)
+        self.offsets.update(known)
         self._noted.clear()
         self.last_seq = appended.last_seq
 

@@ -49,8 +49,8 @@ async def open_run(
                 # An older translator's: it stays as it is, and its successor goes on from there.
                 pass
             else:
-                return recorder, known_places(recorder.cursors, recorder.marks)
-        before = continued(before | known_places(await log.cursors(run)))
+                return recorder, known_places(recorder.offsets, recorder.marks)
+        before = continued(before | known_places(await log.offsets(run)))
         number += 1
 
 
@@ -78,9 +78,9 @@ async def rows_since(log: Log, session: str) -> int | None:
         number += 1
     if number == 1:
         # What it has already told since its beginning, the first run knows itself.
-        return None if summary is None else (await log.cursors(session)).get(ROWS_FROM, 0)
+        return None if summary is None else (await log.offsets(session)).get(ROWS_FROM, 0)
     before = run_name(session, number - 1)
-    told = (await log.cursors(before)).get(ROWS)
+    told = (await log.offsets(before)).get(ROWS)
     if told is None and (ended := await log.run(before)) is not None:
         told = ended.updated
     return (told or 0) + 1

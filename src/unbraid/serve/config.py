@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from unbraid.errors import CallerError
 from unbraid.serve.auth import Token
@@ -34,8 +33,8 @@ class ServeConfig:
     """Where to listen, who may come, and how much of it.
 
     Beyond loopback a token is a must. `hosts` are further names that this server answers to;
-    addresses and, on loopback, `localhost` always work. `log_path` None is the log in the data
-    folder. Runs that are over go after `keep_days`, and the oldest of them beyond `keep_bytes`.
+    addresses and, on loopback, `localhost` always work. Runs that are over go after `keep_days`,
+    and the oldest of them beyond `keep_bytes`.
     """
 
     host: str = "127.0.0.1"
@@ -45,7 +44,6 @@ class ServeConfig:
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     redact: bool = False
-    log_path: Path | None = None
     keep_days: float | None = None
     keep_bytes: int | None = None
     limits: Limits = field(default_factory=Limits)

@@ -19,8 +19,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
-from unbraid.log.port import Log
-from unbraid.log.sqlite import SqliteLog
+from unbraid.log.port import Log, PrunableLog
 from unbraid.record.ingest import Ingest, Pipeline
 from unbraid.redact.lines import SecretMask
 from unbraid.redact.secrets import mask
@@ -117,24 +116,21 @@ async def serving(
 
 async def run_server(
     config: ServeConfig,
+    log: Log,
     *,
     on_ready: Callable[[Server], None] | None = None,
     until: asyncio.Event | None = None,
     **parts: Any,
 ) -> None:
-    """Open the log and serve it until `until` is set (None: until SIGINT or SIGTERM), then close
-    it.
+    """Serve a log, and keep of it what the configuration says, until `until` is set (None: until
+    SIGINT or SIGTERM).
     """
     stop = until or asyncio.Event()
-    log = await SqliteLog.open(config.log_path)
-    try:
-        async with serving(config, log, **parts) as server, _retaining(config, log):
-            with nullcontext() if until else stopped_by_signals(stop):
-                if on_ready is not None:
-                    on_ready(server)
-                await stop.wait()
-    finally:
-        await log.close()
+    async with serving(config, log, **parts) as server, _retaining(config, log):
+        with nullcontext() if until else stopped_by_signals(stop):
+            if on_ready is not None:
+                on_ready(server)
+            await stop.wait()
 
 
 @contextmanager
@@ -160,7 +156,13 @@ def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
 
 @asynccontextmanager
 async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
-    async def retain() -> None:
+    if config.keep_days is None and config.keep_bytes is None:
+        yield
+        return
+    if not isinstance(log, PrunableLog):
+        raise CallerError("this log cannot forget runs: leave out how many to keep")
+
+    async def retain(log: PrunableLog) -> None:
         while True:
             age = config.keep_days
             oldest = None if age is None else int((time.time() - age * 86400) * 1000)
@@ -169,7 +171,7 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
                 await log.retain(newer_than_ms=oldest, max_bytes=config.keep_bytes)
             await asyncio.sleep(RETAIN_SECONDS)
 
-    task = asyncio.create_task(retain())
+    task = asyncio.create_task(retain(log))
     try:
         yield
     finally:

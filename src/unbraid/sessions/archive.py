@@ -100,7 +100,7 @@ class Archive:
 
     async def search(self, query: str, *, limit: int = 20) -> list[Place]:
         """Where it was said in sessions that are not in the log, newest first."""
-        logged = {each.run for each in await self._log.runs(limit=1_000_000)}
+        logged = set(await self._log.run_names())
         async with self._searchers:
             return await asyncio.to_thread(
                 search_files, query, self._env, limit=limit, known=logged

@@ -17,7 +17,6 @@ from unbraid.agents.places import (
 )
 from unbraid.errors import CallerError
 from unbraid.launch.run_log import now_ms
-from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.record.followed import ABOUT, Followed, FollowedFiles, introduction
@@ -30,7 +29,7 @@ from unbraid.wire.names import names_run
 
 # A session that has been silent for longer is over, as far as anyone can tell.
 QUIET_SECONDS = 300
-CLAIMED_SECONDS = 10.0
+LEASE_SECONDS = 10.0
 APPEARING_SECONDS = 0.05
 
 
@@ -44,7 +43,7 @@ async def opened(
     """
     found = await _logged(log, name)
     if found is None:
-        logged = {each.run for each in await log.runs(limit=1_000_000)}
+        logged = await log.run_names(name)
         name = await asyncio.to_thread(completed, name, logged, env)
         found = await _logged(log, name)
     if found is not None:
@@ -58,10 +57,10 @@ async def opened(
         raise CallerError(
             f"no run or session {name or repr(name)}; `unbraid ps --all` lists all there are"
         )
-    leases = Leases(home)
+    leases = log.leases()
     try:
-        async with asyncio.timeout(CLAIMED_SECONDS) as waiting:
-            while not leases.take(session.id):
+        async with asyncio.timeout(LEASE_SECONDS) as waiting:
+            while not leases.acquire(session.id):
                 if found := await _logged(log, session.id):
                     return found
                 await asyncio.sleep(APPEARING_SECONDS)
@@ -73,7 +72,7 @@ async def opened(
     except TimeoutError:
         raise CallerError(f"another unbraid is at {name}, which has said nothing yet") from None
     finally:
-        leases.close()
+        leases.close(ended=True)
     if found is None:
         raise CallerError(f"nothing was ever said in {name}")
     return found
@@ -89,9 +88,9 @@ async def _caught_up(
     main = None
     if CLAUDE_SESSION.fullmatch(name):
         main = await asyncio.to_thread(lambda: next(session_transcripts(name, env), None))
-    leases = Leases(home)
+    leases = log.leases()
     try:
-        if main is None or not leases.take(name):
+        if main is None or not leases.acquire(name):
             return run
         followed = await FollowedFiles.open(log, main, Owners().of, redact=redact)
         if followed.recorder.run == run.run:
@@ -99,7 +98,7 @@ async def _caught_up(
             if _silent(followed.session):
                 await followed.close()
     finally:
-        leases.close()
+        leases.close(ended=True)
     return await log.run(run.run) or run
 
 

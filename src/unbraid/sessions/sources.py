@@ -85,7 +85,7 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
     from unbraid.sessions.names import completed
 
     logged = logged_run(name, env)
-    if logged is None and (full := completed(name, logged_names(env), env)) != name:
+    if logged is None and (full := completed(name, logged_names(env, name), env)) != name:
         return _open(full, env, alone=alone)
     if logged is not None:
         return [logged]

@@ -37,7 +37,7 @@ class WatchedRows:
         redact: bool = False,
         only: str | None = None,
     ) -> None:
-        self._log, self._claims, self._env, self._warn = log, leases, env, warn
+        self._log, self._leases, self._env, self._warn = log, leases, env, warn
         self._idle_seconds, self._redact, self._only = idle_seconds, redact, only
         self._database: Database | None = None
         self._writers: Writers | None = None
@@ -146,21 +146,21 @@ class WatchedRows:
 
     async def _open(self, root: str, source: str) -> FollowedRows | None:
         self._waiting.discard(root)
-        if self._claims.told(root):
+        if self._leases.is_part_of_other_run(root):
             return None
-        starting = self._claims.someone_starts() and await begins_run(self._log, root)
-        if starting or not self._claims.take(root):
+        starting = self._leases.another_is_starting() and await begins_run(self._log, root)
+        if starting or not self._leases.acquire(root):
             self._waiting.add(root)
             return None
         lines, upto = await self._known(root) if self._database is not None else ([], 0)
         if lines is None:
-            self._claims.leave(root)
+            self._leases.release(root)
             self._waiting.add(root)
             return None
         known = source == DATABASE or self._has(root)
         if not lines and known and await begins_run(self._log, root):
             # Whoever had it has told all: the next run may be someone else's again.
-            self._claims.leave(root)
+            self._leases.release(root)
             return None
         recorder, _ = await open_run(self._log, root, redact=self._redact)
         followed = self._followed[root] = FollowedRows(recorder)
@@ -192,4 +192,4 @@ class WatchedRows:
 
     def _drop(self, root: str) -> None:
         self._followed.pop(root, None)
-        self._claims.leave(root)
+        self._leases.release(root)

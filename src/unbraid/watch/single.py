@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from unbraid.agents.places import FAMILIES
-from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.watch.watcher import Watcher, watching
@@ -19,18 +17,17 @@ async def following(
     log: Log,
     run: RunSummary,
     env: Mapping[str, str],
-    home: Path,
     warn: Callable[[str], None] = lambda text: None,
     *,
     redact: bool = False,
 ) -> AsyncIterator[None]:
-    """Keep a run's log up to date meanwhile. Whoever has its claim does that already; when they are
-    gone, it is taken over.
+    """Keep a run's log up to date meanwhile. Whoever holds its lease does that already; when they
+    are gone, it is taken over.
     """
     if run.over or run.source not in FAMILIES:
         yield
         return
-    leases, until = Leases(home), asyncio.Event()
+    leases, until = log.leases(), asyncio.Event()
     session = run.session_id or run.run.partition(".")[0]
     watch = Watcher(log, leases, env, warn=warn, only=session, redact=redact)
     watched = asyncio.create_task(watching(watch, until))

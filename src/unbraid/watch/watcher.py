@@ -59,7 +59,7 @@ class Watcher:
         redact: bool = False,
         only: str | None = None,
     ) -> None:
-        self._log, self._claims, self._env, self._warn = log, leases, env, warn
+        self._log, self._leases, self._env, self._warn = log, leases, env, warn
         self._redact, self._only = redact, only
         self._has_rows = only is None or OPENCODE_SESSION.fullmatch(only) is not None
         self._idle_seconds, self._inotify = idle_seconds, inotify
@@ -127,7 +127,7 @@ class Watcher:
         there = {found.id for found in scan.sessions}
         if self._only is not None and self._has_rows:
             self._rows.resume(self._only)
-        for name in self._claims.abandoned():
+        for name in self._leases.abandoned():
             if self._only not in (None, name):
                 continue
             if OPENCODE_SESSION.fullmatch(name):
@@ -235,7 +235,7 @@ class Watcher:
             followed = self._followed.get(main) or await self._open(main)
             if followed is not None:
                 await followed.look(now=self._closing)
-                if not followed.recorder.cursors and not followed.session.unsettled:
+                if not followed.recorder.offsets and not followed.session.unsettled:
                     # Whoever had it has told all: the next run may be someone else's again.
                     self._drop(main)
                 elif followed.session.unsettled:
@@ -253,10 +253,10 @@ class Watcher:
         if not await asyncio.to_thread(main.is_file):
             return None
         self._foreign.discard(main)
-        if self._claims.told(main.stem):
+        if self._leases.is_part_of_other_run(main.stem):
             return None
-        starting = self._claims.someone_starts() and await begins_run(self._log, main.stem)
-        if starting or not self._claims.take(main.stem):
+        starting = self._leases.another_is_starting() and await begins_run(self._log, main.stem)
+        if starting or not self._leases.acquire(main.stem):
             self._foreign.add(main)
             return None
         await asyncio.to_thread(self._processes.meet)
@@ -277,7 +277,7 @@ class Watcher:
         summary = None if run is None else await self._log.run(run)
         if summary is not None and summary.source not in FAMILIES:
             return  # not made of an agent's bytes: someone else's to end
-        if not self._claims.take(name):
+        if not self._leases.acquire(name):
             return
         try:
             if summary is not None and not summary.over:
@@ -286,11 +286,11 @@ class Watcher:
         except LogError as error:
             self._warn_once(str(error))
         finally:
-            self._claims.leave(name)
+            self._leases.release(name)
 
     def _drop(self, main: Path) -> None:
         self._followed.pop(main, None)
-        self._claims.leave(main.stem)
+        self._leases.release(main.stem)
 
     # --- what went wrong ---
 

@@ -55,11 +55,11 @@ def source_name(name: str, generation: int, base: int) -> str:
 
 
 def known_places(
-    cursors: Mapping[str, int], marks: Mapping[str, tuple[bytes, bytes]] | None = None
+    offsets: Mapping[str, int], marks: Mapping[str, tuple[bytes, bytes]] | None = None
 ) -> dict[str, Known]:
     """How far each file is known, from the sources' positions; of generations the latest."""
     found: dict[str, Known] = {}
-    for source, position in cursors.items():
+    for source, position in offsets.items():
         match = _SOURCE.fullmatch(source)
         if match is None:
             continue

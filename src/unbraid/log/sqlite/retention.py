@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 
 from unbraid.errors import CallerError
-from unbraid.log.appending import index_words, load, save
 from unbraid.log.port import Retained
+from unbraid.log.sqlite.appender import index_words, load, save
 
 
 def cut_runs(

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from unbraid.log.connection import open_reader, our_errors
 from unbraid.log.port import LogUnusable
+from unbraid.log.sqlite.connection import open_reader, our_errors
 
 T = TypeVar("T")
 

@@ -18,8 +18,8 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from unbraid.errors import UnbraidError
-from unbraid.log.connection import as_unusable
 from unbraid.log.port import LogUnusable
+from unbraid.log.sqlite.connection import as_unusable
 
 T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], Any]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.orchestrate.fleets import fleet
 from unbraid import events as e
-from unbraid.log.leases import Leases
+from unbraid.log.leases import FileLeases, Leases
 from unbraid.orchestrate.agents import Agent
 from unbraid.orchestrate.orchestrator import Orchestrator
 
@@ -34,17 +34,17 @@ class Backend:
 
     @asynccontextmanager
     async def open(self, agent: Agent) -> AsyncIterator[Conversation]:
-        self.found.append(self._watch.someone_starts())
+        self.found.append(self._watch.another_is_starting())
         yield Conversation()
-        self.found.append(self._watch.someone_starts())
-        self.found.append(self._watch.take(SESSION))
+        self.found.append(self._watch.another_is_starting())
+        self.found.append(self._watch.acquire(SESSION))
 
     async def close(self) -> None:
         """There is nothing to end."""
 
 
 async def test_no_watch_can_take_a_session_that_begins_or_lasts(tmp_path: Path) -> None:
-    ours, watch = Leases(tmp_path), Leases(tmp_path)
+    ours, watch = FileLeases(tmp_path), FileLeases(tmp_path)
     backend = Backend(watch)
     async with Orchestrator(
         fleet(), backends={"one": backend}, backend="one", leases=ours, cwd=tmp_path, env={}
@@ -52,6 +52,6 @@ async def test_no_watch_can_take_a_session_that_begins_or_lasts(tmp_path: Path) 
         events = [event async for event in orchestrator.run("Go.")]
     assert events[-1].type == "done"
     assert backend.found == [True, False, False]
-    assert watch.take(SESSION)
-    watch.close()
-    ours.close()
+    assert watch.acquire(SESSION)
+    watch.close(ended=True)
+    ours.close(ended=True)

@@ -6,22 +6,23 @@ from __future__ import annotations
 
 import asyncio
 import select
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from unbraid.errors import LogError
 from unbraid.log.entry import Entry
+from unbraid.log.port import LogReader, replaced
 
 PAUSE_SECONDS = 1.0
 
 
 async def paused(
     batches: AsyncIterator[list[Entry]],
+    log: LogReader,
     seconds: float = PAUSE_SECONDS,
-    missed: Callable[[], LogError | None] = lambda: None,
 ) -> AsyncIterator[list[Entry]]:
     """The batches as they come, and an empty one whenever nothing has come for a while; the end, if
-    nobody reads our standard output any more. What is `missed` is asked for in between, and raised.
+    nobody reads our standard output any more. If the `log` was deleted or replaced meanwhile, that
+    is raised.
     """
     coming: asyncio.Task[list[Entry]] | None = None
     told = True
@@ -32,7 +33,7 @@ async def paused(
             if not done:
                 if _nobody_reads():
                     return
-                if (error := missed()) is not None:
+                if (error := replaced(log)) is not None:
                     raise error
                 if not told:
                     told = True

@@ -58,7 +58,7 @@ class Appender:
         connection: sqlite3.Connection,
         run: str,
         lines: Sequence[Line],
-        positions: Mapping[str, int],
+        offsets: Mapping[str, int],
         spool: Sequence[Spooled],
     ) -> Appended:
         """Write what is new. Raises LogConflict before it has written anything."""
@@ -74,8 +74,8 @@ class Appender:
             held.key = _create(connection, run)
         if fresh:
             self._write(connection, held, fresh)
-        for source, offset in positions.items():
-            connection.execute(_POSITION, (held.key, source, offset))
+        for source, offset in offsets.items():
+            connection.execute(_OFFSET, (held.key, source, offset))
         if summary.over:
             connection.execute("DELETE FROM spool WHERE run = ?", (held.key,))
             self._held.pop(run, None)
@@ -149,7 +149,9 @@ def load(connection: sqlite3.Connection, run: str) -> RunSummary | None:
 
 def save(connection: sqlite3.Connection, key: int, summary: RunSummary) -> None:
     """Write a summary and the columns taken from it."""
-    listed = (summary.status, summary.started, summary.bytes, summary.words)
+    listed = (
+        summary.status, summary.started, summary.bytes, summary.words, summary.session_id,
+    )  # fmt: skip
     connection.execute(_SAVED, (*listed, _encode(summary), key))
 
 
@@ -164,13 +166,14 @@ _RUN = """INSERT INTO runs
     (run, status, started, updated, bytes, last_seq, open_from, words, summary)
     VALUES (?, 'live', 0, 0, 0, 0, 1, '', ?)"""
 _EVENT = "INSERT INTO events (run, seq, ts, stream_id, type, data) VALUES (?, ?, ?, ?, ?, ?)"
-_SAVED = "UPDATE runs SET status = ?, started = ?, bytes = ?, words = ?, summary = ? WHERE id = ?"
+_SAVED = """UPDATE runs SET status = ?, started = ?, bytes = ?, words = ?, session = ?, summary = ?
+    WHERE id = ?"""
 _GROWN = """UPDATE runs SET updated = ?, bytes = ?, last_seq = ?, open_from = ?, summary = ?
     WHERE id = ?"""
 _SAID = "INSERT INTO said (run, stream_id, seq, ts, kind, text) VALUES (?, ?, ?, ?, ?, ?)"
 _WORDS = """INSERT INTO said_words (rowid, text) SELECT id, text FROM said
     WHERE id > (SELECT coalesce(max(id), 0) FROM said_words_docsize) ORDER BY id"""
-_POSITION = """INSERT INTO positions (run, source, offset) VALUES (?, ?, ?)
+_OFFSET = """INSERT INTO positions (run, source, offset) VALUES (?, ?, ?)
     ON CONFLICT (run, source) DO UPDATE SET offset = max(offset, excluded.offset)"""
 _SPOOL = """INSERT INTO spool (run, source, offset, arrived_ms, data) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING"""

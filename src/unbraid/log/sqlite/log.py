@@ -17,17 +17,17 @@ from pathlib import Path
 
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
-from unbraid.log import reading, retention
-from unbraid.log.appending import Appender, index_words, load
-from unbraid.log.connection import BUSY_SECONDS, open_reader, open_writer, our_errors
 from unbraid.log.entry import Entry, one_line
-from unbraid.log.folder import FILE_NAME, data_folder
-from unbraid.log.following import Signal, follow_reads
+from unbraid.log.leases import FileLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
-from unbraid.log.readers import Readers
-from unbraid.log.schema import migrate
+from unbraid.log.replay import Signal, follow_reads
+from unbraid.log.sqlite import queries, retention
+from unbraid.log.sqlite.appender import Appender, index_words, load
+from unbraid.log.sqlite.connection import BUSY_SECONDS, open_reader, open_writer, our_errors
+from unbraid.log.sqlite.readers import Readers
+from unbraid.log.sqlite.schema import migrate
+from unbraid.log.sqlite.writer import Writer
 from unbraid.log.summary import RunSummary
-from unbraid.log.writer import Writer
 from unbraid.wire.names import checked_run, checked_source
 
 # Commits of other processes are looked for often for a while after each, and seldom otherwise.
@@ -63,25 +63,15 @@ class SqliteLog:
         self._watcher = asyncio.create_task(self._watch())
 
     @classmethod
-    async def open(
-        cls, path: Path | str | None = None, *, busy_seconds: float = BUSY_SECONDS
-    ) -> SqliteLog:
-        """Open the log at `path` (else in the data folder), making or upgrading it as needed."""
-        place = data_folder() / FILE_NAME if path is None else Path(path)
-        try:
-            # Agents' words are private: nobody else on the machine may read them.
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            place.touch(mode=0o600)
-        except OSError as error:
-            problem = f"cannot be made or written ({error.strerror})"
-            raise LogUnusable(str(place), "io", problem) from error
-        return cls(place, busy_seconds=busy_seconds)
+    async def open(cls, path: Path | str, *, busy_seconds: float = BUSY_SECONDS) -> SqliteLog:
+        """Open the log in the file `path`, creating or upgrading it as needed."""
+        return cls(_created(Path(path)), busy_seconds=busy_seconds)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         # SQLite goes on writing to a file that has no name any more: all of it would be
         # acknowledged, and gone with the process.
-        if (missed := self.missed()) is not None:
-            raise missed
+        if (replaced := self.replaced()) is not None:
+            raise replaced
         self._appender.begin(connection)
 
     async def append(
@@ -89,17 +79,17 @@ class SqliteLog:
         run: str,
         events: Sequence[FleetEvent],
         *,
-        cursors: Mapping[str, int] | None = None,
+        offsets: Mapping[str, int] | None = None,
         spool: Sequence[Spooled] = (),
     ) -> Appended:
-        """Commit events, positions and raw bytes in one transaction."""
+        """Commit events, offsets and raw bytes in one transaction."""
         checked_run(run)
-        positions = {checked_source(name): at for name, at in (cursors or {}).items()}
+        offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
         lines = [(event, one_line(event)) for event in events]
         if any(max(event.seq, event.ts, event.stream_id) >= _INT64 for event, _ in lines):
             raise CallerError("a number of an event does not fit 64 bits")
         return await self._writer.submit(
-            lambda connection: self._appender.append(connection, run, lines, positions, spool)
+            lambda connection: self._appender.append(connection, run, lines, offsets, spool)
         )
 
     async def read(
@@ -113,13 +103,13 @@ class SqliteLog:
     ) -> list[Entry]:
         """Events of a run after `since`."""
         return await self._readers.read(
-            lambda connection: reading.run_entries(connection, run, since, limit, stream_id, types)
+            lambda connection: queries.run_entries(connection, run, since, limit, stream_id, types)
         )
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
         """Events of all runs after the cursor `since`."""
         return await self._readers.read(
-            lambda connection: reading.all_entries(connection, since, limit)
+            lambda connection: queries.all_entries(connection, since, limit)
         )
 
     def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
@@ -143,7 +133,7 @@ class SqliteLog:
 
     async def bounds(self) -> tuple[int, int]:
         """The first cursor kept, the last given."""
-        return await self._readers.read(reading.bounds)
+        return await self._readers.read(queries.bounds)
 
     async def run(self, run: str) -> RunSummary | None:
         """One run's summary."""
@@ -159,16 +149,32 @@ class SqliteLog:
     ) -> list[RunSummary]:
         """Runs, last started first."""
         return await self._readers.read(
-            lambda connection: reading.summaries(connection, status, matching, limit, before)
+            lambda connection: queries.summaries(connection, status, matching, limit, before)
         )
 
-    async def cursors(self, run: str) -> dict[str, int]:
-        """Each source's position."""
-        return await self._readers.read(lambda connection: reading.positions(connection, run))
+    async def offsets(self, run: str) -> dict[str, int]:
+        """Each source's offset."""
+        return await self._readers.read(lambda connection: queries.offsets(connection, run))
 
     async def spooled(self, run: str) -> list[Spooled]:
         """The raw bytes of a run that is not over."""
-        return await self._readers.read(lambda connection: reading.spool(connection, run))
+        return await self._readers.read(lambda connection: queries.spool(connection, run))
+
+    async def run_names(self, prefix: str = "") -> list[str]:
+        """The names of runs that begin with `prefix`."""
+        return await self._readers.read(lambda connection: queries.run_names(connection, prefix))
+
+    async def runs_of(self, session: str) -> list[RunSummary]:
+        """The runs of a session, last started first."""
+        return await self._readers.read(lambda connection: queries.runs_of(connection, session))
+
+    async def count_runs(self) -> int:
+        """How many runs there are."""
+        return await self._readers.read(queries.count_runs)
+
+    def leases(self) -> FileLeases:
+        """Leases on the runs of this file: locks in the folder beside it."""
+        return FileLeases(self._path.parent)
 
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
@@ -199,13 +205,13 @@ class SqliteLog:
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Places where an agent said it."""
-        if await self._readers.read(reading.unindexed):
+        if await self._readers.read(queries.unindexed):
             await self._writer.submit(index_words)
         return await self._readers.read(
-            lambda connection: reading.places(connection, query, run, limit)
+            lambda connection: queries.places(connection, query, run, limit)
         )
 
-    def missed(self) -> LogUnusable | None:
+    def replaced(self) -> LogUnusable | None:
         """Why nothing more can be heard: the file was deleted or replaced under us, and whoever
         writes now writes elsewhere.
         """
@@ -235,6 +241,17 @@ class SqliteLog:
                 if version != seen:
                     seen, changed = version, time.monotonic()
                     self._signal.change()
+
+
+def _created(path: Path) -> Path:
+    try:
+        # Agents' words are private: nobody else on the machine may read them.
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+    except OSError as error:
+        problem = f"cannot be created or written ({error.strerror})"
+        raise LogUnusable(str(path), "io", problem) from error
+    return path
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:

@@ -48,6 +48,12 @@ MIGRATIONS: tuple[Migration, ...] = (
         """CREATE VIRTUAL TABLE said_words USING fts5 (
             text, content='said', content_rowid='id', tokenize='unicode61 remove_diacritics 2')""",
     ),
+    (
+        "ALTER TABLE runs ADD COLUMN session TEXT",
+        # A blob could be taken for SQLite's own binary JSON.
+        "UPDATE runs SET session = json_extract(CAST(summary AS TEXT), '$.session_id')",
+        "CREATE INDEX runs_session ON runs (session)",
+    ),
 )
 
 

@@ -15,6 +15,8 @@ from unbraid.log.summary import RunSummary, place_of
 
 # A page of huge events must not fill the memory: reading stops past this, whatever the limit.
 MAX_PAGE_BYTES = 4 * 1024 * 1024
+# Sorts after everything that a name of a run can go on with.
+LAST_CHARACTER = "\U0010ffff"
 
 _decode_summary = msgspec.json.Decoder(RunSummary).decode
 
@@ -104,8 +106,35 @@ def summaries(
     return [_decode_summary(summary) for (summary,) in rows]
 
 
-def positions(connection: sqlite3.Connection, run: str) -> dict[str, int]:
-    """Each source's position."""
+def run_names(connection: sqlite3.Connection, prefix: str) -> list[str]:
+    """The names of runs that begin with `prefix`."""
+    if not prefix.isascii():
+        return []  # no name has anything else, and SQLite refuses what is no Unicode
+    # A range and not GLOB or LIKE: a prefix has no wildcards, and the index on names is used.
+    rows = connection.execute(
+        "SELECT run FROM runs WHERE run >= ? AND run < ? AND last_seq > 0 ORDER BY run",
+        (prefix, prefix + LAST_CHARACTER),
+    )
+    return [run for (run,) in rows]
+
+
+def runs_of(connection: sqlite3.Connection, session: str) -> list[RunSummary]:
+    """The runs of a session, last started first."""
+    rows = connection.execute(
+        """SELECT summary FROM runs WHERE (run = ? OR session = ?) AND last_seq > 0
+        ORDER BY started DESC, run DESC""",
+        (session, session),
+    )
+    return [_decode_summary(summary) for (summary,) in rows]
+
+
+def count_runs(connection: sqlite3.Connection) -> int:
+    """How many runs have an event."""
+    return int(connection.execute("SELECT count(*) FROM runs WHERE last_seq > 0").fetchone()[0])
+
+
+def offsets(connection: sqlite3.Connection, run: str) -> dict[str, int]:
+    """Each source's offset."""
     rows = connection.execute(
         "SELECT source, offset FROM positions WHERE run = (SELECT id FROM runs WHERE run = ?)",
         (run,),

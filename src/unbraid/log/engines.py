@@ -1,0 +1,73 @@
+"""Opens logs. This is the only module that knows which engines there are."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from unbraid.errors import CallerError
+from unbraid.log.folder import FILE_NAME, data_folder
+from unbraid.log.memory import MemoryLog
+from unbraid.log.port import Log
+from unbraid.log.sqlite.log import SqliteLog
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
+
+
+async def open_log(url: str | Path | None = None, env: Mapping[str, str] = os.environ) -> Log:
+    """Open a log: a file by its path or as `sqlite:///path`, or `memory:` for one that lives as
+    long as this process. None is the log of this machine, in the data folder of `env`.
+    """
+    place = machine_log(env) if url is None else url
+    found = _SCHEME.fullmatch(place) if isinstance(place, str) else None
+    if found is None:
+        return await SqliteLog.open(place)
+    engine = ENGINES.get(found[1].lower())
+    if engine is None:
+        raise _unknown(str(place))
+    return await engine(str(place), found[2])
+
+
+@asynccontextmanager
+async def opened_log(
+    url: str | Path | None = None, env: Mapping[str, str] = os.environ
+) -> AsyncIterator[Log]:
+    """A log that is open while the block runs."""
+    log = await open_log(url, env)
+    try:
+        yield log
+    finally:
+        await log.close()
+
+
+def machine_log(env: Mapping[str, str] = os.environ) -> Path:
+    """The file of this machine's log, whether it is there or not."""
+    return data_folder(env) / FILE_NAME
+
+
+async def _sqlite(url: str, rest: str) -> Log:
+    path = rest.removeprefix("//")
+    if not rest.startswith("///") or not path.strip("/"):
+        raise _unknown(url)
+    return await SqliteLog.open(path)
+
+
+async def _memory(url: str, rest: str) -> Log:
+    if rest.strip("/"):
+        raise _unknown(url)
+    return MemoryLog()
+
+
+def _unknown(url: str) -> CallerError:
+    return CallerError(
+        f"cannot open a log at {url!r}: give the path of a file, sqlite:///path or memory:"
+    )
+
+
+Engine = Callable[[str, str], Awaitable[Log]]
+
+# By scheme; each is given the whole URL, for messages, and what stands after the scheme.
+ENGINES: Mapping[str, Engine] = {"memory": _memory, "sqlite": _sqlite}

@@ -1,0 +1,56 @@
+"""A run to fill a log with, for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unbraid.events import (
+    Done,
+    FleetEvent,
+    FleetTokenUsage,
+    RequestReceived,
+    StreamEnd,
+    StreamStart,
+    Text,
+)
+
+
+def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEvent]:
+    """A whole run of one agent that says `words`, a delta each."""
+    place: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}
+    usage: dict[str, Any] = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3}
+    end, reason = 3 + len(words), "completed" if ok else "failed"
+    first: dict[str, Any] = {
+        "source": "claude",
+        "prompt": "Say  it\nall",
+        "cwd": "/w",
+        "session_id": "s",
+    }
+    return [
+        RequestReceived(seq=1, ts=ts, **first, **place),
+        StreamStart(seq=2, ts=ts + 1, parent_stream_id=None, **place),
+        *(
+            Text(seq=seq, ts=ts + seq, delta=word, message_id="m1", block=0, **place)
+            for seq, word in enumerate(words, 3)
+        ),
+        FleetTokenUsage(
+            seq=end,
+            ts=ts + end,
+            message_id="m1",
+            model="x",
+            cache_creation_tokens=1,
+            **usage,
+            **place,
+        ),
+        StreamEnd(seq=end + 1, ts=ts + end, ok=ok, reason=reason, **place),
+        Done(
+            seq=end + 2,
+            ts=ts + end,
+            ok=ok,
+            streams=1,
+            cache_creation_tokens=1,
+            cost_usd=0.5,
+            **usage,
+            **place,
+        ),
+    ]

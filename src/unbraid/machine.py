@@ -1,0 +1,152 @@
+"""This machine put together: its log, the leases on the log's runs, the sessions that agents have
+stored here, what watches them, and what steers those that live.
+
+Every face that works on this machine stands on one of these, and takes the parts that it needs.
+Entering a machine opens its log, and nothing more: reading stored sessions and watching them cost
+time and threads, and begin when they are asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+
+from unbraid.control.controllers import Controllers
+from unbraid.control.processes import Elsewhere
+from unbraid.errors import CallerError
+from unbraid.log import Leases, Log, RunSummary, data_folder, open_log
+from unbraid.sessions.archive import Archive
+from unbraid.sessions.importer import opened
+from unbraid.watch.single import following
+from unbraid.watch.watcher import Watcher, watching
+
+
+class Machine:
+    """The agents of one machine. Use it as an async context manager.
+
+    `log` is what `open_log` takes. `env` says where agents keep their sessions, and where we keep
+    our files. With `redact`, secrets are replaced before anything is stored. `servers` are
+    addresses of agents' own servers. `warn` is called, in the event loop, with what goes wrong
+    beside the work; it may be set later, before that work is begun.
+    """
+
+    def __init__(
+        self,
+        log: str | Path | None = None,
+        *,
+        env: Mapping[str, str] = os.environ,
+        redact: bool = False,
+        servers: Sequence[str] = (),
+        warn: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.env, self.home, self.warn = env, data_folder(env), warn
+        self._url, self._redact, self._servers = log, redact, servers
+        self._log: Log | None = None
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Machine:
+        self._log = await open_log(self._url, self.env)
+        self._stack.push_async_callback(self._log.close)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._stack.aclose()
+
+    @property
+    def log(self) -> Log:
+        """The log that agents are recorded in."""
+        if self._log is None:
+            raise CallerError("this machine is not open: enter it with `async with`")
+        return self._log
+
+    @cached_property
+    def leases(self) -> Leases:
+        """What this process holds of the log's runs."""
+        leases = self.log.leases()
+        # Who stops watching has ended no run: whoever watches next is to go on with them.
+        self._stack.callback(leases.close, ended=False)
+        return leases
+
+    @cached_property
+    def sessions(self) -> Archive:
+        """The stored sessions that are not in the log; `listing` finds them."""
+        archive = Archive(self.log, self.env, self.home, redact=self._redact)
+        self._stack.push_async_callback(archive.close)
+        return archive
+
+    @cached_property
+    def controllers(self) -> Controllers:
+        """The runs that can be steered, in this process and in others of this machine."""
+        return Controllers(Elsewhere(self.home))
+
+    async def open(self, name: str) -> RunSummary:
+        """The run of that name; a session that is not in the log yet is read into it. As much of
+        the name is enough as no other begins with. Raises CallerError if there is none.
+        """
+        return await opened(self.log, name, self.env, self.home, redact=self._redact)
+
+    @asynccontextmanager
+    async def listing(
+        self,
+        on_run: Callable[[RunSummary], None] = lambda run: None,
+        *,
+        while_reading: AbstractContextManager[object] | None = None,
+    ) -> AsyncIterator[None]:
+        """Find the stored sessions while the block runs. `on_run` is called from another thread,
+        for each, newest first; `while_reading` is left when all are found.
+        """
+        loop = asyncio.get_running_loop()
+
+        def warn(text: str) -> None:
+            loop.call_soon_threadsafe(self.warn, text)
+
+        async def read() -> None:
+            with while_reading or nullcontext():
+                await self.sessions.read(warn, on_run)
+
+        task = asyncio.create_task(read())
+        try:
+            yield
+        finally:
+            await self.sessions.close()
+            await task
+
+    async def watch(self, until: asyncio.Event) -> None:
+        """Follow every session into the log until `until` is set, then up to that moment."""
+        watcher = Watcher(
+            self.log,
+            self.leases,
+            self.env,
+            warn=self.warn,
+            servers=self._servers,
+            controllers=self.controllers,
+            redact=self._redact,
+        )
+        await watching(watcher, until)
+
+    @asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Follow every session into the log while the block runs."""
+        until = asyncio.Event()
+        task = asyncio.create_task(self.watch(until))
+        try:
+            yield
+        finally:
+            until.set()
+            await task
+
+    @asynccontextmanager
+    async def following(self, run: RunSummary) -> AsyncIterator[None]:
+        """Follow one run's session into the log while the block runs, if nobody else does."""
+        async with following(self.log, run, self.env, self.warn, redact=self._redact):
+            yield
