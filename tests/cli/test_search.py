@@ -70,5 +70,5 @@ async def test_nothing_found_is_said_beside_the_places(tmp_path: Path) -> None:
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         told = await process.communicate()
-        assert told == (out, b"" if options else b"Nobody has said that.\n")
+        assert told == (out, b"" if options else b"No results.\n")
         assert process.returncode == 0

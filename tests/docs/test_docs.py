@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
+import shutil
 import subprocess
 import sys
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests.watch.writing import Writer, append
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+TIMEOUT_SECONDS = 120
 LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
 SCREEN = re.compile(r"```text\n\$ (unbraid [^\n]+)\n(.*?)```", re.DOTALL)
 
@@ -50,12 +57,37 @@ EXAMPLES = [
 def test_python_examples_run(code: str, tmp_path: Path) -> None:
     recording = ROOT / "tests" / "recordings" / "nested.plain-fwd.2.1.325" / "stdout.ndjson"
     (tmp_path / "stdout.ndjson").write_bytes(recording.read_bytes())
-    (tmp_path / "projects").symlink_to(recording.with_name("projects"))
+    shutil.copytree(recording.with_name("projects"), tmp_path / "projects")
+    an_hour_ago = time.time() - 3600
+    for path in (tmp_path / "projects").rglob("*.jsonl"):
+        os.utime(path, (an_hour_ago, an_hour_ago))
+    at_work = Writer(tmp_path)
+    at_work.timestamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    append(at_work.main, at_work.prompt() + at_work.text("I am at it."))
     (tmp_path / "example.py").write_text(code)
+    # Whoever runs the tests has sessions and a log of their own.
+    env = {**os.environ, "HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path)}
+    env |= {"UNBRAID_HOME": str(tmp_path / "unbraid"), "OPENCODE_DB": str(tmp_path / "none.db")}
     done = subprocess.run(
-        [sys.executable, "-W", "error", "example.py"], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-W", "error", "example.py"],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
     )
     assert done.returncode == 0, done.stderr
+    if code in LIBRARY:
+        assert done.stdout
+    if "watching()" in code:
+        assert f"{at_work.session} main text" in done.stdout
+
+
+LIBRARY = PYTHON.findall((ROOT / "docs" / "how-to" / "library.md").read_text())
+
+
+def test_examples_of_the_library_fit_a_glance() -> None:
+    assert [code for code in LIBRARY if len(code.splitlines()) >= 20] == []
 
 
 def test_python_examples_have_the_types_that_we_promise(tmp_path: Path) -> None:

@@ -33,9 +33,9 @@ def attach(
 ) -> None:
     """Show an agent's conversation and follow it; or, with --resume, go on with it.
 
-    RUN is a run of `unbraid ps`, or as much of its name as tells it from all others; STREAM is one
-    of its agents, by its number in `unbraid tail`. A session is resumed
-    by its id. A sub-agent of Claude Code's becomes a session of its own: its transcript is copied
+    RUN is a run of `unbraid ps`; the beginning of its name is enough if no other name begins like
+    it. STREAM is one of its agents, by its number in `unbraid tail`. A session is resumed by its
+    id. A sub-agent of a Claude Code session becomes a session of its own: its transcript is copied
     to a new file, which is named, and nothing else is touched. ARGUMENTS go to the agent's CLI.
     """
     run, stream = run_and_stream(agent)

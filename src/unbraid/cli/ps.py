@@ -97,5 +97,5 @@ def _print(runs: list[RunSummary], *, everything: bool) -> None:
         console.width = 200
     nothing = "No runs of the last day; `unbraid ps --all` has them all."
     if everything:
-        nothing = "No runs, and no sessions: `unbraid doctor` tells where they are looked for."
+        nothing = "No runs, and no sessions: `unbraid doctor` shows where they are searched for."
     console.print(runs_table(runs, console.width) if runs else nothing)

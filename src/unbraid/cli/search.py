@@ -46,7 +46,7 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> N
         click.echo(msgspec.json.encode(places))
         return
     if not places:
-        click.echo("Nobody has said that.", err=True)
+        click.echo("No results.", err=True)
     width = terminal_width()
     for place in places:
         for line in _lines(place, width):

@@ -29,8 +29,8 @@ Examples:
 def tail(run: str | None, as_json: bool, since: int | None, redact: bool) -> None:
     """Follow RUN, from its beginning to its end, one gutter per agent; or, without RUN, everything
     that is said from now on. What is followed is the log: `unbraid` or `unbraid run` fill it. A
-    session that is named is read into it, and followed if nobody else does. As much of its name
-    will do as tells it from all others.
+    session that is named is read into it, and followed if nobody else does. The beginning of a
+    name is enough if no other name begins like it.
     """
     try:
         asyncio.run(_tail(run, since, as_json=as_json, redact=redact))

@@ -46,7 +46,7 @@ def top(
 ) -> None:
     """See every agent on this machine, live, on the whole screen; begin with RUN.
 
-    Runs, the agents of one run, what one agent says. `?` tells the keys; the mouse works too. What
+    Runs, the agents of one run, what one agent says. `?` shows the keys; the mouse works too. What
     is shown is the log; meanwhile agents are followed into it, as by `unbraid watch`, unless
     another unbraid does that already.
 

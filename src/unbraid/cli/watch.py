@@ -36,7 +36,7 @@ def watch(
 ) -> None:
     """Follow every agent on this machine into the log, and show them on a page.
 
-    Nothing has to be set up: Claude Code's and OpenCode's sessions are found where they lie, and
+    Nothing has to be set up: the sessions of Claude Code and OpenCode are found where they are, and
     nothing is ever written there. Stop with Ctrl-C; the next start goes on from the same place.
 
     With --redact, API keys and tokens are masked in the log and on the page, also in sessions of

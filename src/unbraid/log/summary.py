@@ -28,7 +28,7 @@ TITLE_CHARS = 200
 
 
 class RunSummary(Struct):
-    """What `ps` and `GET /v1/runs` tell about a run. `status`: live, done, failed or orphaned.
+    """What `ps` and `GET /v1/runs` show of a run. `status`: live, done, failed or orphaned.
 
     `first_seq` is the oldest event that the log still has, `bytes` the size of those it has.
     """
@@ -73,7 +73,7 @@ class RunSummary(Struct):
         self.updated = max(self.updated, event.ts)
         self.activity.add(event.ts - self.started)
         if type(event) is Text:
-            return  # most are, and they tell nothing about the run
+            return  # most are, and they say nothing about the run itself
         match event:
             case FleetTokenUsage():
                 self.usage.add(event)

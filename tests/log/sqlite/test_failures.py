@@ -72,7 +72,7 @@ async def test_a_file_of_version_1_opens(path: Path) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute("PRAGMA user_version = 1")
     summary = (
-        b'{"run":"old","source":"claude","title":"Hi","status":"live","agents":1,"started":1,'
+        b'{"run":"old","source":"claude","session_id":"s1","title":"Hi","status":"live","agents":1,"started":1,'
         b'"updated":2,"usage":{"input_tokens":3},"first_seq":1,"last_seq":1,"bytes":92}'
     )
     connection.execute(
@@ -88,6 +88,7 @@ async def test_a_file_of_version_1_opens(path: Path) -> None:
     connection.close()
     log = await SqliteLog.open(path)
     assert [run.title for run in await log.runs()] == ["Hi"]
+    assert [run.title for run in await log.runs_of("s1")] == ["Hi"]
     assert [entry.data for entry in await log.read("old")] == [data]
     assert await log.offsets("old") == {"out": 7}
     assert len(await log.spooled("old")) == 1
