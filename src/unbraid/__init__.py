@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unbraid.agents.claude.records import extract_content, fingerprint, parse_double_encoded
+    from unbraid.agents.claude.records import fingerprint, parse_double_encoded
     from unbraid.errors import BackendError, CallerError, LogError, SourceError, UnbraidError
     from unbraid.fleet.streams import Fleet
     from unbraid.fleet.tree import Tree
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from unbraid.machine import Machine
     from unbraid.orchestrate.orchestrator import Orchestrator
     from unbraid.pipeline import Pipeline
+    from unbraid.translate.content import extract_content
+    from unbraid.translate.reader import parse_line
     from unbraid.translate.translator import Translator
-    from unbraid.wire.record import Record, parse_line
+    from unbraid.wire.record import Record
 
 __version__ = "0.1.0"
 
@@ -37,12 +39,12 @@ _PUBLIC = {
     "Translator": "unbraid.translate.translator",
     "Tree": "unbraid.fleet.tree",
     "UnbraidError": "unbraid.errors",
-    "extract_content": "unbraid.agents.claude.records",
+    "extract_content": "unbraid.translate.content",
     "fingerprint": "unbraid.agents.claude.records",
     "open_log": "unbraid.log.engines",
     "opened_log": "unbraid.log.engines",
     "parse_double_encoded": "unbraid.agents.claude.records",
-    "parse_line": "unbraid.wire.record",
+    "parse_line": "unbraid.translate.reader",
 }
 
 __all__ = [

@@ -16,10 +16,10 @@ class Pipeline:
         self.fleet = Fleet(source)
 
     def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[FleetEvent]:
-        """More bytes of a source; `now` (milliseconds) dates what tells no time of its own."""
+        """More bytes of a source; `now` (milliseconds) dates what has no time of its own."""
         events = self.translator.feed(data, source)
         if events and not self.fleet.source:
-            self.fleet.source = self.translator.family
+            self.fleet.source = self.translator.kind
         return self.fleet.apply(events, now)
 
     def finish(self, now: int = 0) -> list[FleetEvent]:

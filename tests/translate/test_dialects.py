@@ -14,6 +14,7 @@ from tests.translate import dialects
 from tests.translate.dialects import WRITTEN
 from tests.translate.fleets import OPENING, Fleet, grow
 from tests.translate.reading import blocks_of, by_agent
+from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect
 from unbraid.events import RelayEvent, encode
 from unbraid.translate.translator import Translator
 
@@ -112,6 +113,7 @@ def test_transcripts_alone_say_each_block_once_in_order(written: str, seed: int)
 def test_a_whole_run_in_one_feed_teaches_its_dialect_on_the_way() -> None:
     """Cumulative lines cost what is new in them, however large the pieces are that they come in."""
     rng = random.Random(1)
-    translator = Translator()
+    dialect = ClaudeDialect()
+    translator = Translator(dialects={"claude": lambda: dialect})
     translator.feed(dialects.cumulative(grow(rng), rng))
-    assert translator._snapshots._known
+    assert dialect._snapshots._known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unbraid.wire.record import parse_line
+from unbraid.translate.reader import parse_line
 from unbraid.wire.sse import data_of
 
 

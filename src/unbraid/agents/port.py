@@ -22,7 +22,7 @@ from collections.abc import (
 )
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct, field
 
@@ -30,6 +30,8 @@ from unbraid.events import RelayEvent
 from unbraid.fleet.usage import Usage
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import Record
+
+R = TypeVar("R", bound=Record)
 
 
 class AgentKind:
@@ -41,7 +43,7 @@ class AgentKind:
     title: ClassVar[str]
     """What people call it: `Claude Code`."""
 
-    def dialect(self) -> Dialect:
+    def dialect(self) -> Dialect[Any]:
         """A translator of one run's records. Every kind has this; the rest is optional."""
         raise TypeError(f"the agent kind {self.name} has no dialect")
 
@@ -69,8 +71,12 @@ class AgentKind:
 # --- reading ---
 
 
-class Dialect(Protocol):
-    """One run's records to relay events: what is new, and who said it. Pure."""
+class Dialect(Protocol[R]):
+    """One run's records to relay events: what is new, and who said it. Pure.
+
+    One that also has `mend` (`unbraid.translate.reader.MendsRecords`) keeps what is right of a
+    damaged record.
+    """
 
     @property
     def ts(self) -> int:
@@ -82,13 +88,16 @@ class Dialect(Protocol):
         """How the main agent has ended, as far as is known: ok, and the reason."""
         ...
 
-    def decode(self, line: bytes) -> Record | None:
+    def decode(self, line: bytes) -> R | None:
         """A line as a record of this kind; None if it belongs to another kind. Raises one of
         `BAD_JSON` if the line is no JSON that a record could be.
+
+        Whoever decodes a line sets the record's `raw`. Every kind may be asked about every line, so
+        a record belongs to a kind only by what no other kind prints: its types, its ids.
         """
         ...
 
-    def translate(self, record: Record, out: list[RelayEvent]) -> None:
+    def translate(self, record: R, out: list[RelayEvent]) -> None:
         """Append what is new in a record."""
         ...
 

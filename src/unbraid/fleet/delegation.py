@@ -19,90 +19,70 @@ def below(key: str, context: str) -> str:
     return f"{key}/{context}" if context else key
 
 
-class Delegation(Fleet):
+class Delegation:
     """Gives every delegation a stream, and every event its place in the log."""
 
     def __init__(self) -> None:
-        super().__init__(SOURCE)
+        self._fleet = Fleet(SOURCE)
         self._keys = 0
+        # Words of an agent that has begun to answer. They are most of all events by far, so this is
+        # the fleet's own method, not one more call.
+        self.text = self._fleet.text
+
+    @property
+    def done(self) -> bool:
+        """Whether the run is over."""
+        return self._fleet.done
 
     def begin(
         self, agent: str, prompt: str, *, cwd: str, model: str | None, now: int
     ) -> list[e.FleetEvent]:
         """The request is here, and its master."""
-        self._ts = self._first_ts = now
-        root = self._streams[ROOT] = Stream(0, None, agent)
-        self._count = 1
-        self._emit(e.RequestReceived, root, source=self.source, prompt=prompt, cwd=cwd)
-        self._emit(e.StreamStart, root, parent_stream_id=None, model=model, prompt=prompt)
-        return self._take()
+        return self._fleet.begin(agent, prompt=prompt, cwd=cwd, model=model, now=now)
 
     def start(
         self, parent: str, agent: str, prompt: str, *, model: str | None, now: int
     ) -> tuple[str, list[e.FleetEvent]]:
         """A delegation begins: the key of its conversation."""
-        self._ts, self._keys = now, self._keys + 1
+        self._keys += 1
         key = str(self._keys)
-        spawned = e.SubAgentSpawned(key, parent_context=parent, subagent_type=agent, model=model)
-        spawned.prompt = prompt
-        self._spawned(spawned)
-        return key, self._take()
+        spawned = e.SubAgentSpawned(
+            key, parent_context=parent, subagent_type=agent, model=model, prompt=prompt
+        )
+        return key, self._fleet.apply((spawned,), now)
 
     def stream_of(self, key: str) -> Stream:
         """A conversation's stream."""
-        return self._streams[key]
+        return self._fleet.stream_of(key)
 
     def speak(self, key: str, now: int) -> list[e.FleetEvent]:
         """The agent begins to answer, even if what it says is held back."""
-        self._ts, stream = now, self._streams[key]
-        if not stream.speaking:
-            stream.speaking = True
-            self._emit(e.AgentStart, stream)
-        return self._take()
+        return self._fleet.speak(self._fleet.stream_of(key), now)
 
     def say(self, key: str, event: e.RelayEvent, now: int) -> list[e.FleetEvent]:
         """Something that happened in a conversation."""
-        if event.context:
-            event.context = below(key, event.context)
-        else:
-            event.context = key
+        event.context = below(key, event.context)
         if isinstance(event, e.SubAgentSpawned):
             event.parent_context = below(key, event.parent_context)
-        return self.apply((event,), now)
-
-    def text(self, stream: Stream, event: e.TextDelta, now: int) -> e.Text:
-        """Words of an agent that has begun to answer: most of all events, by the shortest way."""
-        self._ts, seq = now, self._seq
-        self._seq = seq + 1
-        return e.Text(
-            seq=seq,
-            ts=now,
-            stream_id=stream.id,
-            depth=stream.depth,
-            agent=stream.agent,
-            delta=event.delta,
-            message_id=event.message_id,
-            block=event.block,
-        )
+        return self._fleet.apply((event,), now)
 
     def tool_call(self, key: str, tool: str, *, ok: bool, now: int) -> list[e.FleetEvent]:
         """A command has finished."""
-        self._ts = now
-        self._emit(e.ToolCall, self._streams[key], tool=tool, ok=ok)
-        return self._take()
+        return self._fleet.emit(e.ToolCall, self.stream_of(key), now, tool=tool, ok=ok)
 
     def respond(self, key: str, content: str, now: int) -> list[e.FleetEvent]:
         """The answer as the caller gets it."""
-        self._ts = now
-        self._emit(e.SubAgentResponse, self._streams[key], content=content)
-        return self._take()
+        return self._fleet.emit(e.SubAgentResponse, self.stream_of(key), now, content=content)
 
     def end(self, key: str, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
         """A delegation is over, and whoever still works below it."""
-        self._ts = now
-        under = f"{key}/"
-        for context, stream in reversed(self._streams.items()):
-            if context.startswith(under) and not stream.ended:
-                self._close(stream, False, "orphaned" if ok else reason)
-        self._close(self._streams[key], ok, reason)
-        return self._take()
+        orphaned = "orphaned" if ok else reason
+        out: list[e.FleetEvent] = []
+        for context, stream in self._fleet.running():
+            if context.startswith(f"{key}/"):
+                out += self._fleet.close(stream, ok=False, reason=orphaned, now=now)
+        return out + self._fleet.close(self.stream_of(key), ok=ok, reason=reason, now=now)
+
+    def finish(self, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
+        """The request is over: end every open stream, and the run."""
+        return self._fleet.finish(ok, reason, now)

@@ -82,7 +82,7 @@ class Fleet:
         self._seq = first_seq
         self._ts = 0
         self._first_ts = 0
-        self._elsewhen = False  # whether the run tells its own time, and that is not now
+        self._elsewhen = False  # whether the run has a time of its own, and that is not now
         self._streams: dict[str, Stream] = {}  # by context: its latest invocation
         self._count = 0
         self._totals = Totals()
@@ -95,11 +95,11 @@ class Fleet:
         }
 
     def apply(self, events: Sequence[e.RelayEvent], now: int = 0) -> list[e.FleetEvent]:
-        """Place relay events in the log; `now` dates those whose source told no time."""
+        """Place relay events in the log; `now` dates those whose source gave no time."""
         if now and not self._count:
-            told = next((event.ts for event in events if event.ts), now)
-            self._elsewhen = abs(now - told) > NOW_MS
-            now = told if self._elsewhen else now
+            first = next((event.ts for event in events if event.ts), now)
+            self._elsewhen = abs(now - first) > NOW_MS
+            now = first if self._elsewhen else now
         for event in events:
             self._ts = event.ts or now or self._ts
             if not self._count:
@@ -149,14 +149,73 @@ class Fleet:
         self.done = True
         return self._take()
 
+    # --- a run that is driven, not read ---
+
+    def begin(
+        self, agent: str, *, prompt: str, cwd: str, model: str | None, now: int
+    ) -> list[e.FleetEvent]:
+        """Begin the run with what its main agent is asked."""
+        self._ts = now
+        self._begin(agent, prompt, e.SessionMeta(cwd=cwd, model=model))
+        return self._take()
+
+    def stream_of(self, context: str) -> Stream:
+        """The latest invocation of an agent that has been started."""
+        return self._streams[context]
+
+    def running(self) -> list[tuple[str, Stream]]:
+        """The invocations that have not ended and their contexts, the latest first."""
+        return [each for each in reversed(self._streams.items()) if not each[1].ended]
+
+    def speak(self, stream: Stream, now: int) -> list[e.FleetEvent]:
+        """An agent begins to answer, if it has not yet."""
+        if stream.speaking:
+            return []
+        stream.speaking = True
+        return self.emit(e.AgentStart, stream, now)
+
+    def text(self, stream: Stream, event: e.TextDelta, now: int) -> e.Text:
+        """Words of an agent that has begun to answer, by the shortest way."""
+        self._ts, seq = now, self._seq
+        self._seq = seq + 1
+        return e.Text(
+            seq=seq,
+            ts=now,
+            stream_id=stream.id,
+            depth=stream.depth,
+            agent=stream.agent,
+            delta=event.delta,
+            message_id=event.message_id,
+            block=event.block,
+        )
+
+    def emit(
+        self, kind: type[e.FleetEvent], stream: Stream, now: int, **payload: Any
+    ) -> list[e.FleetEvent]:
+        """Place an event of a stream that no relay event stands for."""
+        self._ts = now
+        self._emit(kind, stream, **payload)
+        return self._take()
+
+    def close(self, stream: Stream, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
+        """End an invocation."""
+        self._ts = now
+        self._close(stream, ok, reason)
+        return self._take()
+
     # --- streams ---
 
     def _open(self, event: e.RelayEvent) -> bool:
-        self._first_ts = self._ts
-        root = self._streams[""] = Stream(0, None, ROOT_AGENT)
-        self._count = 1
+        """Begin the run with its first event; whether that event has no more to say."""
         meta = event if isinstance(event, e.SessionMeta) else e.SessionMeta()
         prompt = event.text if isinstance(event, e.Prompt) and not event.context else None
+        self._begin(ROOT_AGENT, prompt, meta)
+        return prompt is not None
+
+    def _begin(self, agent: str, prompt: str | None, meta: e.SessionMeta) -> None:
+        self._first_ts = self._ts
+        root = self._streams[""] = Stream(0, None, agent)
+        self._count = 1
         self._emit(
             e.RequestReceived,
             root,
@@ -166,7 +225,6 @@ class Fleet:
             session_id=meta.session_id,
         )
         self._emit(e.StreamStart, root, parent_stream_id=None, model=meta.model, prompt=prompt)
-        return prompt is not None
 
     def _spawned(self, event: e.SubAgentSpawned) -> None:
         parent = self._streams.get(event.parent_context) or self._stray(event.parent_context)

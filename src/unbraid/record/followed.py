@@ -8,10 +8,9 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from unbraid.agents.claude.facts import Facts, facts_of
 from unbraid.agents.claude.session_files import Session
+from unbraid.agents.claude.transcript import session_line
 from unbraid.launch.run_log import now_ms
 from unbraid.log.port import Log
 from unbraid.record.recorder import Recorder
@@ -23,7 +22,7 @@ ABOUT = "about"
 
 
 def introduction(main: Path) -> bytes:
-    """What a session's process would have printed first: which session this is, and where.
+    """What the transcripts of a session begin with: which session this is, and where.
 
     Transcripts say it on every line and nowhere in particular.
     """
@@ -31,14 +30,7 @@ def introduction(main: Path) -> bytes:
         facts = facts_of(str(main), head_only=True)
     except (OSError, ValueError):
         facts = Facts()
-    line = {
-        "type": "system",
-        "subtype": "init",
-        "session_id": main.stem,
-        "cwd": facts.cwd,
-        "claude_code_version": facts.version,
-    }
-    return msgspec.json.encode(line) + b"\n"
+    return session_line(main.stem, cwd=facts.cwd, version=facts.version, started_ms=facts.started)
 
 
 async def to_the_end(work: Coroutine[Any, Any, None]) -> None:

@@ -8,21 +8,23 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import agent_line
 from unbraid.agents.opencode.database import database_runs, is_database
-from unbraid.agents.opencode.records import RunLine, export_as_lines
+from unbraid.agents.opencode.records import OpenCodeRecord, RunLine, export_as_lines
 from unbraid.agents.opencode.storage import is_storage
 from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
+from unbraid.translate.reader import read_line
 from unbraid.translate.tracks import Run, Track, split
 from unbraid.wire.arrays import as_lines, begins_array
-from unbraid.wire.record import Record, read_as, read_line
+from unbraid.wire.record import Record, read_as
 
 CHUNK_BYTES = 1 << 20
 LOG = "log"  # a run's fleet events, as `unbraid cat --json` prints them
 SNIFF_LINES = 50
 LOG_BEGINS = "request_received"
-TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event", LOG_BEGINS})
+TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event"})
 
 
 def open_path(path: Path) -> list[Run]:
@@ -83,12 +85,14 @@ def lines_runs(name: str, given: Callable[[], Iterator[bytes]], path: Path | Non
         return [_exported(name, b"".join(read()))]
     if first.type == LOG_BEGINS:
         return [Run(LOG, None, [Track(name, read, False)])]
-    if bytes(first.properties):
-        return [Run("opencode", None, [Track(name, read, False)])]
-    if (its_session := first.session_id_opencode) is not None:
+    if isinstance(first, OpenCodeRecord):
+        if bytes(first.properties):
+            return [Run("opencode", None, [Track(name, read, False)])]
+        its_session = first.session_id
         ordered = Track(name, lambda: in_call_order(split(read())), False, its_session)
         return [Run("opencode", its_session, [ordered])]
-    session = first.session_id or first.session_id_transcript
+    assert isinstance(first, ClaudeRecord)
+    session = first.session_id
     if first.is_sidechain is None and first.session_id_transcript is None:
         return [Run("claude", session, [Track(name, read, False, session)])]
     own_sidechains = any(b'"isSidechain":true' in line for line in split(read()))
@@ -113,7 +117,7 @@ def beside_transcript(path: Path, session: str | None) -> list[Track]:
         tracks.append(_file(file, session, by_request=workflow is not None))
     for file in sorted(path.parent.glob("agent-*.jsonl")):
         first = sniff(split(chunks(file)))
-        if first is not None and first.session_id_transcript == session:
+        if isinstance(first, ClaudeRecord) and first.session_id_transcript == session:
             tracks.append(_file(file, session))
     if facts:
         tracks.insert(0, Track(f"{folder}/*.meta.json", lambda: iter(facts), True, session))
@@ -126,7 +130,7 @@ def _in_start_order(folder: Path) -> list[Path]:
     for journal in sorted(folder.rglob("journal.jsonl")):
         for line in split(chunks(journal)):
             for item in read_line(line):
-                if isinstance(item, Record) and item.type == "started":
+                if isinstance(item, ClaudeRecord) and item.type == "started":
                     started.setdefault(f"agent-{item.agent_id_transcript}", len(started))
     files = sorted(folder.rglob("*.jsonl"))
     return sorted(files, key=lambda file: started.get(file.stem, len(started)))
@@ -164,10 +168,12 @@ def sniff(lines: Iterable[bytes]) -> Record | None:
 
 def _is_telling(record: Record) -> bool:
     """Whether a record is an agent's: other files have objects with a `type` too."""
-    if record.type in TELLING_TYPES or bytes(record.properties):
-        return True
-    session = record.session_id or record.session_id_transcript or record.session_id_opencode
-    return bool(record.type and (session or record.uuid))
+    if isinstance(record, OpenCodeRecord):
+        return bool(record.type or bytes(record.properties))
+    if isinstance(record, ClaudeRecord):
+        named = record.type and (record.session_id or record.uuid)
+        return record.type in TELLING_TYPES or bool(named)
+    return record.type == LOG_BEGINS
 
 
 def _exported(name: str, whole: bytes) -> Run:

@@ -137,7 +137,7 @@ def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[Run]:
         if alone:
             first = sniff(split(kept))
         # A transcript may have to be put in order, and is short; a stream is passed on as it comes.
-        if first is not None and first.session_id_transcript is None:
+        if first is not None and getattr(first, "session_id_transcript", None) is None:
             break
     if not kept:
         raise SourceError(name, "is empty")

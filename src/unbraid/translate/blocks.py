@@ -9,14 +9,20 @@ The same message reaches us in pieces, and the pieces differ by dialect:
 
 A block is known by its kind and what it says, counted: two equal blocks said by one source are two
 blocks, the same block said by two sources is one. Which of the first two readings is right is
-learned from the source itself (`Dialect`): a second record that does not repeat the first settles
-it one way, one that repeats and adds settles it the other way. Before that, a record that would add
-nothing as a snapshot is taken as the next block: a duplicate is safer than a loss.
+learned from the source itself (`Repetition`): a second record that does not repeat the first
+settles it one way, one that repeats and adds settles it the other way. Before that, a record that
+would add nothing as a snapshot is taken as the next block: a duplicate is safer than a loss.
 """
 
 from __future__ import annotations
 
-from unbraid.agents.claude.records import Block, Usage
+import json
+from typing import Any
+
+from msgspec import Raw, Struct
+
+from unbraid.events import EMPTY_OBJECT
+from unbraid.wire.record import MISSING
 
 STDOUT = 0
 TRANSCRIPT = 1
@@ -28,11 +34,46 @@ MAX_BLOCKS = 4096
 # Kinds of blocks whose words may grow in place.
 GROWING = ("text", "thinking")
 
+
+class MessageUsage(Struct, gc=False):
+    """Token counts of one model message."""
+
+    # In the order real lines have them, here and below: the decoder looks for the next field first.
+    input_tokens: int | None = 0
+    cache_creation_input_tokens: int | None = 0
+    cache_read_input_tokens: int | None = 0
+    output_tokens: int | None = 0
+
+
+class Block(Struct, gc=False):
+    """One content block of any type; what its type does not use stays at its default."""
+
+    type: str = ""
+    text: str | None = None
+    thinking: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: Raw = EMPTY_OBJECT
+    tool_use_id: str | None = None
+    content: Raw = MISSING
+    is_error: bool | None = None
+
+    @property
+    def words(self) -> str:
+        """What a text or thinking block says; thinking sits in either field."""
+        return (self.text if self.thinking is None else self.thinking) or ""
+
+    @classmethod
+    def of_bare(cls, item: Any) -> Block:
+        """The block that something stands for which is no object where a block is wanted."""
+        return cls(type="text", text=item if isinstance(item, str) else json.dumps(item))
+
+
 # A block, or the growth of one, that nobody had seen: the block, its place, the new words.
 Fresh = tuple[Block, int, str]
 
 
-class Dialect:
+class Repetition:
     """What has been learned about how a source repeats itself."""
 
     __slots__ = ("cumulative", "one_block")
@@ -43,16 +84,16 @@ class Dialect:
 
 
 class Streaming:
-    """A block that arrives as deltas; `silent` while it looks like one that was already told."""
+    """A block that arrives as deltas; `silent` while it looks like one that is already known."""
 
-    __slots__ = ("index", "kind", "parts", "silent", "told")
+    __slots__ = ("index", "is_known", "kind", "parts", "silent")
 
     def __init__(self, kind: str, index: int, *, silent: bool) -> None:
         self.kind = kind
         self.index = index
         self.silent = silent
         self.parts: list[str] = []
-        self.told = False  # whole, by a record
+        self.is_known = False  # whole, from a record
 
 
 class MessageState:
@@ -82,7 +123,7 @@ class MessageState:
         self.growing: Fresh | None = None  # the last block, where it may still grow
         self.streaming: dict[int, Streaming] | None = None
         self.closed = False
-        self.usage: Usage | None = None
+        self.usage: MessageUsage | None = None
         self.usage_rank = 0
 
     def absorb(
@@ -90,7 +131,7 @@ class MessageState:
         content: list[Block],
         digests: list[int],
         source: int,
-        dialect: Dialect,
+        repetition: Repetition,
         skipped: int = 0,
     ) -> list[Fresh]:
         """Take a record's blocks in; give what is new of them."""
@@ -99,12 +140,12 @@ class MessageState:
         at = 0
         if skipped and skipped == len(said):
             pass  # known, byte by byte: all that is here is new
-        elif said and not dialect.one_block:
+        elif said and not repetition.one_block:
             adds = self.extends(content, digests, source, skipped)
             if adds is None:
-                dialect.one_block = not dialect.cumulative
-            elif adds or dialect.cumulative:
-                dialect.cumulative |= len(content) + skipped > 1
+                repetition.one_block = not repetition.cumulative
+            elif adds or repetition.cumulative:
+                repetition.cumulative |= len(content) + skipped > 1
                 at = max(len(said) - skipped, 0)
                 if at:
                     self._grow(content[at - 1], digests[at - 1], said, fresh)
@@ -112,11 +153,11 @@ class MessageState:
             new = self.next(content[i], digests[i], source)
             if new is not None:
                 fresh.append(new)
-                if not dialect.one_block:
+                if not repetition.one_block:
                     self.growing = new
         return fresh
 
-    def repeat(self, content: list[Block], source: int, dialect: Dialect) -> None:
+    def repeat(self, content: list[Block], source: int, repetition: Repetition) -> None:
         """Another source's line, with the same uuid, has said this: count it as said here too."""
         said = self.said[source]
         said += map(digest_of, content)
@@ -124,9 +165,9 @@ class MessageState:
             for block in content:
                 streamed = self._streamed(block, block.words)
                 if streamed is not None:
-                    streamed.told = True
-        if len(said) > len(content) and not dialect.cumulative:
-            dialect.one_block = True
+                    streamed.is_known = True
+        if len(said) > len(content) and not repetition.cumulative:
+            repetition.one_block = True
 
     def extends(
         self, content: list[Block], digests: list[int], source: int, skipped: int = 0
@@ -158,7 +199,7 @@ class MessageState:
             said[-1] = digest
 
     def next(self, block: Block, digest: int, source: int) -> Fresh | None:
-        """One more block of a source, if it was neither streamed nor told elsewhere."""
+        """One more block of a source, if it was neither streamed nor in another source."""
         if source == STDOUT:
             said, other = self.said
         else:
@@ -172,10 +213,10 @@ class MessageState:
         if self.streaming:
             streamed = self._streamed(block, words)
             if streamed is not None:
-                streamed.told = True
+                streamed.is_known = True
                 rest = words if streamed.silent else words[sum(map(len, streamed.parts)) :]
-                told = known or (words and not rest)
-                return None if told else (block, streamed.index, rest)
+                nothing_new = known or (words and not rest)
+                return None if nothing_new else (block, streamed.index, rest)
         if known:
             return None
         index = self.next_index
@@ -187,7 +228,7 @@ class MessageState:
     def stream_start(self, index: int, kind: str) -> None:
         """A block of this kind begins to stream at this index."""
         # If the transcript is ahead of stdout, this is most likely the slower twin of a block that
-        # has been told: it is collected, and shown only if it turns out to be another one.
+        # is known: it is collected, and shown only if it turns out to be another one.
         silent = len(self.said[TRANSCRIPT]) > len(self.said[STDOUT])
         place = max(index, self.next_index)
         self.next_index = place + 1
@@ -197,7 +238,7 @@ class MessageState:
     def stream_delta(self, index: int, delta: str) -> Fresh | None:
         """More of a streaming block; what is new of it."""
         streamed = self.streaming.get(index) if self.streaming else None
-        if streamed is None or streamed.told:
+        if streamed is None or streamed.is_known:
             return None
         streamed.parts.append(delta)
         return None if streamed.silent else (Block(type=streamed.kind), streamed.index, delta)
@@ -207,10 +248,10 @@ class MessageState:
         streaming = self.streaming or {}
         streamed = streaming.get(index)
         fresh = None
-        if streamed is not None and not streamed.told:
+        if streamed is not None and not streamed.is_known:
             block = Block(type=streamed.kind, text="".join(streamed.parts))
-            told = self.next(block, digest_of(block), STDOUT)
-            fresh = told if streamed.silent else None
+            new = self.next(block, digest_of(block), STDOUT)
+            fresh = new if streamed.silent else None
         streaming.pop(index, None)
         return fresh
 
@@ -219,15 +260,15 @@ class MessageState:
         self.streaming = None
 
     def cut_off(self) -> str:
-        """The words of a block that has begun to stream and was never told whole."""
+        """The words of a block that has begun to stream and never came whole."""
         for streamed in (self.streaming or {}).values():
-            if not streamed.silent and not streamed.told and streamed.parts:
+            if not streamed.silent and not streamed.is_known and streamed.parts:
                 return "".join(streamed.parts)
         return ""
 
     def _streamed(self, block: Block, words: str) -> Streaming | None:
         for streamed in (self.streaming or {}).values():
-            open_one = streamed.kind == block.type and not streamed.told
+            open_one = streamed.kind == block.type and not streamed.is_known
             if open_one and words.startswith("".join(streamed.parts)):
                 return streamed
         return None

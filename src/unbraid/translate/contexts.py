@@ -61,7 +61,7 @@ class Context:
         self.ending: tuple[bool, str, str | None] | None = None
         self.interrupted = False
         self.messages: dict[str, MessageState] = {}
-        self.latest: list[MessageState | None] = [None, None]  # what each source tells now
+        self.latest: list[MessageState | None] = [None, None]  # where each source is now
         self.again: str | None = None  # the latest line that its transcript has only repeated
         self.live: MessageState | None = None  # the one that is streaming on stdout
         self.usage_due: MessageState | None = None
@@ -69,7 +69,7 @@ class Context:
         self.meta: object = None
 
     def turn_to(self, state: MessageState, source: int) -> None:
-        """A source tells another message: of the one before, a transcript has told everything."""
+        """A source goes on to another message: a transcript has the one before as a whole."""
         before = self.latest[source]
         if source == TRANSCRIPT and before is not None and before is not state:
             before.past = True

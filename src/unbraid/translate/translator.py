@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from unbraid.agents.claude.dialect import Claude
-from unbraid.agents.claude.snapshots import Snapshots
-from unbraid.agents.opencode.dialect import OpenCode
-from unbraid.events import Malformed, RelayEvent
-from unbraid.translate.blocks import STDOUT
+from unbraid.events import Malformed, RelayEvent, Unrecognized
+from unbraid.translate.reader import RecordReader, registered
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
-from unbraid.wire.record import BAD_JSON, MISSING, Record, decode, read_line
+from unbraid.wire.record import BAD_JSON, Damage, Record, sound
+
+if TYPE_CHECKING:
+    from unbraid.agents.port import Dialect
+
+ORPHANED = (False, "orphaned")
+
+Decode = Callable[[bytes], Any]
+Translate = Callable[[Any, list[RelayEvent]], None]
 
 
 class Translator:
@@ -18,41 +24,53 @@ class Translator:
 
     `feed` takes bytes of a named source in any chunking and `finish` ends it all; `translate` takes
     single records. Several sources of the same run (stdout, transcripts, a database) may be fed
-    in any order. Content never raises: bad lines become `malformed` events.
+    in any order. Content never raises: bad lines become `malformed` events, and records that no
+    kind of agents owns `unrecognized` ones.
+
+    `dialects` makes the dialects that are asked, by the names of their kinds; without it, those of
+    all registered kinds are.
     """
 
-    def __init__(self, *, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
+    def __init__(
+        self,
+        *,
+        max_line_bytes: int = DEFAULT_MAX_LINE_BYTES,
+        dialects: Mapping[str, Callable[[], Dialect[Any]]] | None = None,
+    ) -> None:
         self._max_line_bytes = max_line_bytes
         self._sources = {"stdout": Lines(max_line_bytes)}
-        self._claude = Claude()
-        self._snapshots = Snapshots()
-        self._opencode: OpenCode | None = None
+        factories = registered() if dialects is None else dialects
+        self._dialects = {name: make() for name, make in factories.items()}
+        self._reader = RecordReader(self._dialects)
+        self._met: list[str] = []  # the kinds that have owned a record, in this order
+        self._owner = ""  # the kind that has owned the latest one
         self._finished = False
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind of agents whose words these are: of the first that has owned a
+        record, and before that of the kind that is asked first.
+        """
+        return self._met[0] if self._met else next(iter(self._dialects))
 
     @property
     def outcome(self) -> tuple[bool, str]:
         """How the main agent has ended, as far as is known: ok, and the reason."""
-        family = self._opencode or self._claude
-        return family.outcome or (False, "orphaned")
-
-    @property
-    def family(self) -> str:
-        """Whose words these are: `claude` or `opencode`."""
-        return "claude" if self._opencode is None else "opencode"
+        return self._dialects[self.kind].outcome or ORPHANED
 
     @property
     def ts(self) -> int:
-        """The latest time that a source told, in milliseconds since 1970; 0 if none did."""
-        return max(self._claude.ts, self._opencode.ts if self._opencode is not None else 0)
+        """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
+        return max(dialect.ts for dialect in self._dialects.values())
 
     def translate(self, record: Record) -> list[RelayEvent]:
-        """What is new in one record."""
+        """Returns what is new in one record."""
         out: list[RelayEvent] = []
-        self._translate(record, out)
+        self._translate(record.kind if record.kind in self._dialects else None, record, out)
         return out
 
     def feed(self, data: bytes, source: str = "stdout") -> list[RelayEvent]:
-        """What is new in more bytes of a source."""
+        """Returns what is new in more bytes of a source."""
         if isinstance(data, str):
             raise TypeError("a stream is bytes, not text: open it in binary mode, or encode it")
         lines = self._sources.get(source)
@@ -63,54 +81,70 @@ class Translator:
         return out
 
     def finish(self) -> list[RelayEvent]:
-        """The end of all sources: the last lines, and what was still open."""
+        """Ends all sources. Returns what is new in the last lines, and what was still open."""
         out: list[RelayEvent] = []
         if self._finished:
             return out
         self._finished = True
         for lines in self._sources.values():
             self._read(lines, lines.finish(), out)
-        self._claude.finish(out)
-        if self._opencode is not None:
-            self._opencode.finish(out)
+        for kind in self._met:
+            self._dialects[kind].finish(out)
         return out
 
     def _read(
         self, source: Lines, lines: Iterable[bytes | Overlong], out: list[RelayEvent]
     ) -> None:
         """Read lines of a source as it gives them."""
-        translate, snapshot = self._claude.translate, self._snapshots.decode
-        dialect = self._claude.dialects[STDOUT]
+        # The hottest loop there is: one decode and one translate a line, looked up once.
+        owner = self._owner
+        decode, translate = self._latest()
         for line in lines:
             if isinstance(line, Overlong):
                 reason = f"a line of {line.length} bytes, over the limit of {self._max_line_bytes}"
                 out.append(self._malformed(line.head, reason, source.offset))
                 continue
             try:
-                # Asked anew for each: one feed may hold a whole run, and teach us its dialect.
-                record = snapshot(line) if dialect.cumulative else decode(line)
+                record = decode(line)
             except BAD_JSON:
-                self._read_slowly(line, source.offset, out)
-                continue
-            if record.session_id_opencode is None and record.properties is MISSING:
+                record = None
+            if record is not None:
                 translate(record, out)
-            else:
-                self._translate(record, out)
+                continue
+            self._read_slowly(line, source.offset, out)
+            if owner != self._owner:
+                owner = self._owner
+                decode, translate = self._latest()
+
+    def _latest(self) -> tuple[Decode, Translate]:
+        """How the kind that has owned the latest record reads the next one."""
+        if not self._owner:
+            return _unread, next(iter(self._dialects.values())).translate
+        dialect = self._dialects[self._owner]
+        return dialect.decode, dialect.translate
 
     def _read_slowly(self, line: bytes, offset: int, out: list[RelayEvent]) -> None:
-        for item in read_line(line):
-            if isinstance(item, Record):
-                self._translate(item, out)
-            else:
+        """Read a line that the latest owner does not own, or cannot read."""
+        for item in self._reader.read(line):
+            if isinstance(item, Damage):
                 out.append(self._malformed(item.raw[:HEAD_BYTES], item.reason, offset + item.start))
+            else:
+                self._translate(*item, out)
 
-    def _translate(self, record: Record, out: list[RelayEvent]) -> None:
-        if record.session_id_opencode is None and record.properties is MISSING:
-            self._claude.translate(record, out)
+    def _translate(self, kind: str | None, record: Record, out: list[RelayEvent]) -> None:
+        if kind is None:
+            out.append(Unrecognized("", self.ts, sound(record.raw)))
             return
-        if self._opencode is None:
-            self._opencode = OpenCode()
-        self._opencode.translate(record, out)
+        if kind not in self._met:
+            self._met.append(kind)
+        if kind != self._owner:
+            self._owner = kind
+            self._reader.prefer(kind)
+        self._dialects[kind].translate(record, out)
 
     def _malformed(self, raw: bytes, reason: str, offset: int) -> Malformed:
         return Malformed("", self.ts, raw.decode("utf-8", "replace"), reason, offset)
+
+
+def _unread(line: bytes) -> None:
+    """As long as nobody has owned a record, everybody is asked about each."""

@@ -10,14 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.agents.claude.records import (
-    Block,
-    Task,
-    extract_content,
-    fingerprint,
-    parse_double_encoded,
-    split_content,
-)
+from unbraid.agents.claude.records import Task, fingerprint, parse_double_encoded
+from unbraid.translate.blocks import Block
+from unbraid.translate.content import extract_content, split_content
 
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "eA=="}}
 REFERENCE = {"type": "tool_reference", "tool_name": "WebFetch"}

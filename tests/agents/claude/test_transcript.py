@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
-from unbraid.agents.claude.transcript import AgentFacts, agent_line, notification
-from unbraid.wire.record import parse_line, read_as
+from unbraid.agents.claude.records import ClaudeRecord
+from unbraid.agents.claude.transcript import AgentFacts, agent_line, notification, session_line
+from unbraid.events import SessionMeta
+from unbraid.translate.reader import parse_line
+from unbraid.translate.translator import Translator
+from unbraid.wire.record import read_as
 
 META = {"agentType": "Explore", "description": "look", "toolUseId": "toolu_1", "spawnDepth": 1}
 
@@ -49,6 +53,7 @@ def test_wrong_types_in_a_meta_file_cost_only_themselves(value: Any) -> None:
 def test_a_meta_file_cannot_pass_for_another_agent_or_type() -> None:
     record = parse_line(agent_line("a1", b'{"type":"assistant","agentId":"a2"}'))
     assert record is not None
+    assert isinstance(record, ClaudeRecord)
     assert (record.type, record.agent_id) == ("unbraid.agent", "a1")
 
 
@@ -70,3 +75,20 @@ def test_a_meta_file_cannot_pass_for_another_agent_or_type() -> None:
 )
 def test_a_notification_has_fields(text: str, fields: dict[str, str] | None) -> None:
     assert notification(text) == fields
+
+
+def test_a_session_introduces_itself_at_the_time_it_began() -> None:
+    line = session_line("s1", cwd="/app", version="2.1.0", started_ms=1763194380123)
+    translator = Translator()
+    (meta,) = translator.feed(line)
+    assert meta == SessionMeta("", 1763194380123, "s1", cwd="/app", version="2.1.0")
+    assert translator.feed(line) == [], "what is known is not reported again"
+    spoken = b'{"type":"assistant","isSidechain":false,"message":{"id":"m","content":"Hi."}}'
+    translator.feed(spoken + b"\n", "s1.jsonl")
+    translator.finish()
+    assert translator.outcome == (True, "completed"), "a file ends without saying so"
+
+
+def test_a_session_without_a_time_is_introduced_without_one() -> None:
+    (meta,) = Translator().feed(session_line("s1", cwd=None, version=None, started_ms=0))
+    assert meta == SessionMeta("", 0, "s1")

@@ -1,45 +1,48 @@
-"""Claude Code's messages: what stands inside a line, and the protocol's gotchas by name."""
+"""Claude Code's records, from stdout and transcripts, and the protocol's gotchas by name."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
+from unbraid.translate.blocks import Block, MessageUsage
+from unbraid.wire.record import BAD_JSON, Record
 
-MISSING = Raw(b"")
-
-
-class Usage(Struct, gc=False):
-    """Token counts of one model message."""
-
-    # In the order real lines have them, here and below: the decoder looks for the next field first.
-    input_tokens: int | None = 0
-    cache_creation_input_tokens: int | None = 0
-    cache_read_input_tokens: int | None = 0
-    output_tokens: int | None = 0
+# Below this size, looking for what need not be read takes longer than reading it.
+WORTH_CUTTING = 1500
+STDOUT_COPY, TRANSCRIPT_COPY = b',"tool_use_result":', b',"toolUseResult":'
 
 
-class Block(Struct, gc=False):
-    """One content block of any type; what its type does not use stays at its default."""
+class RecordHead(Record):
+    """What most records have: which they are, when, and below what. Cheap to decode."""
 
-    type: str = ""
-    text: str | None = None
-    thinking: str | None = None
-    id: str | None = None
-    name: str | None = None
-    input: Raw = EMPTY_OBJECT
-    tool_use_id: str | None = None
-    content: Raw = MISSING
-    is_error: bool | None = None
+    kind = "claude"
+
+    # In the order real lines have them: the decoder looks for the next field first.
+    subtype: str | None = None
+    parent_uuid: str | None = field(default=None, name="parentUuid")
+    is_sidechain: bool | None = field(default=None, name="isSidechain")
+    agent_id_transcript: str | None = field(default=None, name="agentId")
+    parent_tool_use_id: str | None = None
+    agent_id_stdout: str | None = field(default=None, name="agent_id")
+    session_id_stdout: str | None = field(default=None, name="session_id")
+    uuid: str | None = None
+    timestamp: str | int | float | None = None
+    session_id_transcript: str | None = field(default=None, name="sessionId")
 
     @property
-    def words(self) -> str:
-        """What a text or thinking block says; thinking sits in either field."""
-        return (self.text if self.thinking is None else self.thinking) or ""
+    def agent_id(self) -> str | None:
+        """The sub-agent's id, in whichever spelling the line has it."""
+        return self.agent_id_stdout or self.agent_id_transcript
+
+    @property
+    def session_id(self) -> str | None:
+        """The session's id, in whichever spelling the line has it."""
+        return self.session_id_stdout or self.session_id_transcript
 
 
 class Message(Struct, gc=False):
@@ -48,7 +51,7 @@ class Message(Struct, gc=False):
     id: str | None = None
     model: str | None = None
     content: list[Block] | str | None = None
-    usage: Usage | None = None
+    usage: MessageUsage | None = None
 
 
 class Delta(Struct, gc=False):
@@ -67,8 +70,66 @@ class ApiEvent(Struct, gc=False):
     message: Message | None = None
     content_block: Block | None = None
     delta: Delta | None = None
-    usage: Usage | None = None
+    usage: MessageUsage | None = None
 
+
+class ClaudeRecord(RecordHead):
+    """A record of any type, with the messages and streamed events in it."""
+
+    message: Message | None = None
+    event: ApiEvent | None = None
+    api_block_index: int | None = field(default=None, name="apiBlockIndex")
+    is_meta: bool | None = field(default=None, name="isMeta")
+    # Ours, not the wire's: how many of its blocks were known and left unread.
+    skipped: Annotated[int, Meta(ge=0, le=0)] = field(default=0, name="unbraid.skipped")
+
+    @property
+    def is_identified(self) -> bool:
+        """Whether a record, beside its type, says whose it is: its blocks do not."""
+        return bool(self.uuid or self.session_id) or self.message is not None
+
+
+decode_plain = msgspec.json.Decoder(ClaudeRecord).decode
+
+
+def decode(line: bytes) -> ClaudeRecord:
+    """A line as a record; raises one of `BAD_JSON` if it is not one, whole."""
+    if len(line) > WORTH_CUTTING:
+        record = cut_short(line)
+        if record is not None:
+            return record
+    record = decode_plain(line)
+    record.raw = line
+    return record
+
+
+def cut_short(line: bytes) -> ClaudeRecord | None:
+    """The record of a line, read up to the second copy of its tool's result.
+
+    That copy is only wanted for spawning calls, which read it from `raw`. If the cut went wrong the
+    decoding fails, or the `uuid` is missing, and the whole line is to be read.
+    """
+    key = STDOUT_COPY if line.startswith(b'{"type":') else TRANSCRIPT_COPY
+    # The same again begins in the middle, more or less.
+    middle, reach = len(line) >> 1, len(line) >> 3
+    cut = line.find(key, middle - reach, middle + reach)
+    if cut < 0:
+        cut = line.find(key)
+        if cut < 0:
+            return None
+    try:
+        record = decode_plain(line[:cut] + b"}")
+    except BAD_JSON:
+        return None
+    if record.uuid is None:
+        return None
+    record.raw = line
+    return record
+
+
+SPAWNING_TOOLS = frozenset({"Task", "Agent"})
+# These go on with an agent, or start a workflow, which starts agents.
+OTHER_SPAWNING_TOOLS = frozenset({"Workflow", "SendMessage"})
 
 # How the result of a call begins that has only started an agent. All there is to know it by where
 # no `tool_use_result` stands beside it: in a sub-agent's own conversation.
@@ -81,15 +142,15 @@ _INDENT = re.compile(r"^  ", re.MULTILINE)
 
 
 class SpawnResult(Struct):
-    """What `tool_use_result` tells of a call that started an agent or a workflow."""
+    """What `tool_use_result` says of a call that started an agent or a workflow."""
 
     status: str | None = None
-    is_async: bool | None = msgspec.field(default=None, name="isAsync")
-    agent_id: str | None = msgspec.field(default=None, name="agentId")
-    resumed_agent_id: str | None = msgspec.field(default=None, name="resumedAgentId")
+    is_async: bool | None = field(default=None, name="isAsync")
+    agent_id: str | None = field(default=None, name="agentId")
+    resumed_agent_id: str | None = field(default=None, name="resumedAgentId")
     prompt: str | None = None
-    resolved_model: str | None = msgspec.field(default=None, name="resolvedModel")
-    run_id: str | None = msgspec.field(default=None, name="runId")
+    resolved_model: str | None = field(default=None, name="resolvedModel")
+    run_id: str | None = field(default=None, name="runId")
     content: Any = None
 
 
@@ -156,10 +217,10 @@ class Task(Struct):
 class ModelUsage(Struct):
     """One model's share of a result's account."""
 
-    input_tokens: int = msgspec.field(default=0, name="inputTokens")
-    output_tokens: int = msgspec.field(default=0, name="outputTokens")
-    cache_read_tokens: int = msgspec.field(default=0, name="cacheReadInputTokens")
-    cache_creation_tokens: int = msgspec.field(default=0, name="cacheCreationInputTokens")
+    input_tokens: int = field(default=0, name="inputTokens")
+    output_tokens: int = field(default=0, name="outputTokens")
+    cache_read_tokens: int = field(default=0, name="cacheReadInputTokens")
+    cache_creation_tokens: int = field(default=0, name="cacheCreationInputTokens")
 
 
 class Result(Struct):
@@ -171,7 +232,7 @@ class Result(Struct):
     duration_ms: float | None = None
     num_turns: int | None = None
     total_cost_usd: float | None = None
-    model_usage: dict[str, ModelUsage] | None = msgspec.field(default=None, name="modelUsage")
+    model_usage: dict[str, ModelUsage] | None = field(default=None, name="modelUsage")
     errors: list[Any] | None = None
 
 
@@ -192,7 +253,7 @@ class Control(Struct):
 
 
 class Trouble(Struct):
-    """The fields in which lines of several types tell what went wrong."""
+    """The fields in which records of several types say what went wrong."""
 
     error: Any = None
     message: Any = None
@@ -201,33 +262,8 @@ class Trouble(Struct):
     retracted_message_uuids: list[str] | None = None
 
 
-def extract_content(content: Any) -> str:
-    """A tool result's content as plain text, whichever of its shapes it comes in."""
-    return split_content(content)[0]
-
-
-def split_content(content: Any) -> tuple[str, list[Any] | None]:
-    """A tool result's text, and every part of it that is not text."""
-    if content is None:
-        return "", None
-    if isinstance(content, str):
-        return content, None
-    if not isinstance(content, list):
-        content = [content]
-    texts: list[str] = []
-    parts: list[Any] = []
-    for part in content:
-        if isinstance(part, str):
-            texts.append(part)
-        elif _is_text(part):
-            texts.append(part["text"])
-        elif part is not None:
-            parts.append(part)
-    return "\n".join(texts), parts or None
-
-
 def handed_back(text: str) -> str:
-    """What an agent answered, out of what its caller is told: without the list of tools before it,
+    """What an agent answered, out of what its caller gets: without the list of tools before it,
     the id and the usage after it, and the frame that newer versions put every line of it in.
     """
     text = _AFTERWORD.sub("", text)
@@ -263,7 +299,3 @@ def fingerprint(block: Any) -> str:
         words = get("text") if thinking is None else thinking
         return f"{kind}:{(words if isinstance(words, str) else '')[:64]}"
     return f"{kind}:{get('tool_use_id') or 'unknown'}"
-
-
-def _is_text(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") == "text" and type(part.get("text")) is str

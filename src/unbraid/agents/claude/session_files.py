@@ -316,7 +316,7 @@ class Owners:
                 first = sniff(split(chunks(path)))
             except OSError:
                 return None
-            owner = first.session_id_transcript if first is not None else None
+            owner = getattr(first, "session_id_transcript", None)
             if owner is not None:
                 self._owners[path] = owner
         return owner

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from unbraid.agents.claude.records import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS
 from unbraid.agents.claude.session_files import LONGEST_WAIT_SECONDS, SETTLE_SECONDS, Session
-from unbraid.translate.lifecycle import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
 from unbraid.wire.record import read_as

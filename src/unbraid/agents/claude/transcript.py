@@ -1,8 +1,10 @@
-"""What stands beside a Claude Code transcript, as lines of their own.
+"""What stands beside a Claude Code transcript, as records of their own.
 
-Transcript lines are records like any other. Two facts lie outside them: an agent's `.meta.json`,
-and the folder that a workflow's agents are in. Whoever reads the files passes both on as one line
-of type `unbraid.agent`, so that bytes stay the only thing the pure core takes in.
+Transcript lines are records like any other. Some facts lie outside them: an agent's `.meta.json`,
+and the folder that a workflow's agents are in. Whoever reads the files passes both on as one record
+of type `unbraid.agent`, so that bytes stay the only thing the pure core takes in. Which session
+it is, and where, stands on every line and nowhere in particular: a record of type `unbraid.session`
+says it once, before all others.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from unbraid.wire.record import BAD_JSON
+
 AGENT_FACTS = "unbraid.agent"
+SESSION_INTRODUCTION = "unbraid.session"
 # What 2.0 asks two agents of its own at every start, for nobody.
 WARMUP = "Warmup"
 
@@ -32,6 +37,14 @@ class AgentFacts(Struct):
     workflow: str | None = None
 
 
+class SessionIntroduction(Struct):
+    """Which session the transcripts are of, where it works, and the version of Claude Code."""
+
+    session_id: str | None = field(default=None, name="sessionId")
+    cwd: str | None = None
+    version: str | None = None
+
+
 class JournalEntry(Struct):
     """A line of a workflow's journal."""
 
@@ -43,11 +56,24 @@ def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes
     """An agent's facts as one line for the translator."""
     try:
         facts = msgspec.json.decode(meta, type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except BAD_JSON:
         facts = {}
     facts |= {"type": AGENT_FACTS, "agentId": agent_id}
     if workflow is not None:
         facts["workflow"] = workflow
+    return msgspec.json.encode(facts) + b"\n"
+
+
+def session_line(
+    session_id: str, *, cwd: str | None, version: str | None, started_ms: int
+) -> bytes:
+    """A session's facts as one line for the translator; `started_ms` is when it began, 0 if that
+    is not known.
+    """
+    facts: dict[str, Any] = {"type": SESSION_INTRODUCTION, "sessionId": session_id}
+    facts |= {"cwd": cwd, "version": version}
+    if started_ms:
+        facts["timestamp"] = started_ms
     return msgspec.json.encode(facts) + b"\n"
 
 

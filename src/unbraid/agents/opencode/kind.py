@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from unbraid.agents.port import AgentKind
+
+if TYPE_CHECKING:
+    from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
 
 
 class OpenCode(AgentKind):
@@ -10,3 +15,9 @@ class OpenCode(AgentKind):
 
     name = "opencode"
     title = "OpenCode"
+
+    def dialect(self) -> OpenCodeDialect:
+        """Translates the records of one run."""
+        from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
+
+        return OpenCodeDialect()

@@ -15,10 +15,41 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
+from unbraid.wire.record import MISSING, Record
 
 OUTCOME = ("output", "error", "attachments")
 
 _ANSWER = re.compile(r"<task_result>\n(.*)\n</task_result>", re.DOTALL)
+
+
+class OpenCodeRecord(Record):
+    """An event of a server, or a line of `run --format json`."""
+
+    kind = "opencode"
+
+    timestamp: str | int | float | None = None
+    session_id: str | None = field(default=None, name="sessionID")
+    properties: Raw = MISSING
+    payload: Raw = MISSING  # of `/global/event`: the event itself
+
+    @property
+    def is_identified(self) -> bool:
+        """Whether a record, beside its type, has what only OpenCode's have."""
+        return self.session_id is not None or self.properties is not MISSING
+
+
+_decode = msgspec.json.Decoder(OpenCodeRecord).decode
+
+
+def decode(line: bytes) -> OpenCodeRecord:
+    """A line as a record; raises one of `BAD_JSON` if it is not one, whole."""
+    record = _decode(line)
+    if record.payload is not MISSING:
+        inner = bytes(record.payload)
+        if inner.startswith(b"{"):
+            return decode(inner)
+    record.raw = line
+    return record
 
 
 class Times(Struct, gc=False):
@@ -46,11 +77,12 @@ class Tokens(Struct):
     cache: Cache | None = None
 
 
-class TaskMetadata(Struct):
-    """What a running task tells: the session that works on it."""
+class TaskInput(Struct):
+    """The arguments of a `task` call, which starts an agent."""
 
-    session_id: str | None = field(default=None, name="sessionId")
-    session_id_too: str | None = field(default=None, name="sessionID")
+    prompt: str | None = None
+    description: str | None = None
+    subagent_type: str | None = None
 
 
 class ToolState(Struct):
@@ -108,8 +140,18 @@ class Info(Struct):
     error: Any = None
     time: Times | None = None
 
+    @property
+    def model_name(self) -> str | None:
+        """The model, in whichever of its places it stands."""
+        if self.model_id is not None:
+            return self.model_id
+        if isinstance(self.model, dict):
+            name = self.model.get("modelID") or self.model.get("id")
+            return name if isinstance(name, str) else None
+        return self.model if isinstance(self.model, str) else None
 
-class Properties(Struct):
+
+class EventProperties(Struct):
     """The properties of any event we read."""
 
     session_id: str | None = field(default=None, name="sessionID")

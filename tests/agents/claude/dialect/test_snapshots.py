@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from unbraid.agents.claude.snapshots import Snapshots
-from unbraid.wire.record import BAD_JSON, Record, decode
+from unbraid.agents.claude.dialect.snapshots import Snapshots
+from unbraid.agents.claude.records import ClaudeRecord, decode
+from unbraid.wire.record import BAD_JSON
 
 
 def line(content: list[dict[str, Any]], uuid: str, **message: Any) -> bytes:
@@ -21,7 +22,7 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
-def words(record: Record) -> list[str | None]:
+def words(record: ClaudeRecord) -> list[str | None]:
     assert record.message is not None and isinstance(record.message.content, list)
     return [block.text for block in record.message.content]
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import msgspec
 from msgspec import Raw, Struct, field
 
-from unbraid.wire.record import BAD_JSON, Record, decode, decode_plain
+from unbraid.agents.claude.records import ClaudeRecord, decode, decode_plain
+from unbraid.wire.record import BAD_JSON
 
 START = b'{"type":"assistant"'
 CONTENT = b'"content":['
@@ -64,7 +65,7 @@ class Snapshots:
     def __init__(self) -> None:
         self._known: dict[bytes, Snapshot] = {}
 
-    def decode(self, line: bytes) -> Record:
+    def decode(self, line: bytes) -> ClaudeRecord:
         """Read a line, skipping what the message's line before has said."""
         key = line[:KEY_BYTES]
         known = self._known.get(key)
@@ -97,7 +98,7 @@ class Snapshots:
         record.raw, record.skipped = text, skipped
         return record
 
-    def _first(self, key: bytes, line: bytes) -> Record:
+    def _first(self, key: bytes, line: bytes) -> ClaudeRecord:
         """Read a line whole, and note how it begins."""
         self._known.pop(key, None)
         record = decode(line)

@@ -1,0 +1,1 @@
+"""Claude Code's records to relay events: stdout and transcripts, of every version. Pure."""

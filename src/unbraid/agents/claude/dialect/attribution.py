@@ -1,0 +1,191 @@
+"""Who says a record of Claude Code.
+
+On stdout a record names the call that spawned its agent. In transcripts it names the agent, or, in
+1.0, nobody at all. A transcript's record may come before anything that says what spawned its agent:
+then it is held until that is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from unbraid.agents.claude.dialect.spawns import Spawns
+from unbraid.agents.claude.records import ClaudeRecord
+from unbraid.agents.claude.transcript import WARMUP
+from unbraid.events import RelayEvent
+from unbraid.translate.blocks import Block
+from unbraid.translate.clock import Clock
+from unbraid.translate.contexts import Context
+from unbraid.translate.lifecycle import Agents
+from unbraid.translate.seen import forget_oldest
+
+MAX_HELD_RECORDS = 100_000
+RECENT_IDS = 4096
+
+
+class Attribution:
+    """Finds the agent that a record belongs to; holds records until their agent is known.
+
+    `translate` takes held records in again when they are released. `direct` has the agents of
+    records on stdout that name nobody but their call, once that is settled; `held` the records that
+    wait, by agent. Both are for reading: they are looked at for every record.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        agents: Agents,
+        spawns: Spawns,
+        translate: Callable[[ClaudeRecord, list[RelayEvent]], None],
+    ) -> None:
+        self._clock = clock
+        self._agents = agents
+        self._spawns = spawns
+        self._contexts = agents.contexts
+        self._translate = translate
+        self.direct: dict[str | None, Context] = {None: self._contexts.root}
+        self.held: dict[str, list[ClaudeRecord]] = {}
+        self._held_count = 0
+        self._by_uuid: dict[str, Context] = {}
+        self._by_message: dict[str, Context] = {}
+        self._chains: dict[str, str] = {}  # 1.0: the uuid of a sidechain's record: its first one's
+
+    def context_of(self, record: ClaudeRecord, out: list[RelayEvent]) -> Context | None:
+        """The agent a record belongs to, or None if it has to wait for that."""
+        contexts = self._contexts
+        call = record.parent_tool_use_id
+        if call:
+            context = contexts.by_call.get(call)
+            if context is None and self._spawns.settle_early(out, call):
+                context = contexts.by_call.get(call)
+            if context is None:
+                owner = self._agents.calls.get(call)
+                parent = owner.context if owner is not None else contexts.root
+                context = contexts.add(call, parent, call)
+            if record.agent_id_stdout is not None and context.agent_id is None:
+                self._spawns.identify(context, record.agent_id_stdout, out)
+                self.retry(out)
+            self._agents.announce(context, out)
+            self.direct[call] = context
+            return context
+        if not record.is_sidechain:
+            if record.agent_id_stdout is not None:
+                return contexts.by_agent.get(record.agent_id_stdout, contexts.root)
+            return contexts.root
+        agent_id = record.agent_id_transcript or self._chain(record)
+        context = contexts.by_agent.get(agent_id)
+        if context is None:
+            if agent_id not in self.held:
+                context = self._join(agent_id, record, out)
+            if context is None:
+                self._hold(agent_id, record, out)
+                return None
+        self._agents.announce(context, out)
+        return context
+
+    def learn_uuid(self, uuid: str, context: Context, out: list[RelayEvent]) -> None:
+        """Remember whose a record of stdout is: a transcript may have its uuid in common."""
+        self._learn(self._by_uuid, uuid, context, out)
+
+    def learn_message(self, message_id: str, context: Context, out: list[RelayEvent]) -> None:
+        """Remember whose a message is: a transcript may have its id in common."""
+        self._learn(self._by_message, message_id, context, out)
+
+    def retry(self, out: list[RelayEvent]) -> None:
+        """Something was learned about ids: release those that need not wait any longer."""
+        if not self.held:
+            return
+        for agent_id in list(self.held):
+            records = self.held.get(agent_id)
+            if records is None:
+                continue
+            context = self._contexts.by_agent.get(agent_id)
+            for record in records[:8]:
+                context = context or self._join(agent_id, record, out)
+            if context is not None:
+                self._release(agent_id, context, out)
+
+    def release_all(self, out: list[RelayEvent]) -> None:
+        """Nothing more will be learned: whoever waits still was spawned by no call we know."""
+        self._spawns.settle_early(out)
+        self.retry(out)
+        for agent_id in list(self.held):
+            self._release(agent_id, self._stray(agent_id, out), out)
+
+    def _learn(
+        self, ids: dict[str, Context], key: str, context: Context, out: list[RelayEvent]
+    ) -> None:
+        ids[key] = context
+        forget_oldest(ids, RECENT_IDS)
+        if self.held:
+            self.retry(out)
+
+    def _chain(self, record: ClaudeRecord) -> str:
+        """1.0 writes sub-agents into the session's file, as chains of records without an id."""
+        uuid = record.uuid or ""
+        first = self._chains.get(record.parent_uuid or "", uuid)
+        self._chains[uuid] = first
+        return f"sidechain:{first}"
+
+    def _join(self, agent_id: str, record: ClaudeRecord, out: list[RelayEvent]) -> Context | None:
+        """Find the context of an agent id by what its record has in common with known ones."""
+        context = self._by_uuid.get(record.uuid or "")
+        message = record.message
+        if context is None and message is not None:
+            if message.id is not None:
+                context = self._by_message.get(message.id)
+            prompt = _plain(message.content) if record.type == "user" else None
+            if context is None:
+                found = self._spawns.from_facts(agent_id, prompt, out)
+                if found is not None:
+                    return found
+            if context is None and prompt is not None and not self._spawns.knows_call(agent_id):
+                waiting = self._contexts.awaiting(prompt)
+                if len(waiting) == 1:
+                    context = waiting[0]
+        if context is not None and context.agent_id is None:
+            self._spawns.identify(context, agent_id, out)
+        elif context is not None:
+            self._contexts.by_agent[agent_id] = context
+        return context
+
+    def _hold(self, agent_id: str, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        self.held.setdefault(agent_id, []).append(record)
+        self._held_count += 1
+        if self._held_count > MAX_HELD_RECORDS:
+            # Somebody writes and nobody spawned it: rather a stream of its own than no memory.
+            self._release(agent_id, self._stray(agent_id, out), out)
+
+    def _stray(self, agent_id: str, out: list[RelayEvent]) -> Context:
+        """A context for an agent that no call is known to have spawned."""
+        contexts = self._contexts
+        first = self.held[agent_id][0]
+        prompt = _plain(first.message.content) if first.message is not None else None
+        same = contexts.awaiting(prompt) if prompt is not None else []
+        context = same[0] if same else contexts.add(agent_id, contexts.root, None)
+        facts = self._spawns.describe(context, agent_id)
+        if facts is not None:
+            context.call = context.call or facts.tool_use_id
+        context.prompt = context.prompt or prompt
+        if context.call is None and prompt == WARMUP:
+            context.description = prompt
+        self._spawns.identify(context, agent_id, out)
+        return context
+
+    def _release(self, agent_id: str, context: Context, out: list[RelayEvent]) -> None:
+        records = self.held.pop(agent_id)
+        self._held_count -= len(records)
+        self._agents.announce(context, out)
+        now = self._clock.ts
+        for record in records:
+            self._translate(record, out)
+        self._clock.ts = now
+
+
+def _plain(content: list[Block] | str | None) -> str | None:
+    if isinstance(content, str):
+        return content
+    if content and content[0].type == "text":
+        return content[0].text
+    return None

@@ -1,0 +1,185 @@
+"""Claude Code's dialect: whose a line is, and who translates which type of record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from unbraid.agents.claude.dialect.attribution import Attribution
+from unbraid.agents.claude.dialect.messages import Messages
+from unbraid.agents.claude.dialect.permissions import Permissions
+from unbraid.agents.claude.dialect.prompts import Prompts
+from unbraid.agents.claude.dialect.reports import CliReports
+from unbraid.agents.claude.dialect.snapshots import Snapshots
+from unbraid.agents.claude.dialect.spawns import Spawns
+from unbraid.agents.claude.dialect.streaming import StreamedMessages
+from unbraid.agents.claude.dialect.tasks import Tasks
+from unbraid.agents.claude.dialect.tools import ToolCalls
+from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
+from unbraid.agents.claude.dialect.usage import UsageReports
+from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, cut_short, decode_plain
+from unbraid.agents.claude.transcript import AGENT_FACTS, SESSION_INTRODUCTION
+from unbraid.events import RelayEvent, TextDelta, Unrecognized
+from unbraid.translate.blocks import Repetition
+from unbraid.translate.clock import Clock
+from unbraid.translate.contexts import Context, Contexts
+from unbraid.translate.lifecycle import Agents
+from unbraid.wire.record import coerce, sound
+
+# Records that keep the CLI's own books: nothing in them was said or done by an agent.
+SILENT_TYPES = frozenset(
+    """
+    control_response keep_alive tool_progress rate_limit_event prompt_suggestion streamlined_text
+    attachment queue-operation last-prompt atis-latch api-request api-request-blob
+    api-request-shape tools-used cost-state file-history-snapshot summary ai-title custom-title
+    agent-name mode permission-mode progress started launched
+    """.split()
+)
+# Any kind may print errors; this is how others than ours name their session in them.
+ERROR, FOREIGN_SESSION = "error", "sessionID"
+FOREIGN_KEY = f'"{FOREIGN_SESSION}"'.encode()
+
+
+class ClaudeDialect:
+    """Translates the records of one run of Claude Code."""
+
+    def __init__(self) -> None:
+        self._clock = clock = Clock()
+        self._usage = usage = UsageReports(clock)
+        self._contexts = Contexts()
+        self._agents = agents = Agents(self._contexts, clock, usage.settle)
+        seen: dict[int, None] = {}
+        repetitions = (Repetition(), Repetition(one_block=True))  # stdout's, the transcripts'
+        spawns = Spawns(agents)
+        self._attribution = attribution = Attribution(
+            clock=clock, agents=agents, spawns=spawns, translate=self.translate
+        )
+        permissions = Permissions(clock, agents)
+        self._tools = tools = ToolCalls(
+            clock=clock,
+            agents=agents,
+            spawns=spawns,
+            attribution=attribution,
+            permissions=permissions,
+            seen=seen,
+        )
+        tasks = Tasks(clock=clock, agents=agents, spawns=spawns, attribution=attribution, seen=seen)
+        prompts = Prompts(clock=clock, attribution=attribution, tools=tools, tasks=tasks, seen=seen)
+        streamed = StreamedMessages(clock=clock, attribution=attribution, usage=usage)
+        messages = Messages(
+            clock=clock,
+            attribution=attribution,
+            unnamed=UnnamedMessages(agents),
+            streamed=streamed,
+            tools=tools,
+            usage=usage,
+            repetitions=repetitions,
+            seen=seen,
+        )
+        self._reports = reports = CliReports(
+            clock=clock,
+            agents=agents,
+            spawns=spawns,
+            attribution=attribution,
+            tools=tools,
+            tasks=tasks,
+            usage=usage,
+            seen=seen,
+        )
+        self._stdout = repetitions[0]
+        self._snapshots = Snapshots()
+        self._ended: tuple[bool, str] | None = None
+        self._handlers: dict[str, Callable[[ClaudeRecord, list[RelayEvent]], None] | None] = {
+            "assistant": messages.assistant,
+            "user": prompts.user,
+            "stream_event": streamed.event,
+            "system": reports.system,
+            "result": reports.result,
+            "control_request": permissions.asked,
+            "control_cancel_request": permissions.cancelled,
+            ERROR: reports.error,
+            AGENT_FACTS: reports.agent_facts,
+            SESSION_INTRODUCTION: reports.introduction,
+        } | dict.fromkeys(SILENT_TYPES)
+        self._own_types = frozenset(self._handlers) - {ERROR}
+
+    @property
+    def ts(self) -> int:
+        """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
+        return self._clock.ts
+
+    @property
+    def outcome(self) -> tuple[bool, str] | None:
+        """How the main agent has ended, as far as is known: ok, and the reason."""
+        return self._reports.outcome or self._ended
+
+    def decode(self, line: bytes) -> ClaudeRecord | None:
+        """A line as a record; None if it belongs to another kind."""
+        # Asked anew for each line: what was learned from the one before may make this one cheaper.
+        if self._stdout.cumulative:
+            record = self._snapshots.decode(line)
+        else:  # as `records.decode` does it
+            short = cut_short(line) if len(line) > WORTH_CUTTING else None
+            if short is None:
+                record = decode_plain(line)
+                record.raw = line
+            else:
+                record = short
+        if record.type in self._own_types or _is_ours(record, foreign=FOREIGN_KEY in line):
+            return record
+        return None
+
+    def mend(self, value: dict[str, Any]) -> tuple[ClaudeRecord, bool] | None:
+        """A JSON object as a record with defaults where its types are wrong."""
+        record, whole = coerce(ClaudeRecord, value)
+        record.skipped = 0
+        known = record.type in self._own_types
+        if known or _is_ours(record, foreign=FOREIGN_SESSION in value):
+            return record, whole
+        return None
+
+    def translate(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """Append what is new in a record."""
+        if record.timestamp is not None:
+            self._clock.set(record.timestamp)
+        try:
+            handler = self._handlers[record.type]
+        except KeyError:
+            out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+            return
+        if handler is not None:
+            handler(record, out)
+
+    def finish(self, out: list[RelayEvent]) -> None:
+        """The sources are over: append what was waiting, and end what was running."""
+        self._attribution.release_all(out)
+        self._tools.fill_all(out)
+        root = self._contexts.root
+        if self._reports.answer and not root.messages:
+            # All there is of a run that was asked for its result alone (`--output-format json`).
+            out.append(TextDelta("", self._clock.ts, "result", 0, self._reports.answer))
+        everyone = self._contexts.everyone()
+        for context in [root, *everyone]:
+            self._usage.settle(context, out)
+        for context in reversed(everyone):
+            if context.spawned and not context.ended:
+                self._agents.end(context, *(context.ending or self._fate(context)), out=out)
+        ok, reason, _ = self._fate(root)
+        self._ended = (ok, reason)
+
+    def _fate(self, context: Context) -> tuple[bool, str, str | None]:
+        """How an agent that nobody saw ending has ended, by the last thing it did."""
+        if context.interrupted:
+            return False, "interrupted", None
+        waits = any(call.context is context for call in self._agents.calls.values())
+        spoke_last = any(context.latest) and not waits and bool(context.last_text)
+        # Nobody asked for a warm-up (2.0), so nobody hears of its end.
+        unasked = context.parent is not None and context.call is None
+        if spoke_last and (unasked or not self._reports.has_stdout):
+            return True, "completed", None
+        return False, "orphaned", None
+
+
+def _is_ours(record: ClaudeRecord, *, foreign: bool) -> bool:
+    """Whether a record is Claude Code's that has no type by which it certainly is."""
+    return not foreign and (record.type == ERROR or bool(record.uuid or record.session_id))

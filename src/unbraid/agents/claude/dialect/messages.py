@@ -1,0 +1,206 @@
+"""Assistant records: what agents say, and which of it is new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Raw, Struct, field
+
+from unbraid.agents.claude.dialect.attribution import Attribution
+from unbraid.agents.claude.dialect.streaming import StreamedMessages
+from unbraid.agents.claude.dialect.tools import ToolCalls
+from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
+from unbraid.agents.claude.dialect.usage import FINAL, SYNTHETIC, UsageReports
+from unbraid.agents.claude.records import ClaudeRecord
+from unbraid.events import (
+    EMPTY_OBJECT,
+    Error,
+    RelayEvent,
+    TextDelta,
+    ThinkingDelta,
+    Unrecognized,
+)
+from unbraid.translate.blocks import (
+    STDOUT,
+    TRANSCRIPT,
+    Block,
+    Fresh,
+    MessageState,
+    Repetition,
+    digest_of,
+)
+from unbraid.translate.clock import Clock
+from unbraid.translate.contexts import Context
+from unbraid.translate.seen import FULL, RECENT, forget_oldest, newly
+from unbraid.wire.record import read_as, sound
+
+
+class Messages:
+    """Turns assistant records into events.
+
+    `repetitions` is what has been learned about how stdout and the transcripts repeat themselves.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        attribution: Attribution,
+        unnamed: UnnamedMessages,
+        streamed: StreamedMessages,
+        tools: ToolCalls,
+        usage: UsageReports,
+        repetitions: tuple[Repetition, Repetition],
+        seen: dict[int, None],
+    ) -> None:
+        self._clock = clock
+        self._attribution = attribution
+        self._direct = attribution.direct
+        self._unnamed = unnamed
+        self._streamed = streamed
+        self._tools = tools
+        self._unfilled = tools.unfilled
+        self._usage = usage
+        self._repetitions = repetitions
+        self._seen = seen
+        self._chained = False  # whether transcripts say which record comes after which
+
+    def assistant(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """An assistant record."""
+        # The hottest path there is: it pays to look things up once, and to call little.
+        message = record.message
+        if message is None:
+            out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+            return
+        context = self._direct.get(record.parent_tool_use_id)
+        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
+            context = self._attribution.context_of(record, out)
+            if context is None:
+                return
+        content = message.content
+        if not isinstance(content, list):
+            content = [Block(type="text", text=content)] if content else []
+        source = STDOUT if record.is_sidechain is None else TRANSCRIPT
+        repetition = self._repetitions[source]
+        message_id = message.id
+        if message_id:
+            state = context.messages.get(message_id) or self._streamed.message(
+                context, message_id, content, source
+            )
+        else:
+            context, state = self._unnamed.find(
+                record, context, content, source=source, repetition=repetition
+            )
+        if message.usage is not None and source + source >= state.usage_rank:
+            state.usage = message.usage
+            if source == TRANSCRIPT:
+                state.usage_rank = FINAL
+            if context.usage_due is not state:
+                state.model = message.model
+                self._usage.turn_to(context, state, out)
+        uuid = record.uuid
+        # The next block, and nothing else: alone, or all the others were known byte by byte.
+        skipped = record.skipped
+        just_next = len(content) == 1 and (
+            repetition.one_block or skipped == len(state.said[source])
+        )
+        if just_next:
+            block = content[0]
+            digest = digest_of(block)
+            key = hash((uuid, skipped, digest))
+        else:
+            digests = [digest_of(block) for block in content]
+            key = hash((uuid, skipped, *digests))
+        if source == TRANSCRIPT:
+            if self._written_again(record, context, state, content):
+                return
+            context.turn_to(state, TRANSCRIPT)
+        if uuid is not None:
+            seen = self._seen  # as `newly` does it
+            if key in seen:
+                state.repeat(content, source, repetition)
+                return
+            seen[key] = None
+            if len(seen) > FULL:
+                forget_oldest(seen, RECENT)
+            state.uuid = uuid
+        if self._unfilled:
+            self._tools.fill(context, state, content, out)
+        if context.latest[source] is not state:
+            if context.parent is not None and message_id:
+                self._attribution.learn_message(message_id, context, out)
+            self._streamed.give_up(context, state, out)
+            context.turn_to(state, STDOUT)
+        fresh: Sequence[Fresh]
+        if just_next:
+            if block.type == "text":
+                context.last_text = block.text or ""
+            new = state.next(block, digest, source)
+            if new is None:
+                return
+            if not repetition.one_block:
+                state.growing = new
+            fresh = (new,)
+        else:
+            if content and content[-1].type == "text":
+                context.last_text = content[-1].text or ""
+            fresh = state.absorb(content, digests, source, repetition, skipped)
+        ts = self._clock.ts
+        # Events by position, because there are so many, and it is quicker.
+        for block, index, delta in fresh:
+            kind = block.type
+            if kind == "text":
+                if message.model == SYNTHETIC and delta.startswith("API Error"):
+                    out.append(Error(context.id, ts, delta, "api_error"))
+                else:
+                    out.append(TextDelta(context.id, ts, state.id, index, delta))
+            elif kind == "thinking":
+                out.append(ThinkingDelta(context.id, ts, state.id, index, delta))
+            elif kind == "tool_use" or kind.endswith("_tool_use"):
+                empty = not repetition.one_block and block.input == EMPTY_OBJECT
+                if empty and block is content[-1]:
+                    self._unfilled[block.id or ""] = (context, state, block, index)
+                elif uuid is not None or newly(self._seen, hash((state.id, block.id))):
+                    self._tools.use(context, state, block, index, out)
+            elif kind.endswith("tool_result"):
+                self._tools.result(context, record, block, out)
+            else:
+                place = next(i for i, each in enumerate(content) if each is block)
+                out.append(Unrecognized(context.id, ts, _raw_block(record, place)))
+
+    def _written_again(
+        self, record: ClaudeRecord, context: Context, state: MessageState, content: list[Block]
+    ) -> bool:
+        """Whether a transcript repeats itself: early versions of 1.0 write the whole conversation
+        down again at every turn, under new uuids, as a chain of records of its own.
+        """
+        before = record.parent_uuid
+        begins = before is None and self._chained
+        self._chained = self._chained or before is not None
+        if not (begins or before == context.again is not None or state.past):
+            return False
+        said = state.said[TRANSCRIPT]
+        if not all(digest_of(block) in said for block in content):
+            return False
+        context.again = record.uuid
+        return True
+
+
+class RawContent(Struct):
+    """A message's blocks, unread."""
+
+    content: list[Raw] = field(default_factory=list)
+
+
+class RawBlocks(Struct):
+    """A record's blocks, unread."""
+
+    message: RawContent | None = None
+
+
+def _raw_block(record: ClaudeRecord, place: int) -> Raw:
+    """A block as it came, with every field it has."""
+    message = read_as(RawBlocks, record.raw).message
+    if message is not None and place < len(message.content):
+        return sound(bytes(message.content[place]))
+    return sound(record.raw)

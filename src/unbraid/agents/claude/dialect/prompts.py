@@ -1,0 +1,107 @@
+"""User records: what agents are asked, and the results of their calls."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from unbraid.agents.claude.dialect.attribution import Attribution
+from unbraid.agents.claude.dialect.tasks import Tasks
+from unbraid.agents.claude.dialect.tools import ToolCalls
+from unbraid.agents.claude.records import ClaudeRecord, Task
+from unbraid.agents.claude.transcript import notification
+from unbraid.events import Prompt, RelayEvent, Unrecognized
+from unbraid.translate.blocks import Block
+from unbraid.translate.clock import Clock
+from unbraid.translate.contexts import Context
+from unbraid.translate.seen import newly
+from unbraid.wire.record import read_as, sound
+
+NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ")
+INTERRUPTED = "[Request interrupted by user"
+
+
+class Flags(Struct):
+    """What marks a user record as something else than a person's words."""
+
+    is_replay: bool | None = field(default=None, name="isReplay")
+    is_synthetic: bool | None = field(default=None, name="isSynthetic")
+
+
+class Prompts:
+    """Turns user records into events."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        attribution: Attribution,
+        tools: ToolCalls,
+        tasks: Tasks,
+        seen: dict[int, None],
+    ) -> None:
+        self._clock = clock
+        self._attribution = attribution
+        self._direct = attribution.direct
+        self._tools = tools
+        self._tasks = tasks
+        self._seen = seen
+
+    def user(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """A user record: prompts, and results of calls."""
+        message = record.message
+        if message is None:
+            out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+            return
+        context = self._direct.get(record.parent_tool_use_id)
+        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
+            context = self._attribution.context_of(record, out)
+            if context is None:
+                return
+        content = message.content
+        uuid = record.uuid
+        if isinstance(content, str):
+            content = [Block(type="text", text=content)]
+        for block in content or ():
+            if block.tool_use_id is not None:
+                self._tools.result(context, record, block, out)
+            elif block.type == "text":
+                # Results are reported once for their call; words, once for their record.
+                if uuid is not None:
+                    if not newly(self._seen, hash(uuid)):
+                        return
+                    if record.is_sidechain is None and context.parent is not None:
+                        self._attribution.learn_uuid(uuid, context, out)
+                    uuid = None
+                self._words(record, context, block.text or "", out)
+
+    def _words(
+        self, record: ClaudeRecord, context: Context, text: str, out: list[RelayEvent]
+    ) -> None:
+        if text.startswith(INTERRUPTED):
+            context.interrupted = True
+            return
+        notified = notification(text)
+        if notified is not None:
+            self._notified(notified, out)
+            return
+        if not text or record.is_meta or text.startswith(NOT_A_PROMPT):
+            return
+        if context.parent is not None:
+            if context.prompt is None:
+                context.prompt = text
+            if text == context.prompt or text.endswith(context.prompt):
+                return
+        elif record.is_sidechain is None and read_as(Flags, record.raw).is_synthetic:
+            return
+        context.interrupted = False
+        out.append(Prompt(context.id, self._clock.ts, text))
+
+    def _notified(self, fields: dict[str, str], out: list[RelayEvent]) -> None:
+        """A parent learns, in its conversation, that an agent has ended."""
+        task = Task(
+            task_id=fields.get("task-id"),
+            tool_use_id=fields.get("tool-use-id"),
+            status=fields.get("status"),
+            summary=fields.get("result"),
+        )
+        self._tasks.over(task, out)

@@ -1,0 +1,215 @@
+"""The records in which the CLI speaks for itself: sessions, turns, errors."""
+
+from __future__ import annotations
+
+import msgspec
+
+from unbraid.agents.claude.dialect.attribution import Attribution
+from unbraid.agents.claude.dialect.spawns import Spawns
+from unbraid.agents.claude.dialect.tasks import Tasks
+from unbraid.agents.claude.dialect.tools import ToolCalls
+from unbraid.agents.claude.dialect.usage import UsageReports
+from unbraid.agents.claude.records import (
+    ClaudeRecord,
+    Init,
+    Result,
+    Trouble,
+    parse_double_encoded,
+)
+from unbraid.agents.claude.transcript import AgentFacts, JournalEntry, SessionIntroduction
+from unbraid.events import (
+    Error,
+    RelayEvent,
+    Retracted,
+    SessionMeta,
+    TokenUsage,
+    TurnComplete,
+    Unrecognized,
+)
+from unbraid.translate.clock import Clock
+from unbraid.translate.lifecycle import Agents
+from unbraid.translate.seen import newly
+from unbraid.wire.record import read_as, sound
+
+SILENT_SUBTYPES = frozenset(
+    """
+    background_tasks_changed status thinking_tokens hook_started hook_progress hook_response
+    turn_duration stop_hook_summary local_command session_state_changed files_persisted
+    """.split()
+)
+
+
+class CliReports:
+    """Turns `system`, `result` and `error` records into events, and the records that are made of
+    what lies beside a transcript.
+
+    `outcome` is how the latest turn of the main agent has ended, `answer` its result;
+    `has_stdout` is whether the run's process is heard itself, not its files alone.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        agents: Agents,
+        spawns: Spawns,
+        attribution: Attribution,
+        tools: ToolCalls,
+        tasks: Tasks,
+        usage: UsageReports,
+        seen: dict[int, None],
+    ) -> None:
+        self._clock = clock
+        self._agents = agents
+        self._contexts = agents.contexts
+        self._spawns = spawns
+        self._attribution = attribution
+        self._tools = tools
+        self._tasks = tasks
+        self._usage = usage
+        self._seen = seen
+        self.outcome: tuple[bool, str] | None = None
+        self.answer: str | None = None
+        self.has_stdout = False
+
+    # --- turns ---
+
+    def result(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """A turn is over; in the journal of a workflow, one of its agents is."""
+        if record.agent_id_transcript is not None:
+            self._journal(read_as(JournalEntry, record.raw), out)
+            return
+        if record.uuid is not None and not newly(self._seen, hash(record.uuid)):
+            return
+        self._tools.fill_all(out)
+        self._tasks.settle_endings(None, out)
+        given = read_as(Result, record.raw)
+        root = self._contexts.root
+        self._usage.settle(root, out)
+        ok = not given.is_error and not given.subtype.startswith("error")
+        reason = "completed" if ok else "interrupted" if root.interrupted else "failed"
+        root.interrupted = False
+        self.outcome = (ok, reason)
+        result = given.result
+        if isinstance(result, str) and result == root.last_text:
+            text: str | None = result  # a text that is itself JSON, not JSON inside JSON
+        else:
+            text = None if result is None else parse_double_encoded(result)
+        self.answer = text if ok else None
+        out.append(
+            TurnComplete(
+                "",
+                self._clock.ts,
+                ok=ok,
+                subtype=given.subtype,
+                result=text,
+                duration_ms=None if given.duration_ms is None else round(given.duration_ms),
+                num_turns=given.num_turns,
+                cost_usd=given.total_cost_usd,
+                totals=_totals(given),
+            )
+        )
+        if root.live is not None:
+            root.live.stream_over()
+        for state in root.messages.values():
+            state.closed = True
+
+    def _journal(self, entry: JournalEntry, out: list[RelayEvent]) -> None:
+        context = self._contexts.by_agent.get(entry.agent_id or "")
+        if context is not None:
+            answer = entry.result if isinstance(entry.result, str) else None
+            self._agents.end(context, True, "completed", answer, out=out)
+
+    # --- sessions and agents ---
+
+    def system(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """A `system` record."""
+        subtype = record.subtype or ""
+        if subtype.startswith("task_"):
+            self._tasks.record(record, subtype, out)
+        elif subtype == "init":
+            self._init(record, out)
+        elif subtype in ("api_retry", "api_error"):
+            trouble = read_as(Trouble, record.raw)
+            message = trouble.error if isinstance(trouble.error, str) else subtype
+            out.append(Error("", self._clock.ts, message, subtype))
+        elif subtype == "model_refusal_fallback":
+            self._refused(read_as(Trouble, record.raw), out)
+        elif subtype not in SILENT_SUBTYPES:
+            out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+
+    def _init(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        self.has_stdout = True
+        given = read_as(Init, record.raw)
+        self._session(
+            SessionMeta(
+                "",
+                self._clock.ts,
+                session_id=record.session_id_stdout,
+                model=given.model,
+                tools=given.tools,
+                cwd=given.cwd,
+                version=given.claude_code_version,
+            ),
+            out,
+        )
+
+    def introduction(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """An `unbraid.session` record."""
+        given = read_as(SessionIntroduction, record.raw)
+        self._session(
+            SessionMeta(
+                "",
+                self._clock.ts,
+                session_id=given.session_id,
+                cwd=given.cwd,
+                version=given.version,
+            ),
+            out,
+        )
+
+    def _session(self, meta: SessionMeta, out: list[RelayEvent]) -> None:
+        """Report the session, unless that has been reported just so."""
+        self._agents.session_id = meta.session_id or self._agents.session_id
+        facts = (meta.session_id, meta.model, meta.cwd, meta.version, meta.tools)
+        if facts != self._contexts.root.meta:
+            self._contexts.root.meta = facts
+            out.append(meta)
+
+    def agent_facts(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """An `unbraid.agent` record."""
+        facts = read_as(AgentFacts, record.raw)
+        if facts.agent_id:
+            self._spawns.learn(facts)
+            self._attribution.retry(out)
+
+    # --- trouble ---
+
+    def _refused(self, trouble: Trouble, out: list[RelayEvent]) -> None:
+        uuids = set(trouble.retracted_message_uuids or ())
+        ids = [
+            state.id
+            for context in [self._contexts.root, *self._contexts.everyone()]
+            for state in context.messages.values()
+            if state.uuid in uuids
+        ]
+        out.append(Retracted("", self._clock.ts, ids))
+
+    def error(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """An `error` record."""
+        trouble = read_as(Trouble, record.raw)
+        said = trouble.error if trouble.error is not None else trouble.message
+        message = said if isinstance(said, str) else msgspec.json.encode(said).decode()
+        out.append(Error("", self._clock.ts, message))
+
+
+def _totals(given: Result) -> TokenUsage | None:
+    if not given.model_usage:
+        return None
+    totals = TokenUsage()
+    for share in given.model_usage.values():
+        totals.input_tokens += share.input_tokens
+        totals.output_tokens += share.output_tokens
+        totals.cache_read_tokens += share.cache_read_tokens
+        totals.cache_creation_tokens += share.cache_creation_tokens
+    return totals

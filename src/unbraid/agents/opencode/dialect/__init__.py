@@ -1,0 +1,1 @@
+"""OpenCode's records to relay events. Pure."""

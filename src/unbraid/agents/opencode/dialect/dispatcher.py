@@ -1,0 +1,276 @@
+"""OpenCode's dialect: whose a line is, and who translates which event.
+
+Every part has an id and every session names its parent, so nothing has to be guessed; but the same
+part comes many times (empty, as deltas, whole, from the database), a child's session is known a
+moment before the call that spawned it, and text may arrive after its session went idle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unbraid.agents.opencode.dialect.sessions import SessionAttribution
+from unbraid.agents.opencode.dialect.texts import RECENT_PARTS, Texts
+from unbraid.agents.opencode.dialect.tools import ToolParts
+from unbraid.agents.opencode.dialect.turns import Turns
+from unbraid.agents.opencode.records import (
+    EventProperties,
+    Info,
+    OpenCodeRecord,
+    Part,
+    RunLine,
+    decode,
+)
+from unbraid.events import (
+    PermissionAsked,
+    PermissionReplied,
+    Prompt,
+    RelayEvent,
+    TokenUsage,
+    Unrecognized,
+)
+from unbraid.translate.clock import Clock
+from unbraid.translate.contexts import Context, Contexts
+from unbraid.translate.lifecycle import Agents
+from unbraid.translate.seen import forget_oldest, newly
+from unbraid.wire.record import coerce, read_as, sound
+
+# Events that keep the CLI's own books: nothing in them was said or done by an agent.
+SILENT = (
+    "plugin.",
+    "catalog.",
+    "reference.",
+    "integration.",
+    "server.",
+    "file.",
+    "lsp.",
+    "installation.",
+    "vcs.",
+    "project.",
+    "command.",
+    "global.",
+    "session.diff",
+    "session.deleted",
+    "session.compacted",
+    "todo.",
+    "models",
+    "mcp.",
+    "tui.",
+    "pty.",
+)
+
+
+class OpenCodeDialect:
+    """Translates the records of one run of OpenCode."""
+
+    def __init__(self) -> None:
+        self._clock = clock = Clock()
+        self._contexts = contexts = Contexts()
+        self._agents = agents = Agents(contexts, clock)
+        self._seen: dict[int, None] = {}
+        self._sessions = SessionAttribution(clock=clock, agents=agents, translate=self.translate)
+        self._texts = texts = Texts(clock)
+        self._tools = ToolParts(
+            clock=clock, agents=agents, sessions=self._sessions, texts=texts, seen=self._seen
+        )
+        self._turns = Turns(
+            clock=clock, contexts=contexts, sessions=self._sessions, texts=texts, seen=self._seen
+        )
+        self._ended: tuple[bool, str] | None = None
+        self._messages: dict[str, Info] = {}
+        self._unattributed: dict[str, list[OpenCodeRecord]] = {}  # by message whose role is unknown
+
+    @property
+    def ts(self) -> int:
+        """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
+        return self._clock.ts
+
+    @property
+    def outcome(self) -> tuple[bool, str] | None:
+        """How the main agent has ended, as far as is known: ok, and the reason."""
+        return self._turns.outcome or self._ended
+
+    def decode(self, line: bytes) -> OpenCodeRecord | None:
+        """A line as a record; None if it belongs to another kind."""
+        record = decode(line)
+        return record if record.is_identified else None
+
+    def mend(self, value: dict[str, Any]) -> tuple[OpenCodeRecord, bool] | None:
+        """A JSON object as a record with defaults where its types are wrong."""
+        record, whole = coerce(OpenCodeRecord, value)
+        return (record, whole) if record.is_identified else None
+
+    def translate(self, record: OpenCodeRecord, out: list[RelayEvent]) -> None:
+        """Append what is new in a record."""
+        if record.timestamp is not None:
+            self._clock.set(record.timestamp)
+        if record.session_id is not None and not bytes(record.properties):
+            self._run_line(record, out)
+            return
+        given = read_as(EventProperties, bytes(record.properties))
+        if record.timestamp is None and isinstance(given.time, int | float):
+            self._clock.set(given.time)
+        kind = record.type
+        if kind.endswith(".1"):
+            kind = kind[:-2]  # the durable event table versions its types
+        if kind in ("session.created", "session.updated") and given.info is not None:
+            self._sessions.introduce(given.info, out)
+        elif kind == "message.updated" and given.info is not None:
+            self._message(given.info, out)
+        elif kind == "message.part.updated" and given.part is not None:
+            self._part(record, given.part, out)
+        elif kind == "message.part.delta":
+            self._delta(record, given, out)
+        elif kind == "session.idle":
+            self._turns.idle(given.session_id, out)
+        elif kind == "session.status":
+            state = given.status.get("type") if isinstance(given.status, dict) else None
+            if state == "busy":
+                self._turns.begin(given.session_id, out)
+            elif state == "idle":
+                self._turns.idle(given.session_id, out)
+        elif kind == "session.error":
+            self._turns.failed(given.session_id, given.error, out)
+        elif kind in ("permission.asked", "permission.updated"):
+            self._permission_asked(given, out)
+        elif kind == "permission.replied":
+            self._permission_replied(given, out)
+        elif not kind.startswith(SILENT):
+            out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+
+    def finish(self, out: list[RelayEvent]) -> None:
+        """The sources are over: append what was waiting, and end what was running."""
+        for message in list(self._unattributed):
+            self._messages[message] = Info(id=message, role="assistant")
+            self._release(message, out)
+        self._sessions.release_all(out)
+        self._turns.finish(out)
+        for context in reversed(self._contexts.everyone()):
+            if context.spawned and not context.ended:
+                ok = self._turns.is_completed(context)
+                self._agents.end(context, ok, "completed" if ok else "orphaned", None, out=out)
+        spoke = bool(self._contexts.root.last_text)
+        ok = spoke and not self._tools.are_open and not self._turns.is_answering
+        self._ended = (True, "completed") if ok else (False, "orphaned")
+
+    # --- what agents say ---
+
+    def _message(self, info: Info, out: list[RelayEvent]) -> None:
+        if not info.id:
+            return
+        self._messages[info.id] = info
+        if info.role == "assistant":
+            self._turns.answering(info)
+        if info.error is not None and newly(self._seen, hash(("failed", info.id))):
+            self._turns.failed(info.session_id, info.error, out)
+        forget_oldest(self._messages, RECENT_PARTS)
+        if info.id in self._unattributed:
+            self._release(info.id, out)
+
+    def _release(self, message: str, out: list[RelayEvent]) -> None:
+        """It is known now whose words these are."""
+        now = self._clock.ts
+        for record in self._unattributed.pop(message, []):
+            self.translate(record, out)
+        self._clock.ts = now
+
+    def _part(
+        self, record: OpenCodeRecord, part: Part, out: list[RelayEvent], role: str = ""
+    ) -> None:
+        context = self._sessions.context_of(part.session_id, record, out)
+        info = self._messages.get(part.message_id)
+        if context is None:
+            if part.type == "text" and info is not None and info.role == "user" and part.text:
+                self._sessions.prompted(part.session_id, part.text, out)
+            return
+        role = role or (info.role if info is not None and info.role else "")
+        if part.type == "text" and not role:
+            self._unattributed.setdefault(part.message_id, []).append(record)
+            return
+        if part.type == "text" and role == "user":
+            self._prompted(context, part, out)
+        elif part.type in ("text", "reasoning"):
+            self._texts.part(context, part, out)
+        elif part.type == "tool":
+            self._tools.part(context, part, out)
+        elif part.type == "step-finish" and part.tokens is not None:
+            self._step(context, part, info, out)
+
+    def _prompted(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
+        if part.synthetic or not part.text or not newly(self._seen, hash(("prompt", part.id))):
+            return
+        if context.parent is not None and part.text == context.prompt:
+            return
+        out.append(Prompt(context.id, self._clock.ts, part.text))
+
+    def _delta(self, record: OpenCodeRecord, given: EventProperties, out: list[RelayEvent]) -> None:
+        context = self._sessions.context_of(given.session_id or "", record, out)
+        if context is None or not given.delta or given.field not in (None, "text"):
+            return
+        message_id = given.message_id or ""
+        if message_id in self._unattributed:
+            self._unattributed[message_id].append(record)
+            return
+        self._texts.delta(
+            context,
+            message_id=message_id,
+            part_id=given.part_id or "",
+            delta=given.delta,
+            out=out,
+        )
+
+    def _step(self, context: Context, part: Part, info: Info | None, out: list[RelayEvent]) -> None:
+        tokens = part.tokens
+        assert tokens is not None
+        if not newly(self._seen, hash(("step", part.id))):
+            return
+        cache = tokens.cache
+        message_id = part.message_id
+        if not newly(self._seen, hash(("used", message_id))):
+            message_id = f"{message_id}/{part.id}"  # one more step of the model in this message
+        out.append(
+            TokenUsage(
+                context.id,
+                self._clock.ts,
+                message_id=message_id,
+                model=info.model_name if info is not None else None,
+                input_tokens=round(tokens.input or 0),
+                output_tokens=round(tokens.output or 0) + round(tokens.reasoning or 0),
+                cache_read_tokens=round(cache.read or 0) if cache is not None else 0,
+                cache_creation_tokens=round(cache.write or 0) if cache is not None else 0,
+                cost_usd=part.cost,
+            )
+        )
+
+    def _run_line(self, record: OpenCodeRecord, out: list[RelayEvent]) -> None:
+        line = read_as(RunLine, record.raw)
+        if record.type == "error":
+            self._turns.failed(line.session_id, line.error, out)
+        elif line.part is not None:
+            part = line.part
+            part.session_id = part.session_id or line.session_id or ""
+            self._part(record, part, out, role="assistant")
+        elif record.type not in ("step_start", "step_finish"):
+            out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+
+    # --- permissions ---
+
+    def _permission_asked(self, given: EventProperties, out: list[RelayEvent]) -> None:
+        call = given.tool.get("callID") if isinstance(given.tool, dict) else None
+        out.append(
+            PermissionAsked(
+                self._sessions.known(given.session_id).id,
+                self._clock.ts,
+                request_id=given.id or "",
+                tool=given.permission or given.kind or "",
+                tool_use_id=call if isinstance(call, str) else None,
+                input_json=given.metadata,
+            )
+        )
+
+    def _permission_replied(self, given: EventProperties, out: list[RelayEvent]) -> None:
+        context = self._sessions.known(given.session_id)
+        request = given.request_id or given.permission_id or ""
+        reply = given.reply or given.response or ""
+        behavior = "deny" if reply == "reject" else "allow"
+        out.append(PermissionReplied(context.id, self._clock.ts, request, behavior))

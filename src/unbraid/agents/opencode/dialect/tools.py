@@ -1,0 +1,96 @@
+"""Tool parts: calls and their results, and the agents that `task` calls start."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Raw
+
+from unbraid.agents.opencode.dialect.sessions import SessionAttribution
+from unbraid.agents.opencode.dialect.texts import Texts
+from unbraid.agents.opencode.records import Part, ToolState, error_text, handed_back
+from unbraid.events import RelayEvent, ToolResult, ToolUse
+from unbraid.translate.clock import Clock
+from unbraid.translate.content import split_content
+from unbraid.translate.contexts import Context
+from unbraid.translate.lifecycle import Agents
+from unbraid.translate.seen import newly
+
+
+class ToolParts:
+    """Reports each call once, when it runs, and each result once."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        agents: Agents,
+        sessions: SessionAttribution,
+        texts: Texts,
+        seen: dict[int, None],
+    ) -> None:
+        self._clock = clock
+        self._agents = agents
+        self._sessions = sessions
+        self._texts = texts
+        self._seen = seen
+        self._begun: dict[str, int] = {}  # by open call: when
+
+    @property
+    def are_open(self) -> bool:
+        """Whether a call has no result yet."""
+        return bool(self._begun)
+
+    def part(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
+        """A tool part as it is by now."""
+        state = part.state
+        call_id = part.call_id or part.id
+        spawns = part.tool == "task"
+        if state is None or state.status == "pending":
+            if spawns and hash(("call", part.message_id, call_id)) not in self._seen:
+                self._sessions.call_pending(call_id)
+            return
+        self._sessions.call_begun(call_id)
+        if newly(self._seen, hash(("call", part.message_id, call_id))):
+            self._begun[call_id] = self._clock.ts
+            # By position, because there are so many, and it is quicker.
+            out.append(
+                ToolUse(
+                    context.id,
+                    self._clock.ts,
+                    part.message_id,
+                    self._texts.place(part.message_id),
+                    call_id,
+                    part.tool or "",
+                    state.input,
+                )
+            )
+        child = self._sessions.spawned(context, part, call_id, out) if spawns else None
+        if state.status not in ("completed", "error"):
+            return
+        if not newly(self._seen, hash(("result", part.message_id, call_id))):
+            return
+        ok = state.status == "completed"
+        content, parts = split_content(state.output if ok else error_text(state.error))
+        out.append(
+            ToolResult(
+                context.id,
+                self._clock.ts,
+                call_id,
+                ok,
+                Raw(msgspec.json.encode(content)),
+                (parts or []) + (state.attachments or []) or None,
+                part.tool,
+                self._duration(call_id, state),
+            )
+        )
+        if child is not None and child.call == call_id:
+            reason = "completed" if ok else "failed"
+            self._agents.end(child, ok, reason, handed_back(content), out=out)
+
+    def _duration(self, call_id: str, state: ToolState) -> int | None:
+        began = self._begun.pop(call_id, 0)
+        time = state.time
+        if time is not None and time.start is not None and time.end is not None:
+            return round(time.end) - round(time.start)
+        now = self._clock.ts
+        return now - began if began and now >= began else None

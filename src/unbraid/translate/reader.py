@@ -1,0 +1,170 @@
+"""Lines to records, whichever kind of agents they belong to.
+
+The dialects are asked whose a line is, the one that owned the line before first. Lines that none
+of them can read at once are taken apart: framing of server-sent events, an array of records on one
+line, a cut-off record with the next one glued on. What is left over is reported as damage.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import msgspec
+
+from unbraid.wire.arrays import begins_array, elements
+from unbraid.wire.record import BAD_JSON, Damage, Record, any_json, coerce
+from unbraid.wire.sse import data_of
+
+if TYPE_CHECKING:
+    from unbraid.agents.port import Dialect
+
+BYTE_ORDER_MARK = "\ufeff".encode()
+MAX_SALVAGE_TRIES = 256
+
+
+@runtime_checkable
+class MendsRecords(Protocol):
+    """A dialect that keeps what is right of a record with wrong types in known places. For one that
+    does not do this, such a record is damaged as a whole.
+    """
+
+    def mend(self, value: dict[str, Any]) -> tuple[Record, bool] | None:
+        """A JSON object as a record of this kind, and whether nothing had to be left out; None if
+        it belongs to another kind.
+        """
+        ...
+
+
+# The name of the kind that a record belongs to, or nothing; and the record.
+Owned = tuple[str | None, Record]
+
+_bare = msgspec.json.Decoder(Record).decode
+
+
+def registered() -> Mapping[str, Callable[[], Dialect[Any]]]:
+    """The dialects of all kinds of agents, by name."""
+    # Late, because the kinds are built on this package: only who translates needs all of them.
+    from unbraid.agents.registry import kinds
+
+    return {kind.name: kind.dialect for kind in kinds()}
+
+
+class RecordReader:
+    """Asks dialects, by the names of their kinds, whose a line is."""
+
+    def __init__(self, dialects: Mapping[str, Dialect[Any]]) -> None:
+        self._dialects = dict(dialects)
+
+    def prefer(self, kind: str) -> None:
+        """Ask this kind first."""
+        self._dialects = {kind: self._dialects.pop(kind), **self._dialects}
+
+    def owned(self, text: bytes) -> Owned:
+        """A whole object as a record of whoever owns it. Raises one of `BAD_JSON` if it is no
+        object, or if nobody owns it and somebody could not read it.
+        """
+        trouble: Exception | None = None
+        for kind, dialect in self._dialects.items():
+            try:
+                record = dialect.decode(text)
+            except BAD_JSON as error:
+                trouble = trouble or error
+                continue
+            if record is not None:
+                return kind, record
+        if trouble is not None:
+            raise trouble
+        unowned = _bare(text)
+        unowned.raw = text
+        return None, unowned
+
+    def read(self, line: bytes) -> Iterator[Owned | Damage]:
+        """Every record and every damaged stretch of one line; nothing for a blank one.
+
+        A line may be an array of records: all that a run printed, given out at its end.
+        """
+        text = data_of(line.strip(b" \t\r\n\0").removeprefix(BYTE_ORDER_MARK))
+        if not text:
+            return
+        start = line.find(text)
+        if not begins_array(text):
+            yield from self._object(text, start)
+            return
+        for at, element in elements(text):
+            yield from self._object(element, start + at)
+
+    def _object(self, text: bytes, start: int) -> Iterator[Owned | Damage]:
+        try:
+            yield self.owned(text)
+            return
+        except BAD_JSON as error:
+            reason = str(error)
+        value = any_json(text)
+        if isinstance(value, dict):
+            owned, whole = self._mended(value)
+            yield owned
+            if not whole:
+                yield Damage(text, reason, start)
+        elif value is not None:
+            yield Damage(text, "not a JSON object", start)
+        elif (salvaged := self._salvaged(text)) is not None:
+            cut, owned = salvaged
+            yield Damage(text[:cut], "cut off, the next record follows on the same line", start)
+            yield owned
+        else:
+            yield Damage(text, reason, start)
+
+    def _mended(self, value: dict[str, Any]) -> tuple[Owned, bool]:
+        """A record with defaults where its types are wrong, and whether it is whole."""
+        raw = json.dumps(value, ensure_ascii=False).encode()
+        with suppress(*BAD_JSON):
+            return self.owned(raw), True  # only its text was broken
+        for kind, dialect in self._dialects.items():
+            mended = dialect.mend(value) if isinstance(dialect, MendsRecords) else None
+            if mended is not None:
+                record, whole = mended
+                record.raw = raw
+                return (kind, record), whole
+        unowned, whole = coerce(Record, value)
+        unowned.raw = raw
+        return (None, unowned), whole
+
+    def _salvaged(self, text: bytes) -> tuple[int, Owned] | None:
+        """The whole record at the end of a line that starts with a cut-off one, and where."""
+        at = 0
+        for _ in range(MAX_SALVAGE_TRIES):
+            at = text.find(b'{"', at + 1)
+            if at < 0:
+                return None
+            try:
+                kind, record = self.owned(text[at:])
+            except BAD_JSON:
+                continue
+            # A block of the cut-off record has a type too; a record also says whose it is.
+            if kind is not None and record.type and record.is_identified:
+                return at, (kind, record)
+        return None
+
+
+@cache
+def _registered_reader() -> RecordReader:
+    return RecordReader({name: make() for name, make in registered().items()})
+
+
+def read_line(line: bytes) -> Iterator[Record | Damage]:
+    """Every record and every damaged stretch of one line, for all kinds of agents.
+
+    A record that nobody owns is a plain `Record`.
+    """
+    for item in _registered_reader().read(line):
+        yield item if isinstance(item, Damage) else item[1]
+
+
+def parse_line(line: bytes | str) -> Record | None:
+    """The record in a line, of whichever kind owns it; None if there is none."""
+    data = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+    return next((item for item in read_line(data) if isinstance(item, Record)), None)
