@@ -60,7 +60,7 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
     log = await SqliteLog.open()
     try:
         summary = await opened(log, run, os.environ, data_folder())
-        found = await resumption(log, summary, stream, os.environ, more)
+        found = await resumption(log, summary, stream=stream, env=os.environ, arguments=more)
     finally:
         await log.close()
     if found.made is not None:

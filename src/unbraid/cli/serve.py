@@ -56,7 +56,7 @@ def serve(
     token: see `unbraid token`.
     """
     from unbraid.control.controllers import Controllers
-    from unbraid.control.processes import Elsewhere
+    from unbraid.control.processes import OtherProcesses
     from unbraid.log import data_folder
     from unbraid.orchestrate.service import orchestrating
     from unbraid.serve import ServeConfig, TokenFile, run_server
@@ -73,7 +73,7 @@ def serve(
         keep_days=keep_days,
         keep_bytes=keep_bytes,
     )
-    controllers = Controllers(Elsewhere(data_folder()))
+    controllers = Controllers(OtherProcesses(data_folder()))
     served = run_server(
         config,
         on_ready=lambda server: click.echo(server.link(), err=True),

@@ -67,7 +67,7 @@ def top(
 async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact: bool) -> None:
     """The view of this machine's log."""
     from unbraid.control.controllers import Controllers
-    from unbraid.control.processes import Elsewhere
+    from unbraid.control.processes import OtherProcesses
     from unbraid.log import SqliteLog, data_folder
     from unbraid.log.leases import Leases
     from unbraid.sessions.archive import Archive
@@ -82,7 +82,7 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
         stack.push_async_callback(log.close)
         if run is not None:
             run = (await opened(log, run, os.environ, home, redact=redact)).run
-        controllers = Controllers(Elsewhere(home))
+        controllers = Controllers(OtherProcesses(home))
         archive = Archive(log, os.environ, home, redact=redact)
         app = Top(Desk(log, controllers, archive, redact=redact), run)
         loop = asyncio.get_running_loop()

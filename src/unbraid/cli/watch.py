@@ -57,13 +57,13 @@ def watch(
 async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: bool) -> None:
     from unbraid.cli.overview import Overview
     from unbraid.control.controllers import Controllers
-    from unbraid.control.processes import Elsewhere
+    from unbraid.control.processes import OtherProcesses
     from unbraid.log import SqliteLog, data_folder
     from unbraid.log.leases import Leases
     from unbraid.sessions.archive import Archive
     from unbraid.watch.watcher import Watcher, watching
 
-    controllers = Controllers(Elsewhere(data_folder()))
+    controllers = Controllers(OtherProcesses(data_folder()))
     until, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, until.set)

@@ -28,7 +28,7 @@ class Child:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        self.overhear: Callable[[bytes], None] = lambda data: None
+        self.on_input: Callable[[bytes], None] = lambda data: None
         self._loop = asyncio.get_running_loop()
         self._signals = [getattr(signal, name) for name in PASSED_ON if hasattr(signal, name)]
         for number in self._signals:
@@ -65,7 +65,7 @@ class Child:
 
     @property
     def listens(self) -> bool:
-        """Whether anything can still be said to it."""
+        """Whether its stdin is ours to write to, and open."""
         stdin = self._process.stdin
         return stdin is not None and not stdin.is_closing()
 
@@ -88,7 +88,7 @@ class Child:
             transport.close()
 
     async def wait(self) -> int:
-        """Its exit code, as a shell would tell it."""
+        """Its exit code, as a shell would give it."""
         code = await self._process.wait()
         for number in self._signals:
             self._loop.remove_signal_handler(number)
@@ -105,7 +105,7 @@ class Child:
         self.send_signal(number)
 
     def _relay(self, data: bytes) -> None:
-        self.overhear(data)
+        self.on_input(data)
         self.write(data)
 
     def _read_stdin(self) -> None:

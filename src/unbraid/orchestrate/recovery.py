@@ -1,4 +1,4 @@
-"""Requests whose process died are told to their end by the next one that looks."""
+"""Requests whose process died are ended in the log by the next process that looks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from unbraid.fleet.closing import closing
 from unbraid.fleet.delegation import SOURCE
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
-from unbraid.orchestrate.voice import now_ms
+from unbraid.system.clock import now_ms
 
 MAX_LIVE = 10_000
 
@@ -16,7 +16,7 @@ async def recover(log: Log, leases: Leases) -> list[str]:
     """End the runs that nobody works on any more; their names."""
     ended = []
     for summary in await log.runs(status="live", limit=MAX_LIVE):
-        # A claim dies with the process that holds it: one that can be had belongs to nobody.
+        # A lease dies with the process that holds it: one that can be had belongs to nobody.
         if summary.source == SOURCE and leases.take(summary.run):
             try:
                 events = await _events(log, summary.run)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from unbraid.agents.port import AgentKind
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from unbraid.agents.backend_port import Backend
+from unbraid.agents.port import AgentKind, Finding, Resumer
+from unbraid.agents.process_port import Launcher
 
 
 class ClaudeCode(AgentKind):
@@ -10,3 +16,35 @@ class ClaudeCode(AgentKind):
 
     name = "claude"
     title = "Claude Code"
+    program = "claude"
+    agent_folders = (".claude/agents",)
+    home_agent_folders = (".claude/agents",)
+    tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "agent": ("Task", "Agent"),
+        "parallel": ("Task", "Agent"),
+        "fetch": ("WebFetch",),
+    }
+
+    def launcher(self, env: Mapping[str, str]) -> Launcher:
+        """Starts `claude` so that it prints every agent's words, and reads its transcripts."""
+        from unbraid.agents.claude.launch import ClaudeLauncher
+
+        return ClaudeLauncher(env)
+
+    def resumer(self, env: Mapping[str, str]) -> Resumer:
+        """Resumes sessions by their ids, and sub-agents as copies of their transcripts."""
+        from unbraid.agents.claude.resume import ClaudeResumer
+
+        return ClaudeResumer(env)
+
+    def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
+        """Runs each agent in a process of its own."""
+        from unbraid.agents.claude.backend import ClaudeBackend
+
+        return ClaudeBackend(env=env, cwd=cwd)
+
+    async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
+        """Looks for the program and for transcripts."""
+        from unbraid.agents.claude.checkup import checkup
+
+        return await checkup(env)
