@@ -74,7 +74,12 @@ class DetectedSource:
 
     def _look(self, lines: Iterable[object]) -> None:
         for line in lines:
-            if self._found is not None or not isinstance(line, bytes):
+            # Most programs print no records: nothing else of their lines is looked at.
+            if (
+                self._found is not None
+                or not isinstance(line, bytes)
+                or not line.lstrip().startswith(b"{")
+            ):
                 continue
             self._has_records = self._has_records or bool(read_as(_Line, line).type)
             sources = (launcher.piped(line) for launcher in self._launchers)

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
-from unbraid.system.process import NOTHING, PIPE, let_go, start
+from unbraid.system.process import NOTHING, PIPE, start
 
 Release = tuple[int, ...]
 
@@ -28,12 +28,13 @@ async def version_of(program: Sequence[str], env: Mapping[str, str] | None = Non
         )
     except (OSError, ValueError):
         return ()
+    assert asked.stdout is not None
     try:
         async with asyncio.timeout(VERSION_SECONDS):
-            printed, _ = await asked.communicate()
+            printed = await asked.stdout.read()
+            await asked.wait()
     except TimeoutError:
         return ()
     finally:
-        if asked.returncode is None:
-            await let_go(asked)
+        await asked.let_go()
     return release_of(printed.decode("utf-8", "replace"))
