@@ -34,7 +34,7 @@ class RunLog:
         self.recorder: Recorder | None = None
         self.log: SqliteLog | None = None
         self._warn, self._sending = warn, sending
-        self._masking = SourceRedactor() if redact else None
+        self._redactor = SourceRedactor() if redact else None
         self._leases: Leases | None = None
         self._unnamed: str | None = None
 
@@ -63,7 +63,7 @@ class RunLog:
             if self.log is not None and not self.failed:
                 await self._lease(session)
             if self.log is not None and not self.failed:
-                redact = self._masking is not None
+                redact = self._redactor is not None
                 self.recorder, _ = await open_run(self.log, session, redact=redact)
                 recorded = await _recorded(self.log, session, self.recorder)
                 self.on_open(self.recorder.run)
@@ -78,7 +78,7 @@ class RunLog:
         """Record chunks, and send them on where that is wanted; if one cannot be done, the other
         is. A chunk without bytes notes its offset.
         """
-        await self._feed(self._masked(self._without_notes(chunks)))
+        await self._feed(self._redacted(self._without_notes(chunks)))
 
     async def _feed(self, chunks: Iterable[Chunk]) -> None:
         now = now_ms()
@@ -100,8 +100,8 @@ class RunLog:
 
     async def finish(self) -> None:
         """The run is over."""
-        if self._masking is not None:
-            await self._feed(self._masking.rest())
+        if self._redactor is not None:
+            await self._feed(self._redactor.rest())
         try:
             if self.recorder is not None and not self.failed:
                 await self.recorder.finish(now_ms())
@@ -122,11 +122,11 @@ class RunLog:
         if self.recorder is None or self.log is None:
             return
         for part in await self.log.spooled(self.recorder.run):
-            for chunk in self._masked([Chunk(part.source, part.offset, part.data)]):
+            for chunk in self._redacted([Chunk(part.source, part.offset, part.data)]):
                 sending.put(chunk, part.arrived_ms)
 
-    def _masked(self, chunks: Iterable[Chunk]) -> Iterable[Chunk]:
-        return chunks if self._masking is None else self._masking.passed(chunks)
+    def _redacted(self, chunks: Iterable[Chunk]) -> Iterable[Chunk]:
+        return chunks if self._redactor is None else self._redactor.passed(chunks)
 
     async def _lease(self, session: str) -> None:
         assert self._leases is not None

@@ -115,7 +115,7 @@ class _Messages:
 
 
 def full_name(model: str) -> str:
-    """What Claude Code's agent files call `opus` is the latest that the SDK knows."""
+    """The latest model that the SDK knows by a short name, such as `opus` in agents' files."""
     from anthropic.types import Model
 
     known = (name for part in get_args(Model) for name in get_args(part))

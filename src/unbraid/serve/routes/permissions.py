@@ -1,4 +1,4 @@
-"""Requests for leave to use a tool."""
+"""Permission requests that wait for an answer."""
 
 from __future__ import annotations
 
