@@ -25,15 +25,15 @@ from typing import Any
 
 from benchmarks.orchestrate_model import CHILDREN, TOKENS
 from benchmarks.table import Measured, table
+from unbraid.agents.spec import AgentSpec
 from unbraid.events import RelayEvent, TextDelta, TokenUsage, TurnComplete
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.orchestrate.agents import Agent
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.roster import Roster
 from unbraid.serve import ServeConfig, serving
 
 ROUNDS, VIEWERS, WORDS = 9, 10, 4000
-FLEET = Roster([Agent(f"c{n}") for n in range(CHILDREN)])
+FLEET = Roster([AgentSpec(f"c{n}") for n in range(CHILDREN)])
 
 
 class Model:
@@ -161,7 +161,7 @@ class Talkers:
         self.begin = asyncio.Event()
 
     @asynccontextmanager
-    async def open(self, agent: Agent) -> AsyncIterator[Talker]:
+    async def open(self, agent: AgentSpec) -> AsyncIterator[Talker]:
         await self.begin.wait()
         yield Talker(agent)
 
@@ -172,7 +172,7 @@ class Talkers:
 class Talker:
     """The master delegates once; the others talk."""
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: AgentSpec) -> None:
         self._master = agent.name == "index"
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:

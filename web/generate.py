@@ -8,7 +8,7 @@ import typing
 import msgspec
 
 from unbraid import events
-from unbraid.control.controllers import Pending
+from unbraid.agents.control_port import PermissionRequest
 from unbraid.hub.frames import Cut
 from unbraid.log.port import Found
 from unbraid.serve.routes.control import Control
@@ -22,8 +22,9 @@ RAW = {"content": "string"}
 def main() -> None:
     """Every type that crosses the wire."""
     print("// Made by web/generate.py from the Python types. Change those, then `make page`.\n")
-    told = [*events.FLEET_EVENTS, events.Gap, events.Draft, Cut, Runs, Control, Found, Pending]
-    for kind in _with_parts(told):
+    asides = [events.Gap, events.Draft, Cut]
+    answers = [Runs, Control, Found, PermissionRequest]
+    for kind in _with_parts([*events.FLEET_EVENTS, *asides, *answers]):
         print(_interface(kind))
     names = "\n".join(f"  | {kind.__name__}" for kind in events.FLEET_EVENTS)
     print(f"export type FleetEvent =\n{names};\n")

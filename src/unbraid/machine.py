@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from unbraid.control.controllers import Controllers
-from unbraid.control.processes import Elsewhere
+from unbraid.control.processes import OtherProcesses
 from unbraid.errors import CallerError
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log
 from unbraid.sessions.archive import Archive
@@ -87,7 +87,7 @@ class Machine:
     @cached_property
     def controllers(self) -> Controllers:
         """The runs that can be steered, in this process and in others of this machine."""
-        return Controllers(Elsewhere(self.home))
+        return Controllers(OtherProcesses(self.home))
 
     async def open(self, name: str) -> RunSummary:
         """The run of that name; a session that is not in the log yet is read into it. As much of

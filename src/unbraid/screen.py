@@ -37,3 +37,8 @@ def gist(given: Any) -> str:
             if isinstance(given.get(name), str):
                 return str(given[name])
     return msgspec.json.encode(given).decode()
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: `1 run`, `2 runs`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.control.controllers import VERBS, Controllers, NotControlled, Pending, UnknownRequest
-from unbraid.control.processes import Elsewhere
+from unbraid.agents.control_port import VERBS, PermissionRequest
+from unbraid.control.controllers import Controllers, NotControlled, UnknownRequest
+from unbraid.control.processes import OtherProcesses
 from unbraid.control.sockets import steerable
 from unbraid.errors import CallerError
 
@@ -35,15 +36,15 @@ class Steered:
     def verbs(self) -> list[str]:
         return list(VERBS)
 
-    def pending(self) -> list[Pending]:
-        return [Pending("far", "asked", "Bash", {"command": "ls"})]
+    def pending(self) -> list[PermissionRequest]:
+        return [PermissionRequest("far", "asked", "Bash", {"command": "ls"})]
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         self.told.append((request_id, behavior, message))
 
 
 async def test_a_run_elsewhere_is_steered_like_one_of_ours(tmp_path: Path) -> None:
-    steered, controllers = Steered(), Controllers(Elsewhere(tmp_path))
+    steered, controllers = Steered(), Controllers(OtherProcesses(tmp_path))
     async with steerable(tmp_path, steered):
         far = await controllers.find("far")
         assert far.verbs() == list(VERBS)
@@ -64,7 +65,7 @@ async def test_a_run_elsewhere_is_steered_like_one_of_ours(tmp_path: Path) -> No
 
 async def test_one_that_lives_here_is_ours_alone(tmp_path: Path) -> None:
     here, there = Steered(), Steered()
-    controllers = Controllers(Elsewhere(tmp_path))
+    controllers = Controllers(OtherProcesses(tmp_path))
     controllers.register("far", here)
     async with steerable(tmp_path, there):
         assert await controllers.find("far") is here

@@ -1,4 +1,4 @@
-"""The command that goes on with a child of OpenCode's."""
+"""The command that continues a child session of OpenCode."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 import shlex
 from typing import Any
 
-from unbraid.control.resume import SETTINGS, Resumption, resumption
+from unbraid.agents.opencode.resume import SETTINGS
+from unbraid.agents.port import Resumption
+from unbraid.control.resume import resumption
 from unbraid.events import StreamStart
 from unbraid.log import MemoryLog, RunSummary
 from unbraid.log.contract import story
@@ -19,7 +21,7 @@ async def found(env: dict[str, str], *more: str) -> Resumption:
     child = StreamStart(parent_stream_id=0, agent_id="ses_2", agent="it's", **place)
     await log.append("ses_1", [*first, child])
     run = RunSummary("ses_1", source="opencode", session_id="ses_1", cwd="/w x")
-    return await resumption(log, run, 1, env, list(more))
+    return await resumption(log, run, stream=1, env=env, arguments=more)
 
 
 async def test_it_keeps_its_agent_and_the_persons_settings() -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.launch.agents import log_path, logged
 from tests.launch.test_run import in_time
 from tests.said import CLEAN, RECORDINGS, judge
-from unbraid.launch.opencode import OpenCodeSource
+from unbraid.agents.opencode.launch import OpenCodeSource
 from unbraid.launch.run_log import RunLog
 
 FAN = RECORDINGS / "fan-same-opening.run.opencode-1.2.27"
@@ -39,14 +39,20 @@ async def test_what_is_printed_waits_for_rows_that_have_to(
 
     run_log = RunLog(pytest.fail)
     await run_log.begin(None)
-    telling = OpenCodeSource(run_log, {"XDG_DATA_HOME": str(tmp_path)}, began=0)
-    telling.printed((FAN / "stdout.ndjson").read_bytes())
-    await telling.look()
+    source = OpenCodeSource({"XDG_DATA_HOME": str(tmp_path)}, began_ms=0)
+    source.printed((FAN / "stdout.ndjson").read_bytes())
+    assert source.read() == []
+    assert source.session_id is not None
+    source.begin(await run_log.open(source.session_id))
+    first = source.read()
+    assert not any(chunk.data for chunk in first)
+    await run_log.feed(first)
     with closing(sqlite3.connect(path)) as db, db:
         ((latest,),) = db.execute("SELECT max(time_updated) FROM part")
         row = (stored, latest + 1000, part)
         db.execute("UPDATE part SET data = ?, time_updated = ? WHERE id = ?", row)
-    await telling.end()
+    source.end()
+    await run_log.feed(source.read())
     await run_log.finish()
     await run_log.close()
 

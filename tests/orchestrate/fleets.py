@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.invariants import check
 from unbraid import events as e
-from unbraid.orchestrate.agents import Agent
+from unbraid.agents.spec import AgentSpec
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.roster import Roster
 from unbraid.testing import Script, ScriptedModel, Turn
@@ -37,9 +37,9 @@ async def scripted(agents: Mapping[str, Sequence[Turn]]) -> AsyncIterator[Script
         yield model
 
 
-def fleet(*names: str | Agent) -> Roster:
+def fleet(*names: str | AgentSpec) -> Roster:
     """Agents that are nothing but their names."""
-    return Roster(name if isinstance(name, Agent) else Agent(name) for name in names)
+    return Roster(name if isinstance(name, AgentSpec) else AgentSpec(name) for name in names)
 
 
 def orchestrator(model: ScriptedModel, roster: Roster, **settings: Any) -> Orchestrator:

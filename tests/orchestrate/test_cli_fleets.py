@@ -17,7 +17,7 @@ from tests.agents.opencode import backend_cli as opencode_cli
 from tests.invariants import check
 from tests.orchestrate.fleets import fleet, of, shape, text_of
 from unbraid import events as e
-from unbraid.orchestrate.agents import Agent
+from unbraid.agents.spec import AgentSpec
 from unbraid.orchestrate.limits import Limits
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.roster import Roster
@@ -129,7 +129,7 @@ async def test_children_that_fail_do_not_stop_the_others(tmp_path: Path) -> None
             "fine": [say("I am fine.")],
         }
     )
-    roster = fleet("killed", Agent("hangs", limits=Limits(seconds=15)), "fine")
+    roster = fleet("killed", AgentSpec("hangs", limits=Limits(seconds=15)), "fine")
     events, model = await played(CLAUDE, script, roster, tmp_path)
     ends = {event.agent: event for event in events if isinstance(event, e.StreamEnd)}
     assert {agent: end.ok for agent, end in ends.items()} == {
@@ -273,7 +273,7 @@ async def test_sixteen_at_once_twice_and_deeper(tmp_path: Path) -> None:
             "deep": [say("/agent lead [[lead]] again"), say("Then not.")],
         }
     )
-    roster = fleet(Agent("worker", tools=("Read", "/agent")), "lead")
+    roster = fleet(AgentSpec("worker", tools=("Read", "/agent")), "lead")
     events, model = await played("opencode 1.2.27", script, roster, tmp_path)
     starts = [event for event in events if isinstance(event, e.StreamStart)]
     assert [s.parent_stream_id for s in starts] == [None, *[0] * 18, 18]

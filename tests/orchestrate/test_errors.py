@@ -6,10 +6,10 @@ import pytest
 
 from tests.orchestrate.fleets import fleet, of, played, text_of, told
 from unbraid import events as e
+from unbraid.agents.spec import AgentSpec
 from unbraid.errors import CallerError
-from unbraid.orchestrate.agents import Agent
 from unbraid.orchestrate.commands import Commands, Plugin
-from unbraid.orchestrate.grammar import Command
+from unbraid.orchestrate.grammar import FleetCommand
 from unbraid.orchestrate.limits import Limits
 from unbraid.orchestrate.roster import Roster
 from unbraid.orchestrate.turn import MAX_TURN_CHARS
@@ -66,11 +66,11 @@ async def test_commands_that_are_refused(said: str, error: str) -> None:
 
 
 async def one_child(
-    *turns: Turn, agent: Agent | None = None, **settings: object
+    *turns: Turn, agent: AgentSpec | None = None, **settings: object
 ) -> tuple[list[e.FleetEvent], str]:
     """A request in which a child does something; its events, and what its caller was told."""
     agents = {"main": [say("/agent a [[a]] go"), say("Fine.")], "a": list(turns), "b": [say("B.")]}
-    roster = Roster([agent or Agent("a"), Agent("b")])
+    roster = Roster([agent or AgentSpec("a"), AgentSpec("b")])
     events, model = await played(agents, roster, **settings)
     assert text_of(events).endswith("Fine.")
     done = events[-1]
@@ -106,13 +106,13 @@ async def test_a_backend_that_fails(failure: HttpError | StreamError | Cut, back
 
 
 async def test_a_child_that_hangs() -> None:
-    agent = Agent("a", limits=Limits(seconds=0.2))
+    agent = AgentSpec("a", limits=Limits(seconds=0.2))
     events, answer = await one_child(say("Too late.", delay_seconds=3600), agent=agent)
     assert_failed(events, answer, "a was not done after 0.2 s; ask for less")
 
 
 async def test_a_child_that_hangs_in_the_middle() -> None:
-    agent = Agent("a", limits=Limits(seconds=5))
+    agent = AgentSpec("a", limits=Limits(seconds=5))
     turn = say("Well, " * 1000, chunk_chars=6, chunk_delay_seconds=0.1)
     events, answer = await one_child(turn, agent=agent)
     assert_failed(events, answer, "a was not done after 5 s")
@@ -126,7 +126,7 @@ async def test_a_child_that_floods() -> None:
 
 
 async def test_an_unknown_backend() -> None:
-    events, answer = await one_child(say("No."), agent=Agent("a", backend="telepathy"))
+    events, answer = await one_child(say("No."), agent=AgentSpec("a", backend="telepathy"))
     assert_failed(events, answer, "a failed: there is no backend 'telepathy'; there are: anthropic")
 
 
@@ -170,7 +170,7 @@ WORDS = {
 @pytest.mark.parametrize(("word", "said"), WORDS.items(), ids=WORDS)
 async def test_what_was_not_granted(word: str, said: str) -> None:
     agents = {"main": [say("/agent a [[a]] go"), say("Done.")], "a": [say(said), say("Without.")]}
-    roster = fleet(Agent("a", tools=("Read",)), "b")
+    roster = fleet(AgentSpec("a", tools=("Read",)), "b")
     _, model = await played(agents, roster, commands=plugins())
     asked = str([r for r in model.requests if "[[a]]" in str(r["messages"][0])][-1])
     assert f"ERR: you may not use /{word}; it is not among your tools: go on without it" in asked
@@ -218,7 +218,7 @@ async def test_a_budget_that_is_spent(limits: Limits, error: str, per: str) -> N
         "a": [say("A.", usage=used)],
         "b": [say("B.")],
     }
-    roster = fleet("a", "b", Agent("index", limits=limits if per == "agent" else Limits()))
+    roster = fleet("a", "b", AgentSpec("index", limits=limits if per == "agent" else Limits()))
     events, model = await played(agents, roster, limits=limits if per == "request" else None)
     answer = told(model)
     assert error in answer
@@ -232,7 +232,7 @@ async def test_a_budget_that_is_spent(limits: Limits, error: str, per: str) -> N
 
 async def test_turns_run_out() -> None:
     agents = {"main": [say("/agent a [[a]] go"), say("/agent a [[a]] again")], "a": [say("A.")]}
-    events, model = await played(agents, fleet("a", Agent("index", limits=Limits(turns=2))))
+    events, model = await played(agents, fleet("a", AgentSpec("index", limits=Limits(turns=2))))
     assert told(model).endswith(
         "This is your last turn: answer now, commands are not carried out any more."
     )
@@ -263,4 +263,4 @@ def test_commands_are_registered_once_and_have_plain_names() -> None:
     for word in ("boom", "agent", "parallel", "endparallel", "two words", "", "Big", "/x"):
         with pytest.raises(CallerError):
             commands.register(Plugin(word, "", _boom))
-    assert Command("boom") and len(commands) == 3
+    assert FleetCommand("boom") and len(commands) == 3

@@ -60,13 +60,13 @@ async def test_an_answer_without_delegation_is_said_at_the_latest_when_the_turn_
 
 
 async def test_one_who_cannot_delegate_streams_at_once() -> None:
-    from unbraid.orchestrate.agents import Agent
+    from unbraid.agents.spec import AgentSpec
     from unbraid.orchestrate.limits import Limits
 
     drafts: list[e.Draft] = []
     events, _ = await played(
         {"main": [say("/agent a [[a]] x, I would say.", chunk_chars=5)]},
-        fleet("a", Agent("index", limits=Limits(turns=1))),
+        fleet("a", AgentSpec("index", limits=Limits(turns=1))),
         on_draft=lambda _, draft: drafts.append(draft),
     )
     assert not drafts

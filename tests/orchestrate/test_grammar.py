@@ -6,23 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.orchestrate.grammar import Command, Parser
+from unbraid.orchestrate.grammar import FleetCommand, Parser
 
-A = Command("agent", "a do it")
-B = Command("agent", "b do that")
-
-
-def parallel(*children: Command, complete: bool = True) -> Command:
-    return Command("parallel", "", children, complete)
+A = FleetCommand("agent", "a do it")
+B = FleetCommand("agent", "b do that")
 
 
-def read(text: str, *plugins: str) -> list[Command]:
+def parallel(*children: FleetCommand, complete: bool = True) -> FleetCommand:
+    return FleetCommand("parallel", "", children, complete)
+
+
+def read(text: str, *plugins: str) -> list[FleetCommand]:
     parser = Parser(plugins)
     parser.feed(text)
     return parser.finish()
 
 
-TABLE: dict[str, tuple[str, list[Command]]] = {
+TABLE: dict[str, tuple[str, list[FleetCommand]]] = {
     "nothing": ("", []),
     "prose": ("Just an answer.\n", []),
     "one": ("/agent a do it\n", [A]),
@@ -34,8 +34,11 @@ TABLE: dict[str, tuple[str, list[Command]]] = {
     "trailing spaces": ("/agent a do it \t \n", [A]),
     "tab after the word": ("/agent\ta do it\n", [A]),
     "many spaces": ("/agent   a do it\n", [A]),
-    "no argument": ("/agent\n", [Command("agent")]),
-    "unicode": ("/agent übersetzer Sag 你好 🦊\n", [Command("agent", "übersetzer Sag 你好 🦊")]),
+    "no argument": ("/agent\n", [FleetCommand("agent")]),
+    "unicode": (
+        "/agent übersetzer Sag 你好 🦊\n",
+        [FleetCommand("agent", "übersetzer Sag 你好 🦊")],
+    ),
     "not a line end": ("x\u2028/agent a do it\x85/agent b do that\x0b/agent c", []),
     "lone carriage return": ("x\r/agent a do it\n", []),
     "indented": (" /agent a do it\n\t/agent b do that\n", []),
@@ -61,11 +64,11 @@ TABLE: dict[str, tuple[str, list[Command]]] = {
     "parallel of prose": ("/parallel\nhm\n\n/endparallel\n", [parallel()]),
     "cut off": ("/parallel\n/agent a do it\n", [parallel(A, complete=False)]),
     "cut off in its end": ("/parallel\n/agent a do it\n/endpar", [
-        parallel(Command("agent", "a do it\n/endpar"), complete=False)
+        parallel(FleetCommand("agent", "a do it\n/endpar"), complete=False)
     ]),
     "parallel in parallel": (
         "/parallel\n/parallel\n/agent a do it\n/endparallel\n",
-        [parallel(Command("parallel"), A)],
+        [parallel(FleetCommand("parallel"), A)],
     ),
     "two parallels": (
         "/parallel\n/agent a do it\n/endparallel\n/parallel\n/agent b do that\n/endparallel\n",
@@ -74,11 +77,11 @@ TABLE: dict[str, tuple[str, list[Command]]] = {
     "an end without a beginning": ("/endparallel\n/agent a do it\n", [A]),
     "several lines": (
         "/parallel\n/agent a do it\n- first\n\n- then\n\n/agent b do that\n/endparallel\n",
-        [parallel(Command("agent", "a do it\n- first\n\n- then"), B)],
+        [parallel(FleetCommand("agent", "a do it\n- first\n\n- then"), B)],
     ),
     "a fence in a message": (
         "/parallel\n/agent a do it\n```\n/agent b do that\n```\n/endparallel\n",
-        [parallel(Command("agent", "a do it\n```\n/agent b do that\n```"))],
+        [parallel(FleetCommand("agent", "a do it\n```\n/agent b do that\n```"))],
     ),
     "fenced": ("```\n/agent a do it\n```\n", []),
     "fenced with tildes": ("~~~\n/agent a do it\n~~~\n", []),
@@ -100,19 +103,19 @@ TABLE: dict[str, tuple[str, list[Command]]] = {
     "a fenced parallel": ("```\n/parallel\n/agent a do it\n/endparallel\n```\n", []),
     "an end in a fence": (
         "/parallel\n/agent a do it\n```\n/endparallel\n```\n",
-        [parallel(Command("agent", "a do it\n```\n/endparallel\n```"), complete=False)],
+        [parallel(FleetCommand("agent", "a do it\n```\n/endparallel\n```"), complete=False)],
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "commands"), TABLE.values(), ids=TABLE)
-def test_the_table(text: str, commands: list[Command]) -> None:
+def test_the_table(text: str, commands: list[FleetCommand]) -> None:
     assert read(text) == commands
 
 
 def test_plugins_are_commands_where_they_are_known() -> None:
     assert read("/fetch https://x.org\n") == []
-    assert read("/fetch https://x.org\n", "fetch") == [Command("fetch", "https://x.org")]
+    assert read("/fetch https://x.org\n", "fetch") == [FleetCommand("fetch", "https://x.org")]
 
 
 LINES = st.sampled_from(

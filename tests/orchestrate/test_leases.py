@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.orchestrate.fleets import fleet
 from unbraid import events as e
+from unbraid.agents.spec import AgentSpec
 from unbraid.log.leases import FileLeases, Leases
-from unbraid.orchestrate.agents import Agent
 from unbraid.orchestrate.orchestrator import Orchestrator
 
 SESSION = "ses_1"
@@ -33,7 +33,7 @@ class Backend:
         self.found: list[bool] = []
 
     @asynccontextmanager
-    async def open(self, agent: Agent) -> AsyncIterator[Conversation]:
+    async def open(self, agent: AgentSpec) -> AsyncIterator[Conversation]:
         self.found.append(self._watch.another_is_starting())
         yield Conversation()
         self.found.append(self._watch.another_is_starting())

@@ -17,9 +17,9 @@ from unbraid.fleet.closing import closing
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.leases import FileLeases
 from unbraid.log.port import Appended, LogUnusable
+from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.recovery import recover
-from unbraid.orchestrate.refusals import TooManyRequests, Unfit
 from unbraid.testing import Turn, say
 
 PATIENCE_SECONDS = 300
@@ -132,14 +132,14 @@ async def test_a_further_request_goes_on_with_the_same_master(backend: str) -> N
             first = await made.start("[[main]] go")
             await events_of(made, first)
             second = await made.start("Go on.", continues=first)
-            with pytest.raises(Unfit, match="is at work"):
+            with pytest.raises(RequestConflict, match="is at work"):
                 await made.start("Too soon.", continues=first)
             events = await events_of(made, second)
             check(events)
             assert text_of(events) == "→ delegating: a\nTwo."
             told = [m["content"] for m in model.requests[-1]["messages"] if m["role"] != "system"]
             assert told[:3] == ["[[main]] go", "One.", "Go on."]
-            with pytest.raises(Unfit, match="is gone"):
+            with pytest.raises(RequestConflict, match="is gone"):
                 await made.start("Who?", continues="ask-nobody")
 
 
@@ -154,7 +154,7 @@ async def test_a_key_gives_the_same_run_even_after_a_restart(tmp_path: Path) -> 
         async with orchestrator(model, fleet(), log=log) as made:
             runs.append(await made.start("[[main]] go", key="k"))
             assert await events_of(made, runs[-1]) == events
-            with pytest.raises(Unfit, match="used for another"):
+            with pytest.raises(RequestConflict, match="used for another"):
                 await made.start("[[main]] stop", key="k")
             assert len(model.requests) == 1
             assert await made.start("[[main]] go", key="other") != runs[0]

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.orchestrate.agents import Agent
+from unbraid.agents.spec import AgentSpec
+from unbraid.orchestrate.grants import may_use
 from unbraid.orchestrate.limits import Limits
+from unbraid.orchestrate.prompts import with_fleet_prompt
 from unbraid.orchestrate.roster import MAX_FILE_BYTES, Roster, places
-from unbraid.orchestrate.teaching import briefed
 
 
 def write(folder: Path, name: str, text: str | bytes) -> Path:
@@ -26,7 +27,7 @@ def roster(tmp_path: Path, text: str | bytes, name: str = "a.md") -> Roster:
     return Roster.read(tmp_path, tmp_path / "home")
 
 
-def only(found: Roster) -> Agent:
+def only(found: Roster) -> AgentSpec:
     assert found.problems == []
     (agent,) = found
     return agent
@@ -41,7 +42,7 @@ def test_everything_that_a_file_can_say(tmp_path: Path) -> None:
             "\nYou review.\n\n--- \nx\n",
         )
     )
-    assert agent == Agent(
+    assert agent == AgentSpec(
         "reviewer",
         "Reviews code",
         "You review.\n\n--- \nx",
@@ -148,21 +149,25 @@ def test_the_master_is_built_in_until_a_file_says_otherwise(tmp_path: Path) -> N
 
 
 def test_what_an_agent_may_do() -> None:
-    assert Agent("a").may("agent") and Agent("a").may("fetch")
-    assert not Agent("a", tools=()).may("agent")
-    assert not Agent("a", tools=("Read",)).may("fetch")
-    assert Agent("a", tools=("/agent",)).may("agent")
-    assert Agent("a", tools=("Task",)).may("parallel")
-    assert Agent("a", tools=("WebFetch",)).may("fetch")
-    assert not Agent("a", denied=("webfetch",)).may("fetch")
+    assert may_use(AgentSpec("a"), "agent") and may_use(AgentSpec("a"), "fetch")
+    assert not may_use(AgentSpec("a", tools=()), "agent")
+    assert not may_use(AgentSpec("a", tools=("Read",)), "fetch")
+    assert may_use(AgentSpec("a", tools=("/agent",)), "agent")
+    assert may_use(AgentSpec("a", tools=("Task",)), "parallel")
+    assert may_use(AgentSpec("a", tools=("WebFetch",)), "fetch")
+    assert not may_use(AgentSpec("a", denied=("webfetch",)), "fetch")
 
 
 def test_who_delegates_is_told_how_and_to_whom() -> None:
-    fleet = [Agent("a", "Does\n a"), Agent("b", tools=("/agent",)), Agent("c", tools=("Read",))]
+    fleet = [
+        AgentSpec("a", "Does\n a"),
+        AgentSpec("b", tools=("/agent",)),
+        AgentSpec("c", tools=("Read",)),
+    ]
     plugins = {"fetch": "/fetch URL"}
 
-    def prompt(agent: Agent, depth: int) -> str:
-        return briefed(agent, fleet, plugins, depth=depth, most=16).prompt
+    def prompt(agent: AgentSpec, depth: int) -> str:
+        return with_fleet_prompt(agent, fleet, plugins, depth=depth, most=16).prompt
 
     master = prompt(Roster().master, 0)
     assert "- a: Does a\n- b: (no description)\n- c:" in master

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from tests.tui.screens import opening, said
 from tests.watch.writing import SESSION, Writer, append
-from unbraid.control.controllers import Controllers, Pending
+from unbraid.agents.control_port import PermissionRequest
+from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.log import Entry, MemoryLog
 from unbraid.log.contract import gather, story
@@ -159,8 +160,8 @@ class Steered:
     def verbs(self) -> list[str]:
         return ["message", "interrupt", "cancel", "stop", "answer"]
 
-    def pending(self) -> list[Pending]:
-        return [Pending("one", "q1", "Bash", {"command": "ls"})]
+    def pending(self) -> list[PermissionRequest]:
+        return [PermissionRequest("one", "q1", "Bash", {"command": "ls"})]
 
     async def message(self, text: str) -> None:
         self.told.append(("message", text))

@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from tests.serve.conftest import Start
-from unbraid.control.controllers import Controllers, Pending
+from unbraid.agents.control_port import PermissionRequest
+from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
 from unbraid.log.contract import story
@@ -37,8 +38,8 @@ class Steered:
     def verbs(self) -> list[str]:
         return ["message", "cancel"]
 
-    def pending(self) -> list[Pending]:
-        return [Pending("r", "req-1", "Bash", {"command": "ls"})]
+    def pending(self) -> list[PermissionRequest]:
+        return [PermissionRequest("r", "req-1", "Bash", {"command": "ls"})]
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         self.told.append((request_id, behavior, message))

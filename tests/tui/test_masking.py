@@ -12,7 +12,8 @@ from tests.tui.screens import opening, showing
 from tests.tui.tmux import terminal
 from tests.watch.test_restart import environment
 from unbraid import events as e
-from unbraid.control.controllers import Controllers, Pending
+from unbraid.agents.control_port import PermissionRequest
+from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.contract import story
 
@@ -69,8 +70,8 @@ async def test_requests_for_leave(tmp_path: Path) -> None:
         def verbs(self) -> list[str]:
             return ["answer"]
 
-        def pending(self) -> list[Pending]:
-            return [Pending("one", "q1", "Bash", {"command": f"curl -H 'x: {KEY}'"})]
+        def pending(self) -> list[PermissionRequest]:
+            return [PermissionRequest("one", "q1", "Bash", {"command": f"curl -H 'x: {KEY}'"})]
 
     log, controllers = MemoryLog(), Controllers()
     controllers.register("one", Waiting())  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from typing import Any
 from tests.launch.agents import log_path
 from tests.said import stream_of
 from unbraid.control.controllers import Controllers
-from unbraid.control.processes import Elsewhere
+from unbraid.control.processes import OtherProcesses
 from unbraid.events import FleetEvent
 from unbraid.log import SqliteLog
 from unbraid.serve import Limits, ServeConfig, Server, serving
@@ -52,7 +52,7 @@ class Site:
         self.log = await SqliteLog.open(self.path)
         self._open.push_async_callback(self.log.close)
         config = ServeConfig(port=self._port, limits=Limits(shutdown_seconds=1), **self._settings)
-        controllers = Controllers(Elsewhere(self.path.parent))
+        controllers = Controllers(OtherProcesses(self.path.parent))
         served = serving(config, self.log, controllers=controllers)
         self.server = await self._open.enter_async_context(served)
         self._port = self.server.port

@@ -11,8 +11,8 @@ our log: they give out and take in chunks of bytes, and offsets. Whoever records
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import (
-    AsyncGenerator,
     AsyncIterator,
     Callable,
     Iterable,
@@ -20,12 +20,14 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from msgspec import Struct, field
 
+from unbraid.agents.backend_port import Backend
+from unbraid.agents.process_port import Launcher
 from unbraid.events import RelayEvent
 from unbraid.fleet.usage import Usage
 from unbraid.wire.chunk import Chunk
@@ -42,6 +44,18 @@ class AgentKind:
 
     title: ClassVar[str]
     """What people call it: `Claude Code`."""
+
+    program: ClassVar[str] = ""
+    """The command that starts it, as it is found on PATH; empty if it has none."""
+
+    agent_folders: ClassVar[tuple[str, ...]] = ()
+    """Where a project keeps files that describe agents, below the project's folder."""
+
+    home_agent_folders: ClassVar[tuple[str, ...]] = ()
+    """Where a person keeps such files, below the home folder."""
+
+    tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
+    """Its own tools that do what a command of the orchestrator does, by the command's word."""
 
     def dialect(self) -> Dialect[Any]:
         """A translator of one run's records. Every kind has this; the rest is optional."""
@@ -139,13 +153,14 @@ class Recorded(Struct):
     """How far a session is in the log, for whoever goes on with it.
 
     `offsets` are those of the run that is being written, by source, and `ends` the first and last
-    bytes that it has of each. `earlier` are the offsets of the session's runs before this one: what
-    they hold is not given out again.
+    bytes that it has of each. `earlier` are the offsets of the session's runs before this one, and
+    `earlier_ms` is the time of the last event in them: what they hold is not given out again.
     """
 
     offsets: dict[str, int] = field(default_factory=dict)
     ends: dict[str, tuple[bytes, bytes]] = field(default_factory=dict)
     earlier: dict[str, int] = field(default_factory=dict)
+    earlier_ms: int = 0
     is_new: bool = True
 
 
@@ -227,83 +242,7 @@ class SessionStore(Protocol):
         ...
 
 
-# --- processes ---
-
-
-class Command(Struct):
-    """What to start. `prints` is the format that the person will see: text, json, or raw."""
-
-    argv: list[str]
-    kind: str = ""
-    prints: str = "raw"
-    talks: bool = False  # reads prompts and answers as lines of JSON
-    verbose: bool = False
-    captured: bool = True  # its stdout goes through us
-    session: str | None = None
-    resumes: bool = False
-    forwards: bool = False
-    prompt: str | None = None  # what to say first, where it is said over stdin
-
-
-class ProcessSource(Protocol):
-    """What one process prints and stores, as chunks of a run."""
-
-    @property
-    def session_id(self) -> str | None:
-        """Its session, once that is known."""
-        ...
-
-    def printed(self, data: bytes) -> None:
-        """More of its stdout."""
-        ...
-
-    def begin(self, recorded: Recorded) -> None:
-        """The run is open: what it has already is not given out again."""
-        ...
-
-    def read(self) -> Iterable[Chunk]:
-        """What can be recorded now. Blocks."""
-        ...
-
-    def end(self) -> Iterable[Chunk]:
-        """The rest, when the process is gone."""
-        ...
-
-
-class OutputRenderer(Protocol):
-    """What the person would have seen, made of what the program prints for us instead."""
-
-    def line(self, line: bytes) -> bytes:
-        """One line of stdout, without its end; what it makes visible at once."""
-        ...
-
-    def end(self) -> bytes:
-        """The rest, when the stream is over."""
-        ...
-
-
-class Launcher(Protocol):
-    """How a kind's programs are started so that every agent is visible."""
-
-    def arguments_at(self, argv: Sequence[str]) -> int | None:
-        """Where the program's own arguments begin; None if it is not this kind's."""
-        ...
-
-    async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
-        """What to start in place of a command line; `steered`, something that listens if it can."""
-        ...
-
-    def source(self, command: Command, cwd: Path) -> ProcessSource:
-        """Reads what the process says. Called before it is started."""
-        ...
-
-    def piped(self, first: bytes) -> ProcessSource | None:
-        """Reads a stream that begins with these bytes; None if it is not this kind's."""
-        ...
-
-    def renderer(self, command: Command) -> OutputRenderer | None:
-        """Prints what the person would have seen, where that is not what the program prints."""
-        ...
+# --- resuming ---
 
 
 class Resumption(Struct):
@@ -316,20 +255,31 @@ class Resumption(Struct):
     made: Path | None = None
     env: dict[str, str] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        given = [f"{name}={shlex.quote(value)}" for name, value in self.env.items()]
+        command = " ".join([*given, shlex.join(self.argv)])
+        return f"cd {shlex.quote(self.cwd)} && {command}" if self.cwd else command
+
+
+class StoredAgent(Struct, frozen=True):
+    """Whose conversation to continue: a session's main agent, or the sub-agent of an id.
+
+    `agent` is what the sub-agent is called, and `cwd` where the session worked.
+    """
+
+    session_id: str
+    agent_id: str | None = None
+    agent: str | None = None
+    cwd: str | None = None
+
 
 class Resumer(Protocol):
     """Continues sessions, and sub-agents as sessions of their own."""
 
-    def resume(
-        self,
-        session_id: str,
-        *,
-        agent_id: str | None,
-        agent: str | None,
-        cwd: str | None,
-        more: Sequence[str],
-    ) -> Resumption:
-        """The command for a session, or for one of its sub-agents."""
+    def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
+        """The command that continues a session, or one of its sub-agents; `arguments` are further
+        ones for the program. Raises SourceError if what it needs is gone.
+        """
         ...
 
 
@@ -343,48 +293,3 @@ class Finding(Struct, omit_defaults=True):
     status: str
     found: str
     advice: str | None = None
-
-
-# --- orchestrated ---
-
-
-class Conversation(Protocol):
-    """One instance of one agent. Messages come one after the other.
-
-    One that a program keeps as a session others can see names it in an attribute `session`.
-    """
-
-    def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """One turn: what the agent newly says, as it says it; `turn_complete` is last.
-
-        Text comes in the smallest pieces that the backend has, never as a whole if it streams.
-        `token_usage` comes once a model message. Closing the generator early, or cancelling the
-        task that reads it, stops the turn. A turn that the agent's side could not finish raises
-        BackendError; a turn that ended badly by the model's own doing is a `turn_complete` that is
-        not ok.
-        """
-        ...
-
-
-@runtime_checkable
-class AsksPermission(Protocol):
-    """A conversation whose agent asks for permission and waits for the answer."""
-
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """`behavior` is allow or deny. The turn reports it: `permission_replied`."""
-        ...
-
-
-class Backend(Protocol):
-    """Opens conversations."""
-
-    def open(self, agent: Any) -> AbstractAsyncContextManager[Conversation]:
-        """A fresh instance of an agent. Leaving the context ends its process or session, always.
-
-        Raises BackendError when the instance cannot be had.
-        """
-        ...
-
-    async def close(self) -> None:
-        """End whatever all conversations share, such as a server. Called once, last."""
-        ...

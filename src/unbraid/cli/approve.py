@@ -1,4 +1,4 @@
-"""`unbraid approve` and `unbraid deny`: answer agents that wait for leave."""
+"""`unbraid approve` and `unbraid deny`: answer agents that wait for permission."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Examples:
 """
 )
 @click.argument("request")
-@click.option("--message", default=None, help="What the agent is told.")
+@click.option("--message", default=None, help="The reason, for the agent.")
 def deny(request: str, message: str | None) -> None:
-    """Refuse the tool that REQUEST asks for."""
+    """Deny the tool that REQUEST asks for."""
     asyncio.run(_answer(request, "deny", message))
 
 
@@ -60,7 +60,7 @@ async def _list(*, as_json: bool) -> None:
         click.echo(msgspec.json.encode(waiting))
         return
     if not waiting:
-        click.echo("Nobody waits for leave.", err=True)
+        click.echo("No agent is waiting for permission.", err=True)
     for request in waiting:
         given = msgspec.json.encode(request.input).decode()
         click.echo(safe(f"{request.request_id}  {request.tool}  {given[:200]}  ({request.run})"))

@@ -58,7 +58,9 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
 
     async with Machine() as machine:
         summary = await machine.open(run)
-        found = await resumption(machine.log, summary, stream, machine.env, more)
+        found = await resumption(
+            machine.log, summary, stream=stream, env=machine.env, arguments=more
+        )
     if found.made is not None:
         click.echo(f"unbraid: made {found.made}", err=True)
     if only_print:

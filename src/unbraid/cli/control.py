@@ -46,7 +46,7 @@ def stop(agent: str) -> None:
 
 
 async def _steer(run: str, verb: str, *, text: str | None = None, stream_id: int = 0) -> None:
-    from unbraid.control.sockets import Order, steer
+    from unbraid.control.sockets import SteeringRequest, steer
     from unbraid.log import data_folder
 
-    await steer(data_folder(), run, Order(verb, text, stream_id))
+    await steer(data_folder(), run, SteeringRequest(verb, text, stream_id))

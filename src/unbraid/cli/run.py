@@ -52,9 +52,9 @@ def run(
     the log cannot be written, the agent goes on and a warning says so. So it does if the server
     that it is sent --to is away: the run is kept, and sent when the server is back.
 
-    With --steer, Claude Code is told the prompt after `-p` over its standard input, and goes on
+    With --steer, Claude Code gets the prompt after `-p` over its standard input, and goes on
     listening until it has answered: `unbraid send`, `interrupt` and `stop RUN/STREAM` work, and a
-    tool that would be refused asks for leave instead, and waits for `unbraid approve` or `deny`.
+    tool that would be denied asks for permission instead: `unbraid approve` or `deny` answers.
 
     With --serve, everything that `unbraid serve` gives is there for as long as the agent works, and
     the run can be steered over HTTP. The page's address is printed on standard error.

@@ -1,67 +1,20 @@
-"""Runs that can be steered, from this process or through another of ours, and the requests for
-leave that wait in them.
+"""Runs that can be steered, by this process or through another of ours, and the permission
+requests that wait in them.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
-from msgspec import Struct
-
+from unbraid.agents.control_port import Controller, PermissionRequest
 from unbraid.errors import CallerError
 
-VERBS = ("message", "interrupt", "cancel", "stop", "answer")
 
-
-class Pending(Struct):
-    """An agent that waits for leave to use a tool."""
-
-    run: str
-    request_id: str
-    tool: str
-    input: Any
-    stream_id: int = 0
-    agent: str = ""
-    ts: int = 0
-
-
-class Controller(Protocol):
-    """One live run that can be steered. What its agent cannot do is a CallerError."""
-
-    async def message(self, text: str) -> None:
-        """Tell the root agent something more."""
-        ...
-
-    async def interrupt(self) -> None:
-        """Stop what the root agent does now; the run goes on."""
-        ...
-
-    async def cancel(self) -> None:
-        """End the run."""
-        ...
-
-    async def stop(self, stream_id: int) -> None:
-        """End one sub-agent."""
-        ...
-
-    def verbs(self) -> list[str]:
-        """What its agent can be told to do: some of VERBS."""
-        ...
-
-    def pending(self) -> list[Pending]:
-        """The requests that wait for an answer."""
-        ...
-
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answer one: `behavior` is allow or deny."""
-        ...
-
-
-class Elsewhere(Protocol):
-    """Runs that other processes steer for us."""
+class Steered(Protocol):
+    """Runs that something other than this process steers."""
 
     async def controllers(self) -> dict[str, Controller]:
-        """They as they are now, by run."""
+        """Returns the controllers there are now, by run."""
         ...
 
 
@@ -70,13 +23,13 @@ class NotControlled(CallerError):
 
 
 class UnknownRequest(CallerError):
-    """No such request waits."""
+    """No such permission request waits."""
 
 
 class Controllers:
-    """The controllers of the runs that live in this process, and of those elsewhere."""
+    """The controllers of the runs of this process, and of those that live elsewhere."""
 
-    def __init__(self, elsewhere: Elsewhere | None = None) -> None:
+    def __init__(self, elsewhere: Steered | None = None) -> None:
         self._by_run: dict[str, Controller] = {}
         self._elsewhere = elsewhere
 
@@ -104,12 +57,12 @@ class Controllers:
         """All controllers there are, by run."""
         return {**await self._others(), **self._by_run}
 
-    def pending(self) -> list[Pending]:
-        """All requests that wait in the runs of this process."""
+    def pending(self) -> list[PermissionRequest]:
+        """The permission requests that wait in the runs of this process."""
         return [request for held in self._by_run.values() for request in held.pending()]
 
-    async def waiting(self) -> list[Pending]:
-        """All requests that wait, in any run."""
+    async def waiting(self) -> list[PermissionRequest]:
+        """The permission requests that wait in any run."""
         others = (await self._others()).values()
         return [*self.pending(), *(request for held in others for request in held.pending())]
 

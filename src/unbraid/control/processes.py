@@ -1,53 +1,55 @@
-"""The runs of this machine's other `unbraid run`s, to steer them from a server."""
+"""The runs that other processes of ours have on this machine, to steer them from a server."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from unbraid.control.controllers import Controller, Pending
-from unbraid.control.sockets import Order, Reply, everyone, steer
+from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.control.sockets import SteeringReply, SteeringRequest, everyone, steer
 from unbraid.errors import CallerError
 
 
-class Elsewhere:
+class OtherProcesses:
     """The processes that listen in our folder."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
 
     async def controllers(self) -> dict[str, Controller]:
-        """Their runs as they are now."""
+        """Returns the controllers of their runs, as they are now."""
         found = [reply for _, reply in await everyone(self._home)]
-        return {reply.run: _Remote(self._home, reply) for reply in found if reply.run}
+        return {reply.run: _ByProcess(self._home, reply) for reply in found if reply.run}
 
 
-class _Remote:
-    def __init__(self, home: Path, about: Reply) -> None:
+class _ByProcess:
+    def __init__(self, home: Path, about: SteeringReply) -> None:
         self._home, self._about = home, about
 
     def verbs(self) -> list[str]:
         return self._about.verbs
 
-    def pending(self) -> list[Pending]:
+    def pending(self) -> list[PermissionRequest]:
         return self._about.pending
 
     async def message(self, text: str) -> None:
-        await self._steer(Order("message", text))
+        await self._steer(SteeringRequest("message", text))
 
     async def interrupt(self) -> None:
-        await self._steer(Order("interrupt"))
+        await self._steer(SteeringRequest("interrupt"))
 
     async def cancel(self) -> None:
-        await self._steer(Order("cancel"))
+        await self._steer(SteeringRequest("cancel"))
 
     async def stop(self, stream_id: int) -> None:
-        await self._steer(Order("stop", stream_id=stream_id))
+        await self._steer(SteeringRequest("stop", stream_id=stream_id))
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        await self._steer(Order("answer", message, request_id=request_id, behavior=behavior))
+        await self._steer(
+            SteeringRequest("answer", message, request_id=request_id, behavior=behavior)
+        )
 
-    async def _steer(self, order: Order) -> None:
+    async def _steer(self, request: SteeringRequest) -> None:
         try:
-            await steer(self._home, self._about.run, order)
+            await steer(self._home, self._about.run, request)
         except OSError as error:
             raise CallerError(f"run {self._about.run} is gone: {error}") from None

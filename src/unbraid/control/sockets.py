@@ -1,6 +1,6 @@
 """Steering a run that lives in another process of ours: one socket each, one line each way.
 
-The sockets lie in our own folder, which nobody else may enter. One that nobody listens on belonged
+The sockets are in our own folder, which nobody else may enter. One that nobody listens on belonged
 to a process that is gone.
 """
 
@@ -17,7 +17,7 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from unbraid.control.controllers import Controller, Pending
+from unbraid.agents.control_port import Controller, PermissionRequest
 from unbraid.errors import CallerError, UnbraidError
 
 FOLDER = "control"
@@ -26,8 +26,8 @@ LIMIT = 16 << 20
 MAX_ADDRESS_BYTES = 104
 
 
-class Order(Struct, omit_defaults=True):
-    """What to do: message, interrupt, cancel, stop, answer, or pending."""
+class SteeringRequest(Struct, omit_defaults=True):
+    """What a process is asked to do: message, interrupt, cancel, stop, answer, or pending."""
 
     verb: str
     text: str | None = None
@@ -36,13 +36,13 @@ class Order(Struct, omit_defaults=True):
     behavior: str = ""
 
 
-class Reply(Struct, omit_defaults=True):
-    """What came of it."""
+class SteeringReply(Struct, omit_defaults=True):
+    """What came of a request, and what can be asked of the run."""
 
     run: str = ""
     error: str | None = None
     verbs: list[str] = msgspec.field(default_factory=list)
-    pending: list[Pending] = msgspec.field(default_factory=list)
+    pending: list[PermissionRequest] = msgspec.field(default_factory=list)
 
 
 class Steerable(Controller, Protocol):
@@ -61,8 +61,8 @@ async def steerable(home: Path, controller: Steerable, name: str = "") -> AsyncI
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
-            order = msgspec.json.decode(await reader.readline(), type=Order)
-            writer.write(msgspec.json.encode(await _obey(controller, order)) + b"\n")
+            request = msgspec.json.decode(await reader.readline(), type=SteeringRequest)
+            writer.write(msgspec.json.encode(await _carry_out(controller, request)) + b"\n")
             await writer.drain()
         writer.close()
 
@@ -89,74 +89,74 @@ def _address(path: Path, stack: contextlib.ExitStack) -> Path:
     return short
 
 
-async def _obey(controller: Steerable, order: Order) -> Reply:
-    reply = Reply(controller.run, verbs=controller.verbs())
+async def _carry_out(controller: Steerable, request: SteeringRequest) -> SteeringReply:
+    reply = SteeringReply(controller.run, verbs=controller.verbs())
     try:
-        match order.verb:
+        match request.verb:
             case "message":
-                await controller.message(order.text or "")
+                await controller.message(request.text or "")
             case "interrupt":
                 await controller.interrupt()
             case "cancel":
                 await controller.cancel()
             case "stop":
-                await controller.stop(order.stream_id)
+                await controller.stop(request.stream_id)
             case "answer":
-                await controller.answer(order.request_id, order.behavior, order.text)
+                await controller.answer(request.request_id, request.behavior, request.text)
             case "pending":
                 reply.pending = controller.pending()
             case _:
-                reply.error = f"not an order: {order.verb}"
+                reply.error = f"not a request: {request.verb}"
     except UnbraidError as error:
         reply.error = str(error)
     return reply
 
 
-async def everyone(home: Path) -> list[tuple[Path, Reply]]:
+async def everyone(home: Path) -> list[tuple[Path, SteeringReply]]:
     """The processes that can be steered: what each runs, and what waits there."""
-    found: list[tuple[Path, Reply]] = []
+    found: list[tuple[Path, SteeringReply]] = []
     for path in sorted((home / FOLDER).glob("*.sock")):
         with contextlib.suppress(OSError, msgspec.MsgspecError):
-            found.append((path, await _tell(path, Order("pending"))))
+            found.append((path, await _exchange(path, SteeringRequest("pending"))))
     return found
 
 
-async def steer(home: Path, run: str, order: Order) -> None:
-    """Have an order carried out by the process that has the run."""
+async def steer(home: Path, run: str, request: SteeringRequest) -> None:
+    """Have a request carried out by the process that has the run."""
     for path, about in await everyone(home):
         if about.run == run:
-            await _carried_out(path, order)
+            await _ask_for(path, request)
             return
     raise CallerError(f"run {run} cannot be steered: no `unbraid run` has it now")
 
 
 async def answer(home: Path, request_id: str, behavior: str, message: str | None) -> str:
     """Answer a request, whichever run it is of; that run's name."""
-    order = Order("answer", message, request_id=request_id, behavior=behavior)
+    request = SteeringRequest("answer", message, request_id=request_id, behavior=behavior)
     for path, about in await everyone(home):
-        if any(request.request_id == request_id for request in about.pending):
-            await _carried_out(path, order)
+        if any(waiting.request_id == request_id for waiting in about.pending):
+            await _ask_for(path, request)
             return about.run
     raise CallerError(f"no request {request_id} waits for an answer")
 
 
-async def _carried_out(path: Path, order: Order) -> None:
-    reply = await _tell(path, order)
+async def _ask_for(path: Path, request: SteeringRequest) -> None:
+    reply = await _exchange(path, request)
     if reply.error is not None:
         raise CallerError(reply.error)
 
 
-async def _tell(path: Path, order: Order) -> Reply:
-    reader, writer = await asyncio.open_unix_connection(_listening(path), limit=LIMIT)
+async def _exchange(path: Path, request: SteeringRequest) -> SteeringReply:
+    reader, writer = await asyncio.open_unix_connection(_address_at(path), limit=LIMIT)
     try:
-        writer.write(msgspec.json.encode(order) + b"\n")
+        writer.write(msgspec.json.encode(request) + b"\n")
         await writer.drain()
-        return msgspec.json.decode(await reader.readline(), type=Reply)
+        return msgspec.json.decode(await reader.readline(), type=SteeringReply)
     finally:
         writer.close()
         with contextlib.suppress(OSError):
             await writer.wait_closed()
 
 
-def _listening(path: Path) -> Path:
+def _address_at(path: Path) -> Path:
     return path.readlink() if path.is_symlink() else path

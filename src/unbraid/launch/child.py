@@ -17,6 +17,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from unbraid.errors import SourceError, UnbraidError
+from unbraid.system.process import PIPE, Process, start
 
 READ_BYTES = 1 << 16
 TOKEN = "UNBRAID_TOKEN"
@@ -26,9 +27,9 @@ PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 class Child:
     """A running agent."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: Process) -> None:
         self._process = process
-        self.overhear: Callable[[bytes], None] = lambda data: None
+        self.on_input: Callable[[bytes], None] = lambda data: None
         self._loop = asyncio.get_running_loop()
         self._signals = [getattr(signal, name) for name in PASSED_ON if hasattr(signal, name)]
         for number in self._signals:
@@ -41,14 +42,11 @@ class Child:
         """Start a program; one that `talks` gets its input from us, line by line: what comes in on
         our own stdin, if that `relays`, and what is written.
         """
-        pipe = asyncio.subprocess.PIPE
+        # The token is for our server, not for an agent.
+        env = {name: value for name, value in os.environ.items() if name != TOKEN}
         try:
-            process = await asyncio.create_subprocess_exec(
-                *argv,
-                stdin=pipe if talks else None,
-                stdout=pipe if captured else None,
-                # The token is for our server, not for an agent.
-                env={name: value for name, value in os.environ.items() if name != TOKEN},
+            process = await start(
+                argv, env, stdin=PIPE if talks else None, stdout=PIPE if captured else None
             )
         except OSError as error:
             raise SourceError(argv[0], error.strerror or str(error)) from None
@@ -65,16 +63,14 @@ class Child:
 
     @property
     def listens(self) -> bool:
-        """Whether anything can still be said to it."""
+        """Whether its stdin is ours to write to, and open."""
         stdin = self._process.stdin
         return stdin is not None and not stdin.is_closing()
 
     def write(self, data: bytes) -> None:
         """Whole lines to its stdin; a program that no longer listens is no error."""
-        stdin = self._process.stdin
-        if stdin is not None and not stdin.is_closing():
-            with contextlib.suppress(OSError):
-                stdin.write(data)
+        if self._process.stdin is not None:
+            self._process.stdin.write(data)
 
     def end_input(self) -> None:
         """The end of its stdin."""
@@ -83,21 +79,20 @@ class Child:
 
     def hang_up(self) -> None:
         """Nobody reads its stdout any more: let it find out as it would have."""
-        transport = self._process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
-        if transport is not None:
-            transport.close()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
 
     async def wait(self) -> int:
-        """Its exit code, as a shell would tell it."""
+        """Its exit code, as a shell would give it."""
         code = await self._process.wait()
+        self._process.close_pipes()
         for number in self._signals:
             self._loop.remove_signal_handler(number)
         return code if code >= 0 else 128 - code
 
     def send_signal(self, number: int) -> None:
         """Send it a signal."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(number)
+        self._process.send_signal(number)
 
     def _pass_on(self, number: signal.Signals) -> None:
         if number in (signal.SIGINT, signal.SIGQUIT) and _in_foreground():
@@ -105,7 +100,7 @@ class Child:
         self.send_signal(number)
 
     def _relay(self, data: bytes) -> None:
-        self.overhear(data)
+        self.on_input(data)
         self.write(data)
 
     def _read_stdin(self) -> None:

@@ -3,53 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import stat
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
-from typing import Protocol
 
-from unbraid.agents.claude.command import Command, kind_of, visible
-from unbraid.agents.claude.control import ClaudeController, Listener
-from unbraid.agents.claude.releases import version_of
-from unbraid.agents.claude.render import OutputRenderer
-from unbraid.agents.claude.stdin_prompt import StdinPrompt
-from unbraid.agents.places import claude_projects
+from unbraid.agents.process_port import (
+    Command,
+    Launcher,
+    OutputRenderer,
+    ProcessController,
+    RunReference,
+)
+from unbraid.agents.registry import kinds
 from unbraid.control.controllers import Controllers
+from unbraid.control.resume import agent_of
+from unbraid.control.signals import SignalController
 from unbraid.control.sockets import steerable
 from unbraid.launch.child import Child, SinkError, write_out
-from unbraid.launch.claude import ClaudeSource
-from unbraid.launch.opencode import OpenCodeSource
-from unbraid.launch.run_log import RunLog, now_ms
+from unbraid.launch.detected_source import DetectedSource
+from unbraid.launch.process_recorder import ProcessRecorder
+from unbraid.launch.run_log import RunLog
 from unbraid.log.folder import data_folder
 from unbraid.log.port import Log
 from unbraid.remote.delivery import Sending
 from unbraid.wire.lines import Lines
 
-LOOK_SECONDS = 0.05
-# How far back a pipe's session may have begun before anything of it came through.
-PIPE_BEGAN_MS = 60_000
-
 Warn = Callable[[str], None]
 Face = Callable[[Log, Controllers], AbstractAsyncContextManager[object]]
-
-
-class Telling(Protocol):
-    """What a process says, on its way to the log."""
-
-    def printed(self, data: bytes) -> None:
-        """More of its stdout."""
-        ...
-
-    async def look(self) -> None:
-        """Tell what can be told now."""
-        ...
-
-    async def end(self) -> None:
-        """Tell the rest."""
-        ...
 
 
 async def run(
@@ -64,18 +46,24 @@ async def run(
 ) -> int:
     """Run a command as it would run without us, shown by a `face` meanwhile; its exit code.
 
-    One that is to be `steered` is told its prompt over stdin, so that more can be said to it.
+    One that is to be `steered` gets its prompt over stdin, so that more can be said to it there.
     """
-    kind, first = kind_of(argv)
-    version = await version_of(argv[:first]) if kind == "claude" else ()
-    command = visible(argv, version, steered=steered and _nobody_types())
+    launchers = _launchers(env)
+    launcher = next((each for each in launchers if each.recognizes(argv)), None)
+    if launcher is None:
+        command = Command(list(argv))
+    else:
+        command = await launcher.command(argv, steered=steered and _nobody_types())
     if steered and not command.talks:
         warn("this command cannot be steered, and runs as it would without --steer")
     run_log, controllers = RunLog(warn, sending, redact=redact), Controllers()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(run_log.close)
         await run_log.begin(command.session)
-        telling = _telling(command, run_log, env)
+        if launcher is None:
+            recorder = ProcessRecorder(DetectedSource(launchers), run_log)
+        else:
+            recorder = ProcessRecorder(launcher.source(command, Path.cwd()), run_log)
         child = await Child.start(
             command.argv,
             captured=command.captured,
@@ -84,20 +72,21 @@ async def run(
         )
         if face is not None and run_log.log is not None:
             await stack.enter_async_context(face(run_log.log, controllers))
-        listener: Listener | None = child if command.talks else None
-        hears: list[Callable[[bytes], None]] = []
-        if command.prompt is not None:
-            listener = prompting = StdinPrompt(child, command.prompt)
-            stack.callback(prompting.stop)
-            hears.append(prompting.printed)
-        steering = ClaudeController(run_log, listener, child.send_signal)
-        hears.append(steering.printed)
-        child.overhear = steering.passed
-        run_log.on_open = lambda run: controllers.register(run, steering)
-        await stack.enter_async_context(_told(telling, run_log))
+        controller = _controller(launcher, command, child, run_log)
+        stack.callback(controller.close)
+        child.on_input = controller.passed
+        run_log.on_open = lambda run: controllers.register(run, controller)
+        await stack.enter_async_context(recorder.recording())
         if run_log.log is not None and not run_log.failed:
-            await stack.enter_async_context(steerable(data_folder(env), steering))
-        await _pass(child, command, telling, hears, warn)
+            await stack.enter_async_context(steerable(data_folder(env), controller))
+        renderer = None if launcher is None else launcher.renderer(command)
+        await _pass(
+            child,
+            record=recorder.printed,
+            on_line=controller.printed,
+            renderer=renderer,
+            warn=warn,
+        )
         return await child.wait()
 
 
@@ -109,97 +98,74 @@ async def pipe(
     sending: Sending | None = None,
     redact: bool = False,
 ) -> None:
-    """Pass bytes on, and log the run that they tell of."""
+    """Pass bytes on, and log the run that they belong to."""
     run_log = RunLog(warn, sending, redact=redact)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(run_log.close)
         await run_log.begin(None)
-        data = await anext(source, b"")
-        telling: Telling = ClaudeSource(run_log, env)
-        if b'"sessionID"' in data.partition(b"\n")[0]:
-            telling = OpenCodeSource(run_log, env, began=now_ms() - PIPE_BEGAN_MS)
-        await stack.enter_async_context(_told(telling, run_log))
-        while data:
-            telling.printed(data)
+        recorder = ProcessRecorder(DetectedSource(_launchers(env)), run_log)
+        await stack.enter_async_context(recorder.recording())
+        async for data in source:
+            recorder.printed(data)
             if not await asyncio.to_thread(write_out, data):
                 return
-            data = await anext(source, b"")
 
 
-def _telling(command: Command, run_log: RunLog, env: Mapping[str, str]) -> Telling:
-    if command.kind == "opencode":
-        session = command.session
-        return OpenCodeSource(run_log, env, began=now_ms(), session=session, begun_in=Path.cwd())
-    drawn = not command.captured
-    sizes = _sizes(env) if command.resumes or drawn else {}
-    begun_in = Path.cwd() if drawn else None
-    return ClaudeSource(
-        run_log,
-        env,
-        sizes=sizes,
-        session=command.session,
-        begun_in=begun_in,
-        forwards=command.forwards,
-    )
+def _launchers(env: Mapping[str, str]) -> list[Launcher]:
+    found = (kind.launcher(env) for kind in kinds())
+    return [launcher for launcher in found if launcher is not None]
 
 
-@contextlib.asynccontextmanager
-async def _told(telling: Telling, run_log: RunLog) -> AsyncIterator[None]:
-    over = asyncio.Event()
+def _controller(
+    launcher: Launcher | None, command: Command, child: Child, run_log: RunLog
+) -> ProcessController:
+    async def agent_id(stream_id: int) -> str | None:
+        log = run_log.log
+        return None if log is None else await agent_of(log, run_log.run, stream_id)
 
-    async def follow() -> None:
-        while not over.is_set():
-            await telling.look()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SECONDS):
-                    await over.wait()
+    def name() -> str:
+        return run_log.run
 
-    following = asyncio.create_task(follow())
-    try:
-        yield
-    finally:
-        # Not cancelled: a look takes words that nobody would tell again.
-        over.set()
-        await following
-        await telling.end()
-        await run_log.finish()
+    found = None
+    if launcher is not None:
+        found = launcher.controller(command, child, RunReference(name, agent_id))
+    return SignalController(name, child.send_signal) if found is None else found
 
 
 async def _pass(
     child: Child,
-    command: Command,
-    telling: Telling,
-    hears: Sequence[Callable[[bytes], None]],
+    *,
+    record: Callable[[bytes], None],
+    on_line: Callable[[bytes], None],
+    renderer: OutputRenderer | None,
     warn: Warn,
 ) -> None:
     """Its stdout to ours: as it is, or as it would have been."""
-    rendering = None if command.prints == "raw" else OutputRenderer(command)
-    lines, heard = Lines(), True
+    lines, is_read = Lines(), True
 
     async def show(data: bytes) -> None:
-        nonlocal heard
+        nonlocal is_read
         try:
-            heard = await asyncio.to_thread(write_out, data)
+            is_read = await asyncio.to_thread(write_out, data)
         except SinkError as error:
-            heard = False
+            is_read = False
             warn(str(error))
-        if not heard:
+        if not is_read:
             child.hang_up()
 
     async for data in child.output():
-        telling.printed(data)
+        record(data)
         shown = data
         whole = [line for line in lines.feed(data) if isinstance(line, bytes)]
         for line in whole:
-            for hear in hears:
-                hear(line)
-        if rendering is not None:
-            shown = b"".join(map(rendering.line, whole))
-        if shown and heard:
+            on_line(line)
+        if renderer is not None:
+            shown = b"".join(map(renderer.line, whole))
+        if shown and is_read:
             await show(shown)
-    if rendering is not None and heard:
-        rest = [rendering.line(line) for line in lines.finish() if isinstance(line, bytes)]
-        await show(b"".join([*rest, rendering.end()]))
+    if renderer is not None and is_read:
+        rest = [renderer.line(line) for line in lines.finish() if isinstance(line, bytes)]
+        await show(b"".join([*rest, renderer.end()]))
 
 
 def _nobody_types() -> bool:
@@ -208,13 +174,3 @@ def _nobody_types() -> bool:
         return stat.S_ISCHR(os.fstat(0).st_mode)
     except OSError:
         return True
-
-
-def _sizes(env: Mapping[str, str]) -> dict[Path, int]:
-    """All transcripts and how long they are, before an agent goes on with one of them."""
-    found: dict[Path, int] = {}
-    for projects in claude_projects(env):
-        for path in projects.rglob("*.jsonl"):
-            with contextlib.suppress(OSError):
-                found[path] = path.stat().st_size
-    return found

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
-from unbraid.agents.claude.session_files import Known
+from unbraid.agents.port import Recorded
 from unbraid.errors import LogError
 from unbraid.log.engines import open_log
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.record.recorder import Recorder
-from unbraid.record.runs import ROWS, ROWS_FROM, open_run, rows_since
+from unbraid.record.runs import open_run, run_name
 from unbraid.redact.source import SourceRedactor
 from unbraid.remote.delivery import Sending
+from unbraid.system.clock import now_ms as now_ms
 from unbraid.wire.chunk import Chunk
 
-LEASE_SECONDS = 0.5
-AGAIN_SECONDS = 0.02
+LEASE_WAIT_SECONDS = 0.5
+LEASE_RETRY_SECONDS = 0.02
 
 
 class RunLog:
-    """One run's way into the log of this machine; a failure is told once, then it is silent."""
+    """One run's way into the log of this machine; a failure is reported once, and then no more."""
 
     def __init__(
         self, warn: Callable[[str], None], sending: Sending | None = None, *, redact: bool = False
@@ -33,9 +34,14 @@ class RunLog:
         self.recorder: Recorder | None = None
         self.log: Log | None = None
         self._warn, self._sending = warn, sending
-        self._masking = SourceRedactor() if redact else None
+        self._redactor = SourceRedactor() if redact else None
         self._leases: Leases | None = None
         self._unnamed: str | None = None
+
+    @property
+    def run(self) -> str:
+        """The run's name, once it has one."""
+        return "" if self.recorder is None else self.recorder.run
 
     async def begin(self, session: str | None) -> None:
         """Open the log, and acquire the lease of the session that is about to begin."""
@@ -49,66 +55,53 @@ class RunLog:
         except LogError as error:
             self._fail(error)
 
-    async def open(
-        self, session: str, standing: Mapping[str, Known] | None = None
-    ) -> dict[str, Known]:
-        """The session is known: open its run. Gives how far its files are known already."""
-        known: dict[str, Known] = {}
+    async def open(self, session: str) -> Recorded:
+        """The session is known: open its run. Returns how far it is recorded already."""
+        recorded = Recorded()
         self.opened = True
         try:
             if self.log is not None and not self.failed:
                 await self._acquire(session)
             if self.log is not None and not self.failed:
-                redact = self._masking is not None
-                self.recorder, known = await open_run(self.log, session, standing, redact=redact)
+                redact = self._redactor is not None
+                self.recorder, _ = await open_run(self.log, session, redact=redact)
+                recorded = await _recorded(self.log, session, self.recorder)
                 self.on_open(self.recorder.run)
         except LogError as error:
             self._fail(error)
         if self._sending is not None:
             self._sending.begin(session if self.recorder is None else self.recorder.run)
             await self._send_known(self._sending)
-        return known
+        return recorded
 
-    async def rows_since(self, session: str, began: int) -> int:
-        """From when on a session's rows are to be told: after what the log has, else since it
-        `began` (milliseconds).
+    async def feed(self, chunks: Iterable[Chunk]) -> None:
+        """Record chunks, and send them on where that is wanted; if one cannot be done, the other
+        is. A chunk without bytes notes its offset.
         """
-        try:
-            known = None if self.log is None else await rows_since(self.log, session)
-        except LogError as error:
-            self._fail(error)
-            known = None
-        return began if known is None else known
+        await self._feed(self._redacted(self._without_notes(chunks)))
 
-    def rows_begin(self, since: int) -> None:
-        """From when on a session's rows are told in its run."""
-        if self.recorder is not None:
-            self.recorder.note(ROWS_FROM, since)
-
-    def rows_told(self, upto: int) -> None:
-        """How far a session's rows are told by all that is fed."""
-        if self.recorder is not None:
-            self.recorder.note(ROWS, upto)
-
-    async def feed(self, pieces: Iterable[Chunk]) -> None:
-        """Into the log, and on the way to another; if one cannot, then to the other alone."""
-        await self._feed(self._masked(pieces))
-
-    async def _feed(self, pieces: Iterable[Chunk]) -> None:
+    async def _feed(self, chunks: Iterable[Chunk]) -> None:
         now = now_ms()
-        told = iter(pieces) if self._sending is None else self._sending.copied(pieces, now)
+        rest = iter(chunks) if self._sending is None else self._sending.copied(chunks, now)
         if self.recorder is not None and not self.failed:
             try:
-                await self.recorder.feed(told, now)
+                await self.recorder.feed(rest, now)
             except LogError as error:
                 self._fail(error)
-        for _ in told:
+        for _ in rest:
             pass
+
+    def _without_notes(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        for chunk in chunks:
+            if chunk.data:
+                yield chunk
+            elif self.recorder is not None:
+                self.recorder.note(chunk.source, chunk.offset)
 
     async def finish(self) -> None:
         """The run is over."""
-        if self._masking is not None:
-            await self._feed(self._masking.rest())
+        if self._redactor is not None:
+            await self._feed(self._redactor.rest())
         try:
             if self.recorder is not None and not self.failed:
                 await self.recorder.finish(now_ms())
@@ -129,18 +122,18 @@ class RunLog:
         if self.recorder is None or self.log is None:
             return
         for part in await self.log.spooled(self.recorder.run):
-            for piece in self._masked([Chunk(part.source, part.offset, part.data)]):
-                sending.put(piece, part.arrived_ms)
+            for chunk in self._redacted([Chunk(part.source, part.offset, part.data)]):
+                sending.put(chunk, part.arrived_ms)
 
-    def _masked(self, pieces: Iterable[Chunk]) -> Iterable[Chunk]:
-        return pieces if self._masking is None else self._masking.passed(pieces)
+    def _redacted(self, chunks: Iterable[Chunk]) -> Iterable[Chunk]:
+        return chunks if self._redactor is None else self._redactor.passed(chunks)
 
     async def _acquire(self, session: str) -> None:
         assert self._leases is not None
-        taken, until = self._leases.acquire(session), time.monotonic() + LEASE_SECONDS
+        taken, until = self._leases.acquire(session), time.monotonic() + LEASE_WAIT_SECONDS
         while not taken and time.monotonic() < until:
             # A watch may be looking whether there is anything for it to tell.
-            await asyncio.sleep(AGAIN_SECONDS)
+            await asyncio.sleep(LEASE_RETRY_SECONDS)
             taken = self._leases.acquire(session)
         if not taken:
             self.failed, self._sending = True, None  # the other one has it all
@@ -155,6 +148,17 @@ class RunLog:
             self._warn(f"this run is not logged: {error}")
 
 
-def now_ms() -> int:
-    """Milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
+async def _recorded(log: Log, session: str, recorder: Recorder) -> Recorded:
+    """How far a session is in the log, as whoever reads it wants to know."""
+    recorded = Recorded(
+        offsets=dict(recorder.offsets),
+        ends=dict(recorder.marks),
+        is_new=await log.run(recorder.run) is None,
+    )
+    number = 1
+    while (run := run_name(session, number)) != recorder.run:
+        recorded.earlier.update(await log.offsets(run))
+        summary = await log.run(run)
+        recorded.earlier_ms = 0 if summary is None else summary.updated
+        number += 1
+    return recorded

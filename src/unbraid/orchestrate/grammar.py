@@ -25,14 +25,14 @@ _COMMAND = re.compile(r"/([^\s/]+)(?:[ \t]+(.*))?", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(.*)", re.DOTALL)
 
 
-class Command(Struct, frozen=True):
+class FleetCommand(Struct, frozen=True):
     """One command. `children` are the lines of a `/parallel`; it is not `complete` when its end is
     missing.
     """
 
     word: str
     argument: str = ""
-    children: tuple[Command, ...] = ()
+    children: tuple[FleetCommand, ...] = ()
     complete: bool = True
 
 
@@ -40,13 +40,13 @@ class Parser:
     """Reads one turn of one agent."""
 
     def __init__(self, plugins: Collection[str] = ()) -> None:
-        self.commands: list[Command] = []
+        self.commands: list[FleetCommand] = []
         # Commands that came after `close`.
         self.late = 0
         self._words = WORDS | frozenset(plugins)
         self._longest = max(map(len, self._words)) + 1
         self._fences: list[tuple[str, int]] = []
-        self._block: list[Command] | None = None
+        self._block: list[FleetCommand] | None = None
         self._line: list[str] = []
         self._line_chars = 0
         self._head = ""
@@ -83,12 +83,12 @@ class Parser:
         else:
             self._more(text)
 
-    def finish(self) -> list[Command]:
+    def finish(self) -> list[FleetCommand]:
         """The turn is over: all its commands."""
         if self._line_chars:
             self._end_line()
         if self._block is not None:
-            self._add(Command(PARALLEL, "", tuple(self._block), complete=False))
+            self._add(FleetCommand(PARALLEL, "", tuple(self._block), complete=False))
             self._block = None
         return self.commands
 
@@ -124,21 +124,21 @@ class Parser:
             if self._block is None:
                 self._say(line)
             else:
-                self._add(Command(PARALLEL, "", tuple(map(_trimmed, self._block))))
+                self._add(FleetCommand(PARALLEL, "", tuple(map(_trimmed, self._block))))
                 self._block = None
         elif self._block is not None:
             self._block.append(command)
         else:
             self._add(command)
 
-    def _command(self, line: str) -> Command | None:
+    def _command(self, line: str) -> FleetCommand | None:
         found = _COMMAND.fullmatch(line.rstrip()) if line.startswith("/") else None
         if found is None or found[1] not in self._words:
             return None
         word, argument = found[1], (found[2] or "").strip()
         if argument and word in (PARALLEL, END):
             return None
-        return Command(word, argument)
+        return FleetCommand(word, argument)
 
     def _fence(self, line: str) -> bool:
         """Whether the line opens or closes a fence."""
@@ -163,16 +163,16 @@ class Parser:
     def _say(self, line: str) -> None:
         if self._block:
             last = self._block[-1]
-            self._block[-1] = Command(last.word, f"{last.argument}\n{line}", last.children)
+            self._block[-1] = FleetCommand(last.word, f"{last.argument}\n{line}", last.children)
         elif self._block is None:
             self._prose += len(line.strip())
 
-    def _add(self, command: Command) -> None:
+    def _add(self, command: FleetCommand) -> None:
         if self._closed:
             self.late += 1
         else:
             self.commands.append(command)
 
 
-def _trimmed(command: Command) -> Command:
-    return Command(command.word, command.argument.strip())
+def _trimmed(command: FleetCommand) -> FleetCommand:
+    return FleetCommand(command.word, command.argument.strip())

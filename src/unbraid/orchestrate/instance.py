@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from unbraid.agents.backend_port import Conversation
+from unbraid.agents.spec import AgentSpec
 from unbraid.errors import UnbraidError
 from unbraid.fleet.gate import Gate
 from unbraid.orchestrate import replies
-from unbraid.orchestrate.agents import MASTER, Agent
-from unbraid.orchestrate.backends.port import Conversation
+from unbraid.orchestrate.agent_stream import AgentStream
 from unbraid.orchestrate.commands import Commands
-from unbraid.orchestrate.grammar import AGENT, PARALLEL, Command
+from unbraid.orchestrate.grammar import AGENT, PARALLEL, FleetCommand
+from unbraid.orchestrate.grants import may_use
+from unbraid.orchestrate.prompts import MASTER
 from unbraid.orchestrate.replies import Reply
 from unbraid.orchestrate.roster import Roster
 from unbraid.orchestrate.turn import Permission, Turn
-from unbraid.orchestrate.voice import Voice
 
 MAX_DEPTH = 2
 MAX_CHILDREN = 16
@@ -27,21 +29,23 @@ FIRST_OPENING_CHARS = 4000
 LATER_OPENING_CHARS = 80
 
 
-class Crew(Protocol):
+class RequestContext(Protocol):
     """What an instance needs of its request."""
 
     roster: Roster
     commands: Commands
 
-    def open(self, agent: Agent, depth: int) -> AbstractAsyncContextManager[Conversation]:
+    def open(self, agent: AgentSpec, depth: int) -> AbstractAsyncContextManager[Conversation]:
         """A fresh conversation."""
         ...
 
-    def begin(self, caller: Voice, agent: Agent, message: str) -> Voice:
+    def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
         """A delegation's stream."""
         ...
 
-    async def child(self, agent: Agent, voice: Voice, depth: int, message: str) -> Reply:
+    async def child(
+        self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
+    ) -> Reply:
         """A delegation, from its conversation's opening to its end."""
         ...
 
@@ -51,23 +55,24 @@ class Instance:
 
     def __init__(
         self,
-        crew: Crew,
-        agent: Agent,
-        voice: Voice,
+        request: RequestContext,
+        agent: AgentSpec,
+        *,
+        stream: AgentStream,
         conversation: Conversation,
         depth: int,
         on_asked: Callable[[Permission], None],
     ) -> None:
-        self._crew, self._agent, self._voice = crew, agent, voice
+        self._request, self._agent, self._stream = request, agent, stream
         self._conversation, self._depth, self._on_asked = conversation, depth, on_asked
 
     async def answer(self, message: str) -> Reply:
         """What the agent says in the end."""
-        account, opening = self._voice.account, FIRST_OPENING_CHARS
+        account, opening = self._stream.account, FIRST_OPENING_CHARS
         while True:
             last = account.last_turn or account.spent() is not None
             turn = Turn(
-                self._voice, self._gate(opening, last), self._crew.commands, commands=not last
+                self._stream, self._gate(opening, last), self._request.commands, commands=not last
             )
             account.turn()
             await turn.take(self._conversation, message, self._on_asked)
@@ -82,7 +87,7 @@ class Instance:
                 if not turn.late:
                     return Reply(turn.answer)
                 blocks = [replies.late().text]
-            self._voice.settle()
+            self._stream.settle()
             last = account.last_turn or account.spent() is not None
             message = replies.message(blocks, last=last)
 
@@ -90,21 +95,21 @@ class Instance:
         # Helpers speak freely: only the master's words could be taken for the answer.
         return Gate(None if self._depth or last else opening)
 
-    async def _obey(self, commands: list[Command]) -> list[str]:
+    async def _obey(self, commands: list[FleetCommand]) -> list[str]:
         """Carry out a turn's commands one after the other; the same one only once."""
-        known: dict[Command, str] = {}
+        known: dict[FleetCommand, str] = {}
         blocks = []
         for command in commands:
             if command in known:
                 blocks.append(replies.again(known[command]))
                 continue
-            tool, told, ok = await self._carry_out(command)
-            self._voice.carried_out(tool, ok=ok)
-            known[command] = told
-            blocks.append(told)
+            tool, block, ok = await self._carry_out(command)
+            self._stream.carried_out(tool, ok=ok)
+            known[command] = block
+            blocks.append(block)
         return blocks
 
-    async def _carry_out(self, command: Command) -> tuple[str, str, bool]:
+    async def _carry_out(self, command: FleetCommand) -> tuple[str, str, bool]:
         """One command: its name as a tool, the block that goes back, whether it worked."""
         match command.word:
             case "agent":
@@ -123,8 +128,8 @@ class Instance:
                 shown = f"{word} {' '.join(command.argument.split())[:200]}"
                 return word, replies.block(shown, replies.quoted(reply.text)), reply.ok
 
-    def _refused_parallel(self, command: Command) -> Reply | None:
-        if not self._agent.may(PARALLEL):
+    def _refused_parallel(self, command: FleetCommand) -> Reply | None:
+        if not may_use(self._agent, PARALLEL):
             return replies.not_granted(PARALLEL)
         if self._depth >= MAX_DEPTH:
             return replies.too_deep(self._depth)
@@ -134,15 +139,15 @@ class Instance:
             return replies.empty_parallel()
         if len(command.children) > MAX_CHILDREN:
             return replies.too_many(len(command.children), MAX_CHILDREN)
-        spent = self._voice.account.no_child(len(command.children))
+        spent = self._stream.account.no_child(len(command.children))
         return None if spent is None else replies.spent(spent)
 
-    def _refused(self, command: Command) -> Reply | None:
+    def _refused(self, command: FleetCommand) -> Reply | None:
         """Why this one cannot be asked, if it cannot."""
         name, message = name_of(command), message_of(command)
         if command.word != AGENT:
             return replies.not_inside(command.word)
-        if not self._agent.may(AGENT):
+        if not may_use(self._agent, AGENT):
             return replies.not_granted(AGENT)
         if self._depth >= MAX_DEPTH:
             return replies.too_deep(self._depth)
@@ -152,14 +157,14 @@ class Instance:
             return replies.to_itself(name)
         if name == MASTER:
             return replies.to_master(name)
-        if self._crew.roster.get(name) is None:
-            return replies.unknown_agent(name, [a.name for a in self._crew.roster])
+        if self._request.roster.get(name) is None:
+            return replies.unknown_agent(name, [a.name for a in self._request.roster])
         if not message:
             return replies.no_message(name)
-        spent = self._voice.account.no_child(1)
+        spent = self._stream.account.no_child(1)
         return None if spent is None else replies.spent(spent)
 
-    async def _delegate(self, commands: tuple[Command, ...] | list[Command]) -> list[Reply]:
+    async def _delegate(self, commands: Sequence[FleetCommand]) -> list[Reply]:
         """Ask agents, all at once; what each answered, in the order in which they were asked."""
         answers: list[Reply | asyncio.Task[Reply]] = []
         async with asyncio.TaskGroup() as tasks:
@@ -168,21 +173,21 @@ class Instance:
                 if refused is not None:
                     answers.append(refused)
                     continue
-                agent = self._crew.roster.get(name_of(command))
+                agent = self._request.roster.get(name_of(command))
                 assert agent is not None
                 message = message_of(command)
-                self._voice.account.child()
+                self._stream.account.child()
                 # Their streams begin here, in order; the tasks begin when we wait.
-                voice = self._crew.begin(self._voice, agent, message)
-                asked = self._crew.child(agent, voice, self._depth + 1, message)
+                stream = self._request.begin(self._stream, agent, message)
+                asked = self._request.child(agent, stream, depth=self._depth + 1, message=message)
                 answers.append(tasks.create_task(asked))
         return [each.result() if isinstance(each, asyncio.Task) else each for each in answers]
 
     async def _plug_in(self, word: str, argument: str) -> Reply:
-        if not self._agent.may(word):
+        if not may_use(self._agent, word):
             return replies.not_granted(word)
         try:
-            return Reply(await self._crew.commands[word].carry_out(argument))
+            return Reply(await self._request.commands[word].carry_out(argument))
         except UnbraidError as error:
             return replies.plugin_failed(word, str(error))
         except Exception as error:
@@ -190,17 +195,17 @@ class Instance:
             return replies.plugin_failed(word, f"it does not work ({type(error).__name__})")
 
 
-def name_of(command: Command) -> str:
+def name_of(command: FleetCommand) -> str:
     """The agent that an `/agent` command names."""
     return "".join(command.argument.split(maxsplit=1)[:1])
 
 
-def message_of(command: Command) -> str:
-    """What it is to be told."""
+def message_of(command: FleetCommand) -> str:
+    """The message of an `/agent` command."""
     return "".join(command.argument.split(maxsplit=1)[1:])
 
 
-def label(command: Command) -> str:
+def label(command: FleetCommand) -> str:
     """A command in the line that says whom a turn delegates to."""
     if command.word == AGENT:
         return name_of(command)[:80] or "/agent"

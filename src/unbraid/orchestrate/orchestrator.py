@@ -18,12 +18,12 @@ from unbraid.log.memory import MemoryLog
 from unbraid.log.port import Log
 from unbraid.orchestrate.backends import Backend, Backends
 from unbraid.orchestrate.commands import Commands, built_in
+from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
 from unbraid.orchestrate.limits import REQUEST_LIMITS, Limits
+from unbraid.orchestrate.master_session import MasterSession
 from unbraid.orchestrate.recovery import recover
-from unbraid.orchestrate.refusals import TooManyRequests, Unfit
 from unbraid.orchestrate.request import Request
 from unbraid.orchestrate.roster import Roster
-from unbraid.orchestrate.session import Session
 
 RUN_PREFIX = "ask-"
 
@@ -68,7 +68,7 @@ class Orchestrator:
         self._limits = (limits or Limits()).filled(REQUEST_LIMITS)
         self._keep_seconds, self._max_requests = keep_seconds, max_requests
         self._controllers, self.leases = controllers or Controllers(), leases
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, MasterSession] = {}
         self._requests: dict[str, Request] = {}
         self._watching: set[asyncio.Task[None]] = set()
         self._keyed = asyncio.Lock()
@@ -76,7 +76,7 @@ class Orchestrator:
 
     @property
     def roster(self) -> Roster:
-        """The agents that were given, or those that the files tell now."""
+        """The agents that were given, or those that the files describe now."""
         return self._roster or Roster.read(self._where, self._home)
 
     async def __aenter__(self) -> Orchestrator:
@@ -179,14 +179,14 @@ class Orchestrator:
         await self.backends.close()
 
     def _open(
-        self, run: str, prompt: str, limits: Limits | None, session: Session | None
+        self, run: str, prompt: str, limits: Limits | None, session: MasterSession | None
     ) -> Request:
         if self.leases is not None and not self.leases.acquire(run):
             raise CallerError(f"another process has run {run}")
         bounds = (limits or Limits()).filled(self._limits)
-        request = Request(self, self.log, run, prompt, bounds)
+        request = Request(self, self.log, run=run, prompt=prompt, limits=bounds)
         if session is None:
-            session = Session(request, keep_seconds=self._keep_seconds)
+            session = MasterSession(request, keep_seconds=self._keep_seconds)
         else:
             session.go_on(request)
         self._sessions[run], self._requests[run] = session, request
@@ -214,15 +214,15 @@ class Orchestrator:
             return False
         event = decode_event(first[0].data)
         if not isinstance(event, RequestReceived) or event.prompt != prompt:
-            raise Unfit(f"the key {key[:80]!r} was used for another request")
+            raise RequestConflict(f"the key {key[:80]!r} was used for another request")
         return True
 
-    def _session(self, run: str) -> Session:
+    def _session(self, run: str) -> MasterSession:
         session = self._sessions.get(run)
         if session is None or session.over:
-            raise Unfit(f"the master of run {run} is gone: ask anew")
+            raise RequestConflict(f"the master of run {run} is gone: ask anew")
         if not session.idle:
-            raise Unfit(f"the master of run {run} is at work: send it a message instead")
+            raise RequestConflict(f"the master of run {run} is at work: send it a message instead")
         return session
 
 

@@ -1,4 +1,4 @@
-"""Requests whose process died are told to their end by the next one that looks."""
+"""Requests whose process died are ended in the log by the next process that looks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from unbraid.fleet.closing import closing
 from unbraid.fleet.delegation import SOURCE
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
-from unbraid.orchestrate.voice import now_ms
+from unbraid.system.clock import now_ms
 
 MAX_LIVE = 10_000
 

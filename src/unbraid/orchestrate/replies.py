@@ -51,9 +51,9 @@ def joined(names: Sequence[str], replies: Sequence[Reply]) -> str:
     return block(f"parallel {count} {'child' if count == 1 else 'children'}", "\n".join(parts))
 
 
-def again(told: str) -> str:
+def again(block: str) -> str:
     """The answer to a command that this turn has given before."""
-    return f"[the same command as above: its answer, not run again]\n{told}"
+    return f"[the same command as above: its answer, not run again]\n{block}"
 
 
 def message(blocks: Iterable[str], *, last: bool) -> str:

@@ -1,8 +1,8 @@
 """One request: a run of the log, from `request_received` to `done`, whatever happens.
 
 The request owns everything below its master. Its events go out through one journal, in the order in
-which they happened. It can be steered while it lives: told more, interrupted, cancelled, its agents
-stopped, their questions answered.
+which they happened. It can be steered while it lives: sent messages, interrupted, cancelled, its
+agents stopped, their permission requests answered.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from unbraid.control.controllers import VERBS, Pending
+from unbraid.agents.backend_port import AsksPermission, Conversation
+from unbraid.agents.control_port import VERBS, PermissionRequest
+from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError, CallerError, UnbraidError
 from unbraid.events import Draft, PermissionReplied, Prompt
 from unbraid.fleet.delegation import ROOT, Delegation
@@ -23,22 +25,21 @@ from unbraid.log.entry import Entry
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.orchestrate import replies
-from unbraid.orchestrate.agents import Agent
+from unbraid.orchestrate.agent_stream import AgentStream
 from unbraid.orchestrate.backends import Backends
-from unbraid.orchestrate.backends.port import Asking, Conversation
+from unbraid.orchestrate.budget import Account
 from unbraid.orchestrate.commands import Commands
 from unbraid.orchestrate.instance import MAX_CHILDREN, Instance
 from unbraid.orchestrate.journal import Journal
 from unbraid.orchestrate.limits import AGENT_LIMITS, Limits
+from unbraid.orchestrate.prompts import with_fleet_prompt
 from unbraid.orchestrate.replies import Reply
 from unbraid.orchestrate.roster import Roster
-from unbraid.orchestrate.spending import Account
-from unbraid.orchestrate.teaching import briefed
 from unbraid.orchestrate.turn import MAX_TURN_CHARS, OverBudget, Permission, TooMuch
-from unbraid.orchestrate.voice import Voice, now_ms
+from unbraid.system.clock import now_ms
 
 
-class Means(Protocol):
+class Resources(Protocol):
     """What a request works with; its orchestrator has it."""
 
     commands: Commands
@@ -73,29 +74,31 @@ class _Child(Struct):
 class Request:
     """A run that is being orchestrated. It is its run's Controller."""
 
-    def __init__(self, means: Means, log: Log, run: str, prompt: str, limits: Limits) -> None:
+    def __init__(
+        self, resources: Resources, log: Log, *, run: str, prompt: str, limits: Limits
+    ) -> None:
         self.run, self.prompt = run, prompt
         self._log = log
-        self.roster, self.commands = means.roster, means.commands
+        self.roster, self.commands = resources.roster, resources.commands
         self.limits = limits
         self.on_cancel: Callable[[], None] = lambda: None
-        self._means = means
+        self._resources = resources
         self._account = Account(limits)
         self._delegation = Delegation()
         self._journal = Journal(log, run)
         self._writing = asyncio.create_task(self._journal.run())
         self._inbox: asyncio.Queue[str] = asyncio.Queue()
         self._children: dict[int, _Child] = {}
-        self._asking: dict[str, tuple[Pending, Asking | None, Voice]] = {}
+        self._asking: dict[str, tuple[PermissionRequest, AsksPermission | None, AgentStream]] = {}
         self._current: asyncio.Task[Reply] | None = None
         self._interrupted = False
         master = self.roster.master
         self._journal.write(
             self._delegation.begin(
-                master.name, prompt, cwd=means.cwd, model=master.model, now=now_ms()
+                master.name, prompt, cwd=resources.cwd, model=master.model, now=now_ms()
             )
         )
-        self._voice = self._voice_of(ROOT, master)
+        self._stream = self._stream_of(ROOT, master)
 
     # --- its life ---
 
@@ -128,11 +131,11 @@ class Request:
 
     @property
     def over(self) -> bool:
-        """Whether `done` was told."""
+        """Whether `done` was emitted."""
         return self._delegation.done
 
     async def perform(self, conversation: Conversation) -> Outcome:
-        """Have the master answer, and whatever it is told meanwhile. Ends nothing itself."""
+        """Have the master answer the prompt and what comes meanwhile. Ends nothing itself."""
         working = asyncio.create_task(self._work(conversation))
         try:
             # A log that cannot be written ends the work: nobody would ever see it.
@@ -146,18 +149,23 @@ class Request:
         return working.result()
 
     def finish(self, outcome: Outcome) -> None:
-        """Tell the end: of every stream that is still open, of the master's, of the run."""
+        """Emit the end of every stream that is still open, of the master's, and of the run."""
         if self.over:
             return
         if outcome.problem is not None:
-            self._voice.error(outcome.problem)
-        self._voice.settle()
+            self._stream.error(outcome.problem)
+        self._stream.settle()
         self._journal.write(self._delegation.finish(outcome.ok, outcome.reason, now_ms()))
 
     async def _work(self, conversation: Conversation) -> Outcome:
         master = self.roster.master
         instance = Instance(
-            self, master, self._voice, conversation, 0, self._asked(self._voice, conversation)
+            self,
+            master,
+            stream=self._stream,
+            conversation=conversation,
+            depth=0,
+            on_asked=self._asked(self._stream, conversation),
         )
         message = self.prompt
         try:
@@ -169,7 +177,7 @@ class Request:
                     if reply is not None and self._inbox.empty():
                         return Outcome(True, "completed")
                     message = await self._inbox.get()
-                    self._voice.say(Prompt(text=message))
+                    self._stream.say(Prompt(text=message))
         except TimeoutError:
             if not deadline.expired():
                 raise
@@ -193,20 +201,22 @@ class Request:
     # --- for its instances ---
 
     @asynccontextmanager
-    async def open(self, agent: Agent, depth: int) -> AsyncIterator[Conversation]:
-        """A fresh conversation with an agent that knows what it has to."""
+    async def open(self, agent: AgentSpec, depth: int) -> AsyncIterator[Conversation]:
+        """A fresh conversation with an agent whose prompt explains the fleet."""
         if agent.model is None:
-            agent = msgspec.structs.replace(agent, model=self._means.model)
-        taught = briefed(agent, self.roster, self.commands.usages, depth=depth, most=MAX_CHILDREN)
-        backend, leases = self._means.backends.of(agent.backend), self._means.leases
+            agent = msgspec.structs.replace(agent, model=self._resources.model)
+        briefed = with_fleet_prompt(
+            agent, self.roster, self.commands.usages, depth=depth, most=MAX_CHILDREN
+        )
+        backend, leases = self._resources.backends.of(agent.backend), self._resources.leases
         if leases is None:
-            async with backend.open(taught) as conversation:
+            async with backend.open(briefed) as conversation:
                 yield conversation
             return
         # Ours from its first moment on, or a watch beside us would tell it as a run of its own.
         starting, session = leases.acquire_unnamed(), None
         try:
-            async with backend.open(taught) as conversation:
+            async with backend.open(briefed) as conversation:
                 session = getattr(conversation, "session", None)
                 if session is not None:
                     leases.acquire(session)
@@ -218,47 +228,58 @@ class Request:
             if session is not None:
                 leases.release(session)
 
-    def begin(self, caller: Voice, agent: Agent, message: str) -> Voice:
+    def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
         """A delegation's stream."""
         key, events = self._delegation.start(
             caller.key, agent.name, message, model=agent.model, now=now_ms()
         )
         self._journal.write(events)
-        return self._voice_of(key, agent)
+        return self._stream_of(key, agent)
 
-    async def child(self, agent: Agent, voice: Voice, depth: int, message: str) -> Reply:
+    async def child(
+        self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
+    ) -> Reply:
         """A delegation, from its conversation's opening to its end. Never raises but to be
         cancelled.
         """
         task = asyncio.current_task()
         assert task is not None
-        child = self._children[voice.stream_id] = _Child(task)
+        child = self._children[stream.stream_id] = _Child(task)
         reason = "failed"
         try:
-            reply = await self._ask(agent, voice, depth, message)
+            reply = await self._ask(agent, stream, depth=depth, message=message)
             reason = "completed" if reply.ok else "failed"
         except asyncio.CancelledError:
             # Stopped by someone, or the end of everything?
             if not child.stopped or task.uncancel():
-                voice.end(ok=False, reason="cancelled")
+                stream.end(ok=False, reason="cancelled")
                 raise
             reply, reason = replies.stopped(agent.name), "cancelled"
         finally:
-            del self._children[voice.stream_id]
-            self._forget(voice)
+            del self._children[stream.stream_id]
+            self._forget(stream)
         if reason == "failed":
-            voice.error(reply.text)
-        voice.respond(reply.text)
-        voice.end(ok=reply.ok, reason=reason)
+            stream.error(reply.text)
+        stream.respond(reply.text)
+        stream.end(ok=reply.ok, reason=reason)
         return reply
 
-    async def _ask(self, agent: Agent, voice: Voice, depth: int, message: str) -> Reply:
-        seconds = voice.account.limits.seconds
+    async def _ask(
+        self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
+    ) -> Reply:
+        seconds = stream.account.limits.seconds
         try:
             async with asyncio.timeout(seconds) as deadline:
                 async with self.open(agent, depth) as conversation:
-                    asked = self._asked(voice, conversation)
-                    instance = Instance(self, agent, voice, conversation, depth, asked)
+                    asked = self._asked(stream, conversation)
+                    instance = Instance(
+                        self,
+                        agent,
+                        stream=stream,
+                        conversation=conversation,
+                        depth=depth,
+                        on_asked=asked,
+                    )
                     return await instance.answer(message)
         except TimeoutError:
             if deadline.expired() and seconds is not None:
@@ -268,21 +289,21 @@ class Request:
             # One that fails, in whatever way, does not stop the others.
             return problem_of(agent.name, error)
 
-    def _voice_of(self, key: str, agent: Agent) -> Voice:
+    def _stream_of(self, key: str, agent: AgentSpec) -> AgentStream:
         limits = agent.limits.filled(AGENT_LIMITS)
         account = Account(limits, self._account)
-        return Voice(
+        return AgentStream(
             key,
-            self._delegation,
-            self._journal,
-            account,
-            lambda draft: self._means.draft(self.run, draft),
+            delegation=self._delegation,
+            journal=self._journal,
+            account=account,
+            on_draft=lambda draft: self._resources.draft(self.run, draft),
         )
 
-    # --- what others want of it: hub.control.Controller ---
+    # --- Controller ---
 
     async def message(self, text: str) -> None:
-        """Tell the master something more; it answers when it has answered what it was asked."""
+        """Send the master a further message; it is answered after what it was asked before."""
         self._check_live()
         self._inbox.put_nowait(text)
 
@@ -298,7 +319,7 @@ class Request:
         self.on_cancel()
 
     async def stop(self, stream_id: int) -> None:
-        """End one agent; its caller is told."""
+        """End one agent; its caller gets an error as the answer."""
         child = self._children.get(stream_id)
         if child is None:
             raise CallerError(f"stream {stream_id} is not an agent that can be stopped now")
@@ -310,8 +331,8 @@ class Request:
         """All of them."""
         return list(VERBS)
 
-    def pending(self) -> list[Pending]:
-        """The requests for leave that wait."""
+    def pending(self) -> list[PermissionRequest]:
+        """The permission requests that wait for an answer."""
         return [pending for pending, _, _ in self._asking.values()]
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
@@ -324,30 +345,32 @@ class Request:
         await conversation.answer(request_id, behavior, message)
         self._asking.pop(request_id, None)
 
-    def _asked(self, voice: Voice, conversation: Conversation) -> Callable[[Permission], None]:
-        hears = conversation if isinstance(conversation, Asking) else None
+    def _asked(
+        self, stream: AgentStream, conversation: Conversation
+    ) -> Callable[[Permission], None]:
+        hears = conversation if isinstance(conversation, AsksPermission) else None
 
         def asked(event: Permission) -> None:
             if isinstance(event, PermissionReplied):
                 self._asking.pop(event.request_id, None)
                 return
-            pending = Pending(
-                self.run,
-                event.request_id,
-                event.tool,
-                event.input,
-                voice.stream_id,
-                voice.name,
-                now_ms(),
+            pending = PermissionRequest(
+                run=self.run,
+                request_id=event.request_id,
+                tool=event.tool,
+                input=event.input,
+                stream_id=stream.stream_id,
+                agent=stream.name,
+                ts=now_ms(),
             )
-            self._asking[event.request_id] = (pending, hears, voice)
+            self._asking[event.request_id] = (pending, hears, stream)
 
         return asked
 
-    def _forget(self, voice: Voice) -> None:
+    def _forget(self, stream: AgentStream) -> None:
         """Nobody waits any more for what this one asked."""
         for request_id, (_, _, asker) in list(self._asking.items()):
-            if asker is voice:
+            if asker is stream:
                 del self._asking[request_id]
 
     def _check_live(self) -> None:
@@ -360,7 +383,7 @@ async def _next(entries: AsyncIterator[list[Entry]]) -> list[Entry] | None:
 
 
 def problem_of(name: str, error: Exception) -> Reply:
-    """What went wrong with an agent, as its caller is told."""
+    """What went wrong with an agent, as the answer that its caller gets."""
     match error:
         case BackendError():
             return replies.failed(name, f"{error.backend}: {error.problem}", error.advice)

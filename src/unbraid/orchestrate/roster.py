@@ -1,4 +1,4 @@
-"""The agents there are: Markdown files with front matter, where Claude Code and OpenCode keep them.
+"""The agents there are: Markdown files with front matter, where each kind of agents keeps them.
 
 A file that cannot be used is reported by its name and line; the others work. Of two agents of one
 name the first place wins, so a project's own stands before the person's.
@@ -15,15 +15,15 @@ import msgspec
 import yaml
 from msgspec import Struct
 
-from unbraid.orchestrate.agents import MASTER, Agent
-from unbraid.orchestrate.limits import Limits
-from unbraid.orchestrate.teaching import MASTER_AGENT
+from unbraid.agents.registry import kinds
+from unbraid.agents.spec import AgentSpec, Limits
+from unbraid.orchestrate.prompts import MASTER, MASTER_AGENT
 
 MAX_FILE_BYTES = 256 * 1024
 FENCE = "---"
 
 _NAME = re.compile(r"[^\W_](?:[\w.:-]{0,62}\w)?")
-# `key: any words: with colons`, which Claude Code reads and YAML does not.
+# `key: any words: with colons`, which the agents' own programs read and YAML does not.
 _PLAIN = re.compile(r"^([A-Za-z][\w-]*):[ \t]+([^\s\"'\[{>|&*!#].*)$", re.MULTILINE)
 
 
@@ -41,9 +41,9 @@ class Problem(Struct, frozen=True):
 class Roster:
     """Agents by name. The master is always among them."""
 
-    def __init__(self, agents: Iterable[Agent] = (), problems: Iterable[Problem] = ()) -> None:
+    def __init__(self, agents: Iterable[AgentSpec] = (), problems: Iterable[Problem] = ()) -> None:
         self.problems = list(problems)
-        self._agents: dict[str, Agent] = {}
+        self._agents: dict[str, AgentSpec] = {}
         for agent in agents:
             self._agents.setdefault(agent.name, agent)
         self.master = self._agents.pop(MASTER, MASTER_AGENT)
@@ -52,7 +52,7 @@ class Roster:
     def read(cls, cwd: Path, home: Path) -> Roster:
         """All agents of a project and a person."""
         problems: list[Problem] = []
-        agents: list[Agent] = []
+        agents: list[AgentSpec] = []
         for folder in places(cwd, home):
             for path in sorted(folder.glob("*.md")):
                 try:
@@ -61,11 +61,11 @@ class Roster:
                     problems.append(Problem(path, bad.line, bad.reason))
         return cls(agents, problems)
 
-    def get(self, name: str) -> Agent | None:
+    def get(self, name: str) -> AgentSpec | None:
         """The agent of that name; the master is not one to delegate to."""
         return self._agents.get(name)
 
-    def __iter__(self) -> Iterator[Agent]:
+    def __iter__(self) -> Iterator[AgentSpec]:
         return iter(self._agents.values())
 
     def __len__(self) -> int:
@@ -79,9 +79,8 @@ def places(cwd: Path, home: Path) -> list[Path]:
     """Where agents are looked for, first come, first served."""
     return [
         cwd / "agents",
-        cwd / ".claude" / "agents",
-        cwd / ".opencode" / "agent",
-        home / ".claude" / "agents",
+        *(cwd / folder for kind in kinds() for folder in kind.agent_folders),
+        *(home / folder for kind in kinds() for folder in kind.home_agent_folders),
     ]
 
 
@@ -90,7 +89,7 @@ class _Bad(Exception):
         self.line, self.reason = line, reason
 
 
-def read_agent(path: Path) -> Agent:
+def read_agent(path: Path) -> AgentSpec:
     """One file's agent."""
     head, head_lines, prompt = _split(path)
     fields, lines = _front_matter(head)
@@ -117,18 +116,18 @@ def read_agent(path: Path) -> Agent:
     except msgspec.ValidationError as error:
         raise bad("limits", str(error)) from None
     model = text("model")
-    return Agent(
-        name,
-        text("description") or "",
-        prompt.strip(),
-        # Claude Code's word for "as my caller".
-        None if model == "inherit" else model,
-        tools,
-        denied,
-        text("backend"),
-        limits,
-        path,
-        head_lines + 1,
+    return AgentSpec(
+        name=name,
+        description=text("description") or "",
+        prompt=prompt.strip(),
+        # `inherit` is "as my caller".
+        model=None if model == "inherit" else model,
+        tools=tools,
+        denied=denied,
+        backend=text("backend"),
+        limits=limits,
+        path=path,
+        line=head_lines + 1,
     )
 
 
@@ -183,7 +182,7 @@ def _quoted(value: str) -> str:
 def _tools(given: Any) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     """What is granted (None: everything) and what is denied.
 
-    Claude Code writes `Read, Grep` or a list, OpenCode a mapping of tools to true or false.
+    Some kinds write `Read, Grep` or a list, others a mapping of tools to true or false.
     """
     if given is None:
         return None, ()
@@ -192,6 +191,6 @@ def _tools(given: Any) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     if isinstance(given, list) and all(isinstance(name, str) for name in given):
         return (None, ()) if given == ["*"] else (tuple(given), ())
     if isinstance(given, dict) and all(isinstance(value, bool) for value in given.values()):
-        # OpenCode's mapping only takes away: whatever it does not name stays.
+        # A mapping only takes away: whatever it does not name stays.
         return None, tuple(str(name) for name, granted in given.items() if not granted)
     raise ValueError("names, or a mapping of names to true or false")

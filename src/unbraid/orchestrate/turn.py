@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection
 from contextlib import aclosing
 
 from unbraid import events as e
+from unbraid.agents.backend_port import Conversation
 from unbraid.errors import UnbraidError
 from unbraid.fleet.gate import Gate
-from unbraid.orchestrate.backends.port import Conversation
-from unbraid.orchestrate.grammar import Command, Parser
-from unbraid.orchestrate.voice import Voice
+from unbraid.orchestrate.agent_stream import AgentStream
+from unbraid.orchestrate.grammar import FleetCommand, Parser
 
 # A flood is stopped, not stored: no answer is as long as this.
 MAX_TURN_CHARS = 4_000_000
-# What a CLI says of a turn that the log has already, or that only a person would want to see.
-_UNTOLD = (e.Prompt,)
+# What a CLI reports of a turn that the log has already.
+_IN_THE_LOG = (e.Prompt,)
 Permission = e.PermissionAsked | e.PermissionReplied
 _WORDS = (e.TextDelta, e.ThinkingDelta)
 
@@ -32,12 +32,12 @@ class Turn:
     """What came of a turn: the commands, or else the answer."""
 
     def __init__(
-        self, voice: Voice, gate: Gate, plugins: Collection[str], *, commands: bool
+        self, stream: AgentStream, gate: Gate, plugins: Collection[str], *, commands: bool
     ) -> None:
         self.ok, self.problem = True, ""
-        self.commands: list[Command] = []
+        self.commands: list[FleetCommand] = []
         self.late = 0
-        self._voice, self._gate = voice, gate
+        self._stream, self._gate = stream, gate
         self._parser = Parser(plugins) if commands else None
         self._message: list[str] = []
         self._message_id: str | None = None
@@ -58,7 +58,7 @@ class Turn:
         on_asked: Callable[[Permission], None],
     ) -> None:
         """Say a message and hear the turn to its end."""
-        voice = self._voice
+        stream = self._stream
         async with aclosing(conversation.say(message)) as events:
             async for event in events:
                 if type(event) is e.TextDelta and not event.context:
@@ -66,31 +66,31 @@ class Turn:
                     self._text(event)
                 elif isinstance(event, _WORDS):
                     self._count(event.delta)
-                    voice.say(event)
+                    stream.say(event)
                 elif isinstance(event, e.TokenUsage):
-                    voice.used(event)
-                    self._overdrawn = voice.account.spent()
+                    stream.used(event)
+                    self._overdrawn = stream.account.spent()
                 elif isinstance(event, e.TurnComplete):
                     if not event.context:
                         self._complete(event)
-                elif not isinstance(event, _UNTOLD):
+                elif not isinstance(event, _IN_THE_LOG):
                     if isinstance(event, Permission):
                         on_asked(event)
-                    voice.say(event)
-                if voice.full:
-                    await voice.room()
+                    stream.say(event)
+                if stream.full:
+                    await stream.room()
         if self._parser is not None:
             self.commands, self.late = self._parser.finish(), self._parser.late
 
     def release(self) -> None:
         """The turn does not delegate: say what was held."""
         for event in self._gate.release():
-            self._voice.text(event)
+            self._stream.text(event)
 
     def delegate(self, labels: list[str]) -> None:
         """The turn delegates: say to whom. An agent whose words were not held has said it."""
         if not self._gate.open:
-            self._voice.text(self._gate.delegate(labels))
+            self._stream.text(self._gate.delegate(labels))
 
     def _count(self, delta: str) -> None:
         self._chars += len(delta)
@@ -111,16 +111,16 @@ class Turn:
         if parser is not None:
             parser.feed(delta)
         if parser is None or gate.open:
-            self._voice.text(event)
+            self._stream.text(event)
         else:
-            self._voice.speak()
+            self._stream.speak()
             passed = gate.text(event, prose_chars=parser.prose_chars, delegating=parser.delegating)
             if gate.open:
                 parser.close()
             else:
-                self._voice.draft(delta)
+                self._stream.draft(delta)
             for held in passed:
-                self._voice.text(held)
+                self._stream.text(held)
 
     def _new_block(self) -> None:
         # A block begins at column 0, wherever the one before has ended.
@@ -128,7 +128,7 @@ class Turn:
             self._parser.feed("\n")
 
     def _complete(self, event: e.TurnComplete) -> None:
-        self._voice.turn_over(event)
+        self._stream.turn_over(event)
         self._result = event.result
         if not event.ok:
             self.ok = False

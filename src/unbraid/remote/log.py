@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from unbraid.control.controllers import Controller, Pending
+from unbraid.agents.control_port import Controller, PermissionRequest
 from unbraid.errors import CallerError, LogError
 from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, Found
@@ -57,7 +57,7 @@ class _Steerable(Struct):
 
 
 class _Waiting(Struct):
-    permissions: list[Pending]
+    permissions: list[PermissionRequest]
 
 
 class RemoteLog:
@@ -225,13 +225,15 @@ class RemoteControllers:
 
 
 class _Steered:
-    def __init__(self, server: RemoteServer, about: _Control, waiting: list[Pending]) -> None:
+    def __init__(
+        self, server: RemoteServer, about: _Control, waiting: list[PermissionRequest]
+    ) -> None:
         self._server, self._about, self._waiting = server, about, waiting
 
     def verbs(self) -> list[str]:
         return self._about.verbs
 
-    def pending(self) -> list[Pending]:
+    def pending(self) -> list[PermissionRequest]:
         return self._waiting
 
     async def message(self, text: str) -> None:

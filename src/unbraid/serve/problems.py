@@ -13,7 +13,7 @@ from unbraid.control.controllers import NotControlled, UnknownRequest
 from unbraid.errors import CallerError, LogError, UnbraidError
 from unbraid.hub.fanout import TooManyViewers
 from unbraid.log.port import LogConflict, LogUnusable
-from unbraid.orchestrate.refusals import TooManyRequests, Unfit
+from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
 from unbraid.record.ingest import Hole, RunOver, TooManyRuns
 
 CODES = {
@@ -60,7 +60,7 @@ def as_problem(error: Exception) -> Problem:
             return Problem(409, str(error), offset=error.wanted)
         case LogConflict():
             return Problem(409, str(error), expected=error.expected)
-        case RunOver() | NotControlled() | Unfit():
+        case RunOver() | NotControlled() | RequestConflict():
             return Problem(409, str(error))
         case UnknownRequest():
             return Problem(404, str(error))

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 from unbraid.errors import BackendError
-from unbraid.system.process import NOTHING, PIPE, Process, exited, let_go, start
+from unbraid.system.process import NOTHING, PIPE, Process, start
 
 READ_BYTES = 1 << 16
 STDERR_BYTES = 4096
@@ -64,19 +64,16 @@ class Program:
         return await self._process.stdout.read(READ_BYTES)
 
     async def write(self, data: bytes) -> None:
-        """Whole lines to its stdin; that it no longer listens is told by its stdout."""
+        """Whole lines to its stdin; that it no longer listens is seen at its stdout."""
         stdin = self._process.stdin
         assert stdin is not None
-        with contextlib.suppress(OSError):
-            stdin.write(data)
-            await stdin.drain()
+        stdin.write(data)
+        await stdin.drain()
 
     def post(self, data: bytes) -> None:
         """Like `write`, where nothing can be awaited."""
-        stdin = self._process.stdin
-        if stdin is not None and not stdin.is_closing():
-            with contextlib.suppress(OSError):
-                stdin.write(data)
+        if self._process.stdin is not None:
+            self._process.stdin.write(data)
 
     async def failure(self, advice: str) -> BackendError:
         """Why its output has ended, when it has."""
@@ -101,7 +98,7 @@ class Program:
                     self._process.stdin.close()
                 self._signal_group(signal.SIGTERM)
                 async with asyncio.timeout(GRACE_SECONDS):
-                    await exited(self._process)
+                    await self._process.wait()
         except TimeoutError:
             pass
         finally:
@@ -111,14 +108,14 @@ class Program:
             if self._guard is not None:
                 _kill_group(self._guard.pid, signal.SIGKILL)
             self._errors.cancel()
-            await exited(self._process)
+            await self._process.wait()
             for _ in range(FAMILY_TRIES):  # one of them may have started another meanwhile
                 if not self._kill_family():
                     break
                 await asyncio.sleep(0.01)
-            await let_go(self._process)
+            await self._process.let_go()
             if self._guard is not None:
-                await let_go(self._guard)
+                await self._guard.let_go()
             await asyncio.gather(self._errors, return_exceptions=True)
 
     def _kill_family(self) -> bool:

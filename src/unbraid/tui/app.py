@@ -18,7 +18,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static
 
-from unbraid.control.controllers import VERBS
+from unbraid.agents.control_port import VERBS
 from unbraid.errors import LogError, UnbraidError
 from unbraid.screen import gist, short
 from unbraid.tui.desk import Desk

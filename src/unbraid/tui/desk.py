@@ -8,7 +8,8 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from unbraid.control.controllers import Controller, Controllers, Pending
+from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Found, LogReader, SearchableLog
 from unbraid.log.summary import RunSummary
@@ -87,7 +88,7 @@ class Desk:
                 return await self._controllers.everywhere()
         return {}
 
-    def shown(self, asked: Pending) -> Pending:
+    def shown(self, asked: PermissionRequest) -> PermissionRequest:
         """A request for leave, as it may be shown."""
         if not self._redact:
             return asked

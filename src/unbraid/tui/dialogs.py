@@ -14,7 +14,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
-from unbraid.control.controllers import Pending
+from unbraid.agents.control_port import PermissionRequest
 from unbraid.screen import safe, short
 
 MAX_CHARS = 20_000
@@ -126,7 +126,7 @@ class Leave(Dialog):
         Binding("d", "answer('deny')", "Deny"),
     ]
 
-    def __init__(self, asked: Pending, title: str) -> None:
+    def __init__(self, asked: PermissionRequest, title: str) -> None:
         super().__init__()
         self._asked, self._title = asked, title
 

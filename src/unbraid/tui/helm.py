@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.app import App
 
-from unbraid.control.controllers import Controller, Pending
+from unbraid.agents.control_port import Controller, PermissionRequest
 from unbraid.errors import UnbraidError
 from unbraid.screen import short
 from unbraid.tui.desk import Desk
@@ -30,7 +30,7 @@ class Helm:
         held = self._controllers.get(run)
         return [] if held is None else held.verbs()
 
-    def waiting(self, run: str = "") -> list[Pending]:
+    def waiting(self, run: str = "") -> list[PermissionRequest]:
         """The requests that wait for leave, those of `run` first."""
         runs = sorted(self._controllers, key=lambda name: name != run)
         return [
@@ -39,7 +39,7 @@ class Helm:
             for request in self._controllers[name].pending()
         ]
 
-    async def answer(self, asked: Pending, title: str) -> None:
+    async def answer(self, asked: PermissionRequest, title: str) -> None:
         """Ask a person whether an agent may."""
         held = self._controllers[asked.run]
 

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from unbraid.agents.control_port import VERBS, PermissionRequest
 from unbraid.agents.opencode.server import RECENT_MS, Server
-from unbraid.control.controllers import VERBS, Controllers, Pending
+from unbraid.control.controllers import Controllers
 from unbraid.control.resume import agent_of
 from unbraid.control.sockets import steerable
 from unbraid.errors import CallerError, SourceError
@@ -105,7 +106,7 @@ class OpenCodeController:
     def __init__(self, server: Server, log: Log, run: str, root: str) -> None:
         self.run = run
         self._server, self._log, self._root = server, log, root
-        self._pending: dict[str, Pending] = {}
+        self._pending: dict[str, PermissionRequest] = {}
 
     def noted(self, line: bytes) -> None:
         """An event about a permission."""
@@ -113,7 +114,7 @@ class OpenCodeController:
         given = event.get("properties", {})
         if event.get("type") == "permission.asked":
             tool, about = str(given.get("permission", "")), given.get("metadata")
-            asked = Pending(self.run, str(given.get("id")), tool, about, ts=now_ms())
+            asked = PermissionRequest(self.run, str(given.get("id")), tool, about, ts=now_ms())
             self._pending[asked.request_id] = asked
         else:
             self._pending.pop(str(given.get("requestID") or given.get("permissionID")), None)
@@ -122,7 +123,7 @@ class OpenCodeController:
         """A server can be told everything."""
         return list(VERBS)
 
-    def pending(self) -> list[Pending]:
+    def pending(self) -> list[PermissionRequest]:
         """The requests that wait for an answer."""
         return list(self._pending.values())
 

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from tests.agents.claude.backend_cli import played, said, text
 from unbraid import events as e
+from unbraid.agents.backend_port import AsksPermission, Backend, Conversation
 from unbraid.agents.claude.backend import MAX_LINE_BYTES, ClaudeBackend
+from unbraid.agents.spec import AgentSpec
+from unbraid.agents.turn_limit import MAX_TURN_CHARS
 from unbraid.errors import BackendError, CallerError
-from unbraid.orchestrate.agents import Agent
-from unbraid.orchestrate.backends.measure import MAX_TURN_CHARS
-from unbraid.orchestrate.backends.port import Asking, Backend, Conversation
 
-ANYONE = Agent("anyone")
+ANYONE = AgentSpec("anyone")
 POLITE = "def answer(text): said('You said ' + text, text); result()"
 
 
@@ -30,7 +30,7 @@ async def test_it_is_a_backend(tmp_path: Path) -> None:
     with played(tmp_path, POLITE) as backend:
         port: Backend = backend
         async with port.open(ANYONE) as conversation:
-            assert isinstance(conversation, Asking)
+            assert isinstance(conversation, AsksPermission)
             speaking: Conversation = conversation
             events = await said(speaking.say("hello"))
         await port.close()
@@ -60,7 +60,9 @@ async def test_no_message_is_a_command_of_the_cli(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", ["1.0.128", "2.1.325", "who knows"])
 async def test_what_an_agent_is_started_with(version: str, tmp_path: Path) -> None:
-    agent = Agent("a", prompt="- Be brief.", model="opus", tools=("Read",), denied=("Bash(rm *)",))
+    agent = AgentSpec(
+        "a", prompt="- Be brief.", model="opus", tools=("Read",), denied=("Bash(rm *)",)
+    )
     answer = "def answer(text): said(json.dumps(sys.argv[1:]), 1); result()"
     with played(tmp_path, answer, version=version) as backend:
         async with backend.open(agent) as conversation:

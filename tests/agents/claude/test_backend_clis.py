@@ -13,8 +13,8 @@ import pytest
 
 from tests.agents.claude.backend_cli import real, said, text
 from unbraid import events as e
+from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
-from unbraid.orchestrate.agents import Agent
 from unbraid.testing import HttpError, Script, ScriptedModel, Spawn, Thinking, bash, say
 
 pytestmark = pytest.mark.cli
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.cli
 OLD, CURRENT = "1.0.128", "2.1.325"
 versions = pytest.mark.parametrize("version", [OLD, CURRENT])
 LONG = "A text that is long enough to come in several pieces, one after the other. " * 4
-ANYONE = Agent("anyone")
+ANYONE = AgentSpec("anyone")
 
 
 def asked_by(model: ScriptedModel, marker: str) -> list[dict[str, Any]]:
@@ -43,7 +43,7 @@ async def test_a_conversation_with_agents_of_its_own(version: str, tmp_path: Pat
             "twin": [say("The twin is done.")],
         }
     )
-    agent = Agent("anyone", prompt="-You are brief.\nAlways.", model="sonnet")
+    agent = AgentSpec("anyone", prompt="-You are brief.\nAlways.", model="sonnet")
     async with asyncio.timeout(120):
         with real(version, script, tmp_path) as (backend, model):
             async with backend.open(agent) as conversation:
@@ -96,15 +96,15 @@ async def test_siblings_share_nothing_and_speak_at_once(tmp_path: Path) -> None:
 @versions
 async def test_an_agent_has_the_tools_it_was_given(version: str, tmp_path: Path) -> None:
     agents = (
-        Agent("some", tools=("Read", "Bash(git status)", "/agent"), denied=("/fetch",)),
-        Agent("none", tools=()),
-        Agent("most", denied=("Bash",)),
+        AgentSpec("some", tools=("Read", "Bash(git status)", "/agent"), denied=("/fetch",)),
+        AgentSpec("none", tools=()),
+        AgentSpec("most", denied=("Bash",)),
     )
     script = Script({agent.name: [say("Hello.")] for agent in agents})
     async with asyncio.timeout(120):
         with real(version, script, tmp_path) as (backend, model):
 
-            async def ask(agent: Agent) -> None:
+            async def ask(agent: AgentSpec) -> None:
                 async with backend.open(agent) as conversation:
                     await said(conversation.say(f"[[{agent.name}]] Go."))
 

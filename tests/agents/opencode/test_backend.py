@@ -10,14 +10,14 @@ import pytest
 
 from tests.agents.opencode.backend_cli import SESSION, Played
 from unbraid import events as e
+from unbraid.agents.backend_port import AsksPermission, Backend
 from unbraid.agents.opencode.backend import OpenCodeBackend
+from unbraid.agents.spec import AgentSpec
+from unbraid.agents.turn_limit import MAX_TURN_CHARS
 from unbraid.errors import BackendError, CallerError
-from unbraid.orchestrate.agents import Agent
-from unbraid.orchestrate.backends.measure import MAX_TURN_CHARS
-from unbraid.orchestrate.backends.port import Asking, Backend
 from unbraid.testing.loopback import Exchange
 
-ANYONE = Agent("anyone")
+ANYONE = AgentSpec("anyone")
 
 
 class Flood(Played):
@@ -61,7 +61,7 @@ async def test_a_flood_of_words_is_ended(tmp_path: Path) -> None:
     with Flood() as server:
         backend: Backend = OpenCodeBackend(url=server.url, env={}, cwd=tmp_path)
         async with backend.open(ANYONE) as conversation:
-            assert isinstance(conversation, Asking)
+            assert isinstance(conversation, AsksPermission)
             tracemalloc.start()
             try:
                 with pytest.raises(BackendError, match="has said more than"):
@@ -125,7 +125,7 @@ async def test_a_model_without_a_provider_says_how_to_write_it(tmp_path: Path) -
     with Played() as server:
         backend = OpenCodeBackend(url=server.url, env={}, cwd=tmp_path)
         with pytest.raises(BackendError, match="provider/model"):
-            async with backend.open(Agent("anyone", model="sonnet")):
+            async with backend.open(AgentSpec("anyone", model="sonnet")):
                 raise AssertionError
         await backend.close()
 

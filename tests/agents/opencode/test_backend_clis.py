@@ -16,8 +16,8 @@ from tests.launch.agents import cli_of
 from unbraid import events as e
 from unbraid.agents.opencode.backend import OpenCodeBackend
 from unbraid.agents.opencode.backend_link import served
+from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
-from unbraid.orchestrate.agents import Agent
 from unbraid.testing import HttpError, Script, ScriptedModel, Spawn, bash, opencode_launch, say
 
 pytestmark = pytest.mark.cli
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.cli
 OLD, CURRENT = "1.2.27", "1.18.33"
 versions = pytest.mark.parametrize("version", [OLD, CURRENT])
 LONG = "A text that is long enough to come in several pieces, one after the other. " * 4
-ANYONE = Agent("anyone")
+ANYONE = AgentSpec("anyone")
 
 
 @versions
@@ -42,7 +42,7 @@ async def test_a_conversation_with_agents_of_its_own(version: str, tmp_path: Pat
             "sibling": [say("I am the sibling."), say("I still am.")],
         }
     )
-    agent = Agent("anyone", prompt="You are brief.\nAlways.", model="scripted/one")
+    agent = AgentSpec("anyone", prompt="You are brief.\nAlways.", model="scripted/one")
     async with real(version, script, tmp_path) as (backend, model):
 
         async def ask(name: str) -> list[list[e.RelayEvent]]:
@@ -71,10 +71,10 @@ async def test_a_conversation_with_agents_of_its_own(version: str, tmp_path: Pat
 @versions
 async def test_an_agent_has_the_tools_it_was_given(version: str, tmp_path: Path) -> None:
     agents = (
-        Agent("some", tools=("Read", "Bash(git status)", "/agent")),
-        Agent("none", tools=()),
-        Agent("all"),
-        Agent("most", denied=("Bash", "/fetch")),
+        AgentSpec("some", tools=("Read", "Bash(git status)", "/agent")),
+        AgentSpec("none", tools=()),
+        AgentSpec("all"),
+        AgentSpec("most", denied=("Bash", "/fetch")),
     )
     script = Script({agent.name: [say("Hello.")] for agent in agents})
     async with real(version, script, tmp_path) as (backend, model):
@@ -172,7 +172,7 @@ async def test_a_turn_that_fails_is_not_ok(version: str, tmp_path: Path) -> None
     async with real(version, script, tmp_path) as (backend, _):
         async with backend.open(ANYONE) as conversation:
             refused = await said(conversation.say("[[main]] Go."))
-        async with backend.open(Agent("anyone", model="scripted/none")) as conversation:
+        async with backend.open(AgentSpec("anyone", model="scripted/none")) as conversation:
             unknown = await said(conversation.say("[[main]] Go."))
     for events, words in ((refused, "not today"), (unknown, "scripted/none")):
         last = events[-1]

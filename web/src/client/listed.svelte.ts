@@ -1,4 +1,4 @@
-import type { FleetEvent, Indexed, Pending, Run, Runs } from '../model/events';
+import type { FleetEvent, Indexed, PermissionRequest, Run, Runs } from '../model/events';
 import { get, type Refusal } from './api';
 import { Feed, type Standing } from './feed';
 
@@ -18,7 +18,7 @@ interface Filter {
 /** The list of runs, kept up to date. */
 export class Listed {
   runs = $state.raw<Run[]>([]);
-  waiting = $state.raw<Pending[]>([]);
+  waiting = $state.raw<PermissionRequest[]>([]);
   loaded = $state(false);
   standing = $state<Standing>('connecting');
   problem = $state.raw<Refusal | null>(null);
@@ -65,7 +65,7 @@ export class Listed {
       const [first, live, asking] = await Promise.all([
         this.page(filter.status),
         filter.status ? { runs: [] } : this.page('live'),
-        get<{ permissions: Pending[] }>('/v1/permissions'),
+        get<{ permissions: PermissionRequest[] }>('/v1/permissions'),
       ]);
       // Someone may have asked for others in the meantime.
       if (filter !== this.filter) return;

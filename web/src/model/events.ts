@@ -344,8 +344,8 @@ export interface Found {
   snippet: string;
 }
 
-/** An agent that waits for leave to use a tool. */
-export interface Pending {
+/** An agent waits for someone to allow a tool. */
+export interface PermissionRequest {
   run: string;
   request_id: string;
   tool: string;

@@ -22,9 +22,9 @@ from unbraid.agents.claude.releases import (
     FIRST_PARTIAL,
     FIRST_TOOLS,
     FIRST_WITHOUT_HISTORY,
-    Release,
-    version_of,
 )
+from unbraid.agents.spec import AgentSpec
+from unbraid.agents.turn_limit import TurnLimit
 from unbraid.errors import BackendError, CallerError
 from unbraid.events import (
     PermissionAsked,
@@ -34,9 +34,8 @@ from unbraid.events import (
     SubAgentSpawned,
     TurnComplete,
 )
-from unbraid.orchestrate.agents import Agent
-from unbraid.orchestrate.backends.measure import Measure
 from unbraid.system.program import Program, started
+from unbraid.system.versions import Release, version_of
 from unbraid.translate.translator import Translator
 
 NAME = "claude"
@@ -48,7 +47,7 @@ _TALKING = (
     "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
     "--permission-prompt-tool", "stdio",
 )  # fmt: skip
-# The tools of releases that can only be told what they may not use.
+# The tools of releases that only take a list of what they may not use.
 _EARLY_TOOLS = (
     "Task", "Bash", "Glob", "Grep", "LS", "Read", "Edit", "MultiEdit", "Write", "NotebookEdit",
     "WebFetch", "WebSearch", "TodoWrite", "BashOutput", "KillShell", "KillBash", "SlashCommand",
@@ -86,7 +85,7 @@ class ClaudeBackend:
         self._asking = asyncio.Lock()
 
     @contextlib.asynccontextmanager
-    async def open(self, agent: Agent) -> AsyncIterator[ClaudeConversation]:
+    async def open(self, agent: AgentSpec) -> AsyncIterator[ClaudeConversation]:
         """A process of its own for an agent."""
         async with self._asking:
             self._release = self._release or await version_of(self._command, self._env)
@@ -101,7 +100,7 @@ class ClaudeBackend:
     async def close(self) -> None:
         """Nothing is shared."""
 
-    def _arguments(self, agent: Agent, release: Release) -> list[str]:
+    def _arguments(self, agent: AgentSpec, release: Release) -> list[str]:
         # With `=`: a prompt or a name may begin with a dash, and a list swallows what follows it.
         args = list(_TALKING)
         if release >= FIRST_PARTIAL:
@@ -118,7 +117,7 @@ class ClaudeBackend:
         return args
 
 
-def _tools(agent: Agent, release: Release) -> list[str]:
+def _tools(agent: AgentSpec, release: Release) -> list[str]:
     """The options that leave an agent the tools that are its own."""
     args: list[str] = []
     denied = [tool for tool in agent.denied if not tool.startswith("/")]
@@ -155,13 +154,13 @@ class ClaudeConversation:
         if self._in_turn:
             await self._settle()
         self._in_turn = True
-        measure = Measure(NAME)
+        limit = TurnLimit(NAME)
         try:
             await self._program.write(claude_input.prompt(_words(message)))
             while self._in_turn:
                 data = await self._read()
-                for event in self._told(data):
-                    measure.take(event)
+                for event in self._events_of(data):
+                    limit.count(event)
                     yield event
                 if not data:
                     raise await self._failure()
@@ -170,7 +169,7 @@ class ClaudeConversation:
                 self._program.post(claude_input.interrupt(_new_id()))
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answer a request for leave: `behavior` is allow or deny."""
+        """Answer a permission request: `behavior` is allow or deny."""
         asked = self._waiting.get(request_id)
         if asked is None:
             raise CallerError(f"no request {request_id} waits for an answer")
@@ -190,7 +189,7 @@ class ClaudeConversation:
             async with asyncio.timeout(INTERRUPT_SECONDS):
                 while self._in_turn:
                     data = await self._read()
-                    self._told(data)
+                    self._events_of(data)
                     if not data:
                         raise await self._failure()
         except TimeoutError:
@@ -209,10 +208,10 @@ class ClaudeConversation:
         self._speaks = True
         return data
 
-    def _told(self, data: bytes) -> list[RelayEvent]:
-        """What these bytes tell; the end of the turn last."""
+    def _events_of(self, data: bytes) -> list[RelayEvent]:
+        """The events of these bytes; the end of the turn last."""
         events = self._translator.feed(data) if data else self._translator.finish()
-        told, self._replied = self._replied, []
+        events_out, self._replied = self._replied, []
         over: TurnComplete | None = None
         for event in events:
             if isinstance(event, TurnComplete) and not event.context:
@@ -226,15 +225,15 @@ class ClaudeConversation:
                 self._waiting[event.request_id] = event
             elif isinstance(event, PermissionReplied):
                 if event.request_id not in self._waiting:
-                    continue  # guessed from what came of it; the answer itself was told
+                    continue  # guessed from what came of it; the answer itself was emitted
                 del self._waiting[event.request_id]
-            told.append(event)
+            events_out.append(event)
         # A turn with agents in the background is not over: it goes on when they report.
         if over is not None and not self._running:
             self._in_turn = False
             self._waiting.clear()
-            told.append(over)
-        return told
+            events_out.append(over)
+        return events_out
 
     async def _failure(self) -> BackendError:
         self._in_turn = False

@@ -12,16 +12,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from msgspec import Struct
+from unbraid.agents.claude.releases import FIRST_FORWARDING, FIRST_PARTIAL, FIRST_SESSION_ID
+from unbraid.agents.command_line import arguments_at, option
+from unbraid.agents.process_port import Command
+from unbraid.system.versions import Release
 
-from unbraid.agents.claude.releases import (
-    FIRST_FORWARDING,
-    FIRST_PARTIAL,
-    FIRST_SESSION_ID,
-    Release,
-)
+KIND = "claude"
 
-# Options of Claude Code's that bring a session of their own.
+# Options of Claude Code that bring a session of their own.
 _SESSION_GIVEN = ("--session-id", "--resume", "-r", "--continue", "-c", "--from-pr")
 
 # Those of its flags that take no value and often stand before the prompt.
@@ -31,60 +29,25 @@ _FLAGS = (
 )  # fmt: skip
 
 
-class Command(Struct):
-    """What to start. `prints` is the format that the person will see: text, json, or raw."""
-
-    argv: list[str]
-    kind: str = "other"
-    prints: str = "raw"
-    talks: bool = False  # reads prompts and answers as lines of JSON
-    verbose: bool = False
-    captured: bool = True  # its stdout goes through us
-    session: str | None = None
-    resumes: bool = False
-    forwards: bool = False
-    prompt: str | None = None  # what to say first, where it is said over stdin
-
-
-def kind_of(argv: Sequence[str]) -> tuple[str, int]:
-    """Whose CLI a command starts, and where its own arguments begin."""
-    for number, word in enumerate(argv[:3]):
-        name = Path(word).name
-        if name in ("claude", "claude.exe") or (name == "cli.js" and "claude-code" in word):
-            return "claude", number + 1
-        if name in ("opencode", "opencode.exe"):
-            return "opencode", number + 1
-        if number == 0 and name not in ("node", "bun", "npx", "env", "bunx"):
-            break
-    return "other", 1
+def arguments_of(argv: Sequence[str]) -> int | None:
+    """Where the arguments of Claude Code begin; None if a command does not start it."""
+    return arguments_at(argv, _is_program)
 
 
 def visible(argv: Sequence[str], version: Release, *, steered: bool = False) -> Command:
     """The command to start in place of this one; `steered`, one that listens, if that can be."""
-    kind, first = kind_of(argv)
-    command = Command(list(argv), kind)
-    if kind == "claude":
-        if steered:
-            _listen(command, first)
-        _claude(command, first, version)
-    elif kind == "opencode":
-        # Anything but JSON is meant for the person's own terminal; the database tells the rest.
-        command.captured = option(argv[first:], "--format") == "json"
-        command.session = option(argv[first:], "--session", "-s")
+    first = arguments_of(argv)
+    assert first is not None
+    command = Command(list(argv), KIND)
+    if steered:
+        _listen(command, first)
+    _make_visible(command, first, version)
     return command
 
 
-def option(args: Sequence[str], *names: str) -> str | None:
-    """The value of an option in any of its spellings; "" if it has none."""
-    for number, word in enumerate(args):
-        if word == "--":
-            return None
-        if word in names:
-            return args[number + 1] if number + 1 < len(args) else ""
-        for name in names:
-            if name.startswith("--") and word.startswith(f"{name}="):
-                return word[len(name) + 1 :]
-    return None
+def _is_program(word: str) -> bool:
+    name = Path(word).name
+    return name in ("claude", "claude.exe") or (name == "cli.js" and "claude-code" in word)
 
 
 def _listen(command: Command, first: int) -> None:
@@ -117,7 +80,7 @@ def _prompt_place(args: list[str]) -> int | None:
     return places[0] if len(places) == 1 and not args[places[0]].startswith("/") else None
 
 
-def _claude(command: Command, first: int, version: Release) -> None:
+def _make_visible(command: Command, first: int, version: Release) -> None:
     args = command.argv[first:]
     added: list[str] = []
     given = option(args, "--session-id")

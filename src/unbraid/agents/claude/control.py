@@ -1,25 +1,24 @@
-"""One run of Claude Code's that we started, and that may listen (`--input-format stream-json`).
+"""A Claude Code process that we started, and that may listen (`--input-format stream-json`).
 
 Whoever feeds its stdin talks to it as before; what others send through us goes in between, in whole
-lines. Requests for leave that it prints wait here until anyone has answered them.
+lines. Permission requests that it prints wait here until anyone has answered them.
 """
 
 from __future__ import annotations
 
 import secrets
 import signal
-from collections.abc import Callable
-from typing import Protocol
 
 import msgspec
 from msgspec import Raw, Struct
 
 from unbraid.agents.claude import stdin as claude_input
-from unbraid.control.controllers import VERBS, Pending
-from unbraid.control.resume import agent_of
+from unbraid.agents.claude.stdin_prompt import StdinPrompt
+from unbraid.agents.control_port import VERBS, PermissionRequest
+from unbraid.agents.process_port import AgentProcess, RunReference
 from unbraid.errors import CallerError
 from unbraid.events.parts import decoded
-from unbraid.launch.run_log import RunLog, now_ms
+from unbraid.system.clock import now_ms
 from unbraid.wire.record import BAD_JSON
 
 
@@ -43,44 +42,45 @@ class _Line(Struct):
 _read = msgspec.json.Decoder(_Line).decode
 
 
-class Listener(Protocol):
-    """An agent's stdin."""
-
-    @property
-    def listens(self) -> bool:
-        """Whether anything can still be said to it."""
-        ...
-
-    def write(self, data: bytes) -> None:
-        """Whole lines."""
-        ...
-
-
 class ClaudeController:
-    """The controller of one run; `listener` is None if its stdin is not ours to write to."""
+    """The controller of one process: `talks` if its stdin is ours to write to, and with a `prompt`
+    if that is to be said there first.
+    """
 
     def __init__(
-        self, run_log: RunLog, listener: Listener | None, send_signal: Callable[[int], None]
+        self, process: AgentProcess, run: RunReference, *, talks: bool, prompt: str | None
     ) -> None:
-        self._keeping, self._listener, self._send_signal = run_log, listener, send_signal
-        self._pending: dict[str, Pending] = {}
+        self._process, self._run = process, run
+        self._prompt = None if prompt is None else StdinPrompt(process, prompt)
+        self._stdin = self._prompt or (process if talks else None)
+        self._pending: dict[str, PermissionRequest] = {}
 
     @property
     def run(self) -> str:
         """The run's name, once it has one."""
-        recorder = self._keeping.recorder
-        return "" if recorder is None else recorder.run
+        return self._run.name()
+
+    def close(self) -> None:
+        """The process is gone."""
+        if self._prompt is not None:
+            self._prompt.stop()
 
     def printed(self, line: bytes) -> None:
-        """A line of its stdout: it may ask for something."""
+        """A line of its stdout: it may ask for permission."""
+        if self._prompt is not None:
+            self._prompt.printed(line)
         if b'"control_' not in line:
             return
         read = _try(line)
         if read.type == "control_request" and read.request is not None:
             if read.request.subtype == "can_use_tool":
                 given = decoded(bytes(read.request.input))
-                self._pending[read.request_id] = Pending(
-                    self.run, read.request_id, read.request.tool_name, given, ts=now_ms()
+                self._pending[read.request_id] = PermissionRequest(
+                    run=self.run,
+                    request_id=read.request_id,
+                    tool=read.request.tool_name,
+                    input=given,
+                    ts=now_ms(),
                 )
         elif read.type == "control_cancel_request":
             self._pending.pop(read.request_id, None)
@@ -94,17 +94,17 @@ class ClaudeController:
 
     def verbs(self) -> list[str]:
         """Without a stdin of ours, it can only be ended."""
-        listens = self._listener is not None and self._listener.listens
+        listens = self._stdin is not None and self._stdin.listens
         return list(VERBS) if listens else ["cancel"]
 
-    def pending(self) -> list[Pending]:
-        """The requests that wait for an answer."""
+    def pending(self) -> list[PermissionRequest]:
+        """The permission requests that wait for an answer."""
         for request in self._pending.values():
             request.run = self.run
         return list(self._pending.values())
 
     async def message(self, text: str) -> None:
-        """Tell the root agent something more."""
+        """Send the root agent a further message."""
         self._say(claude_input.prompt(text))
 
     async def interrupt(self) -> None:
@@ -113,12 +113,11 @@ class ClaudeController:
 
     async def cancel(self) -> None:
         """End the run."""
-        self._send_signal(signal.SIGTERM)
+        self._process.send_signal(signal.SIGTERM)
 
     async def stop(self, stream_id: int) -> None:
         """End one sub-agent."""
-        log = self._keeping.log
-        agent = None if log is None else await agent_of(log, self.run, stream_id)
+        agent = await self._run.agent_id(stream_id)
         if agent is None:
             raise CallerError(f"the id of stream {stream_id} is not known yet")
         self._say(claude_input.stop_task(_new_id(), agent))
@@ -137,14 +136,14 @@ class ClaudeController:
         del self._pending[request_id]
 
     def _say(self, line: bytes) -> None:
-        if self._listener is None:
+        if self._stdin is None:
             raise CallerError(
                 "this run does not listen: start it with `unbraid run --steer`, or with "
                 "--input-format stream-json, to talk to it"
             )
-        if not self._listener.listens:
+        if not self._stdin.listens:
             raise CallerError("this run has answered, and no longer listens")
-        self._listener.write(line)
+        self._stdin.write(line)
 
 
 def _try(line: bytes) -> _Line:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.port import AgentKind
+from unbraid.agents.backend_port import Backend
+from unbraid.agents.port import AgentKind, Finding, Resumer
+from unbraid.agents.process_port import Launcher
 
 if TYPE_CHECKING:
     from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect
@@ -15,9 +19,41 @@ class ClaudeCode(AgentKind):
 
     name = "claude"
     title = "Claude Code"
+    program = "claude"
+    agent_folders = (".claude/agents",)
+    home_agent_folders = (".claude/agents",)
+    tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "agent": ("Task", "Agent"),
+        "parallel": ("Task", "Agent"),
+        "fetch": ("WebFetch",),
+    }
 
     def dialect(self) -> ClaudeDialect:
         """Translates the records of one run."""
         from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect
 
         return ClaudeDialect()
+
+    def launcher(self, env: Mapping[str, str]) -> Launcher:
+        """Starts `claude` so that it prints every agent's words, and reads its transcripts."""
+        from unbraid.agents.claude.launch import ClaudeLauncher
+
+        return ClaudeLauncher(env)
+
+    def resumer(self, env: Mapping[str, str]) -> Resumer:
+        """Resumes sessions by their ids, and sub-agents as copies of their transcripts."""
+        from unbraid.agents.claude.resume import ClaudeResumer
+
+        return ClaudeResumer(env)
+
+    def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
+        """Runs each agent in a process of its own."""
+        from unbraid.agents.claude.backend import ClaudeBackend
+
+        return ClaudeBackend(env=env, cwd=cwd)
+
+    async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
+        """Looks for the program and for transcripts."""
+        from unbraid.agents.claude.checkup import checkup
+
+        return await checkup(env)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from unbraid.agents.claude.command import Command, option
+from unbraid.agents.command_line import option
+from unbraid.agents.process_port import Command
 from unbraid.wire.record import BAD_JSON
 
 # What `--output-format json --verbose` leaves out.
-_UNTOLD = ("stream_event", "keep_alive")
+_LEFT_OUT = ("stream_event", "keep_alive")
 
 
 class _Line(Struct):
@@ -22,7 +23,7 @@ class _Line(Struct):
 _read = msgspec.json.Decoder(_Line).decode
 
 
-class OutputRenderer:
+class StreamJsonRenderer:
     """Takes the lines of `stream-json`; gives the bytes of `text` or `json` when they are due."""
 
     def __init__(self, command: Command) -> None:
@@ -44,8 +45,8 @@ class OutputRenderer:
                 # Older versions show the last one only.
                 self._results.clear()
             self._results.append(read)
-        untold = read.type in _UNTOLD or read.type.startswith("control_")
-        if self._command.prints == "json" and self._command.verbose and not untold:
+        left_out = read.type in _LEFT_OUT or read.type.startswith("control_")
+        if self._command.prints == "json" and self._command.verbose and not left_out:
             self._all.append(line)
         return b""
 

@@ -74,13 +74,13 @@ class Allow(Struct, tag_field="behavior", tag="allow", rename="camel"):
 
 
 class Deny(Struct, tag_field="behavior", tag="deny"):
-    """The tool may not be used; the agent is told why."""
+    """The tool may not be used; the agent gets the reason."""
 
     message: str
 
 
 class Success(Struct, tag_field="subtype", tag="success"):
-    """The answer to a request of the CLI's."""
+    """The answer to a request of the CLI."""
 
     request_id: str
     response: Allow | Deny
@@ -109,12 +109,12 @@ def initialize(
 
 
 def allow(request_id: str, updated_input: Any) -> bytes:
-    """Give leave to use a tool, with the input it asked for or a changed one."""
+    """Allow the use of a tool, with the input it asked for or a changed one."""
     return _line(ControlResponse(Success(request_id, Allow(updated_input))))
 
 
 def deny(request_id: str, message: str) -> bytes:
-    """Refuse the use of a tool, and say why."""
+    """Deny the use of a tool, and say why."""
     return _line(ControlResponse(Success(request_id, Deny(_sound(message)))))
 
 
@@ -129,7 +129,7 @@ def set_model(request_id: str, model: str | None) -> bytes:
 
 
 def set_permission_mode(request_id: str, mode: str) -> bytes:
-    """Change when the CLI asks for leave."""
+    """Change when the CLI asks for permission."""
     return _request(request_id, SetPermissionMode(mode))
 
 

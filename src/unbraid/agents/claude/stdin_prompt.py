@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.agents.claude import stdin as claude_input
-from unbraid.launch.child import Child
+from unbraid.agents.process_port import AgentProcess
 from unbraid.wire.record import BAD_JSON
 
 SILENCE_SECONDS = 0.5
@@ -47,8 +47,8 @@ _read = msgspec.json.Decoder(_Line).decode
 class StdinPrompt:
     """Says the prompt of one run and what comes after it, and ends what can be said in time."""
 
-    def __init__(self, child: Child, prompt: str) -> None:
-        self._child = child
+    def __init__(self, process: AgentProcess, prompt: str) -> None:
+        self._process = process
         self._answered = self._interrupted = False
         self._away: set[str] = set()
         self._ending: asyncio.TimerHandle | None = None
@@ -57,7 +57,7 @@ class StdinPrompt:
     @property
     def listens(self) -> bool:
         """Whether anything can still be said to it."""
-        return self._child.listens
+        return self._process.listens
 
     def write(self, data: bytes) -> None:
         """One line more."""
@@ -67,7 +67,7 @@ class StdinPrompt:
         elif said.request is not None and said.request.subtype == "interrupt":
             self._interrupted = True
         self.stop()
-        self._child.write(data)
+        self._process.write(data)
 
     def printed(self, line: bytes) -> None:
         """A line of its stdout."""
@@ -79,7 +79,7 @@ class StdinPrompt:
         if self._answered and not self._interrupted:
             seconds = SILENCE_WITH_AGENTS_SECONDS if self._away else SILENCE_SECONDS
             loop = asyncio.get_running_loop()
-            self._ending = loop.call_later(seconds, self._child.end_input)
+            self._ending = loop.call_later(seconds, self._process.end_input)
 
     def stop(self) -> None:
         """End nothing any more."""

@@ -1,8 +1,8 @@
 """Agents run by OpenCode: one server for all, a session each.
 
 Every turn listens to the server's events on a connection of its own, so an agent that nobody reads
-holds up nobody else. Leave to use a tool is for OpenCode's own settings; where they say "ask", the
-question comes as `permission_asked` and waits for `answer`.
+holds up nobody else. Whether a tool may be used is for OpenCode's own settings to say; where they
+say "ask", the question comes as `permission_asked` and waits for `answer`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import msgspec
 
 from unbraid.agents.opencode.backend_link import NAME, Link, linked, served
 from unbraid.agents.opencode.session_tree import SessionTree
+from unbraid.agents.spec import AgentSpec
+from unbraid.agents.turn_limit import TurnLimit
 from unbraid.errors import BackendError, CallerError
 from unbraid.events import Error, PermissionAsked, RelayEvent, TurnComplete
-from unbraid.orchestrate.agents import Agent
-from unbraid.orchestrate.backends.measure import Measure
 from unbraid.translate.translator import Translator
 
 START_SECONDS = 180.0  # sixteen may start at once, on a small machine
@@ -66,7 +66,7 @@ class OpenCodeBackend:
         return None if self._link is None else self._link.pid
 
     @contextlib.asynccontextmanager
-    async def open(self, agent: Agent) -> AsyncIterator[OpenCodeConversation]:
+    async def open(self, agent: AgentSpec) -> AsyncIterator[OpenCodeConversation]:
         """A session of its own for an agent."""
         link = await self._linked()
         about: dict[str, Any] = {"system": agent.prompt} if agent.prompt else {}
@@ -114,7 +114,7 @@ class OpenCodeConversation:
         """One turn, as it is said."""
         if self._in_turn:
             await self._settle()
-        measure = Measure(NAME)
+        limit = TurnLimit(NAME)
         async with self._link.events() as lines:
             self._in_turn = True
             try:
@@ -122,8 +122,8 @@ class OpenCodeConversation:
                     yield event
                 await self._prompt(message)
                 async for line in lines:
-                    for event in await self._told(line):
-                        measure.take(event)
+                    for event in await self._events_of(line):
+                        limit.count(event)
                         yield event
                     if not self._in_turn:
                         return
@@ -136,7 +136,7 @@ class OpenCodeConversation:
                     await self._abort()
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answer a request for leave: `behavior` is allow or deny."""
+        """Answer a permission request: `behavior` is allow or deny."""
         if behavior not in ("allow", "deny"):
             raise CallerError(f"not an answer: {behavior}")
         if request_id not in self._waiting:
@@ -164,16 +164,16 @@ class OpenCodeConversation:
     def _finished(self) -> list[RelayEvent]:
         """The end of agents that it had at work: what they say now is not heard any more."""
         translator, self._translator = self._translator, None
-        told = [] if translator is None else translator.finish()
-        return [event for event in told if not isinstance(event, TurnComplete)]
+        events = [] if translator is None else translator.finish()
+        return [event for event in events if not isinstance(event, TurnComplete)]
 
     async def _prompt(self, message: str) -> None:
         sound = message.encode("utf-8", "replace").decode()
         body = {**self._about, "parts": [{"type": "text", "text": sound}]}
         await self._link.call("POST", f"/session/{self.session}/prompt_async", body)
 
-    async def _told(self, line: bytes) -> list[RelayEvent]:
-        """What an event of ours tells."""
+    async def _events_of(self, line: bytes) -> list[RelayEvent]:
+        """The relay events of one event of our session; nothing for those of others."""
         if self._tree.root_of(line) != self.session:
             return []
         assert self._translator is not None
@@ -223,7 +223,7 @@ def _model(written: str) -> dict[str, str]:
     return {"providerID": provider, "modelID": model}
 
 
-async def _refused(link: Link, agent: Agent) -> dict[str, bool]:
+async def _refused(link: Link, agent: AgentSpec) -> dict[str, bool]:
     """The tools that an agent does not have. Those it has stay as OpenCode's settings say."""
     refused = {*_NEVER, *map(_name, agent.denied)}
     if agent.backend_tools is not None:

@@ -1,4 +1,4 @@
-"""The way to a server of OpenCode's: one that is started here, or one that is there already."""
+"""The connection to an OpenCode server: one that is started here, or one that is there already."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class Link:
         try:
             async for data in answer.aiter_bytes():
                 for line in lines.feed(data):
-                    if isinstance(line, bytes) and (told := data_of(line)):
-                        yield told
+                    if isinstance(line, bytes) and (event := data_of(line)):
+                        yield event
         except httpx.HTTPError as error:
             raise await self._lost(error) from None
         raise await self._lost(None)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.port import AgentKind
+from unbraid.agents.backend_port import Backend
+from unbraid.agents.port import AgentKind, Finding, Resumer
+from unbraid.agents.process_port import Launcher
 
 if TYPE_CHECKING:
     from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
@@ -15,9 +19,40 @@ class OpenCode(AgentKind):
 
     name = "opencode"
     title = "OpenCode"
+    program = "opencode"
+    agent_folders = (".opencode/agent",)
+    tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "agent": ("task",),
+        "parallel": ("task",),
+        "fetch": ("webfetch",),
+    }
 
     def dialect(self) -> OpenCodeDialect:
         """Translates the records of one run."""
         from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
 
         return OpenCodeDialect()
+
+    def launcher(self, env: Mapping[str, str]) -> Launcher:
+        """Starts `opencode`, and reads its database."""
+        from unbraid.agents.opencode.launch import OpenCodeLauncher
+
+        return OpenCodeLauncher(env)
+
+    def resumer(self, env: Mapping[str, str]) -> Resumer:
+        """Resumes sessions, those of sub-agents too."""
+        from unbraid.agents.opencode.resume import OpenCodeResumer
+
+        return OpenCodeResumer(env)
+
+    def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
+        """Runs agents in sessions of one server."""
+        from unbraid.agents.opencode.backend import OpenCodeBackend
+
+        return OpenCodeBackend(env=env, cwd=cwd)
+
+    async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
+        """Looks for the program and for its stored sessions."""
+        from unbraid.agents.opencode.checkup import checkup
+
+        return await checkup(env)

@@ -1,4 +1,4 @@
-"""What runs an agent: a CLI, a server or an API, behind one small interface."""
+"""What runs an agent: a kind's own program, or an API, behind one small interface."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from unbraid.agents.backend_port import AsksPermission, Backend, Conversation
+from unbraid.agents.registry import kind, kinds
 from unbraid.errors import CallerError
-from unbraid.orchestrate.backends.port import Asking, Backend, Conversation
 
-__all__ = ["Asking", "Backend", "Backends", "Conversation"]
+__all__ = ["AsksPermission", "Backend", "Backends", "Conversation"]
 
 # Imported when first asked for: most requests need one of them.
-BUILT_IN = {
-    "claude": "unbraid.agents.claude.backend:ClaudeBackend",
-    "opencode": "unbraid.agents.opencode.backend:OpenCodeBackend",
+APIS = {
     "anthropic": "unbraid.orchestrate.backends.anthropic_api:AnthropicBackend",
     "openai": "unbraid.orchestrate.backends.openai_api:OpenAIBackend",
 }
@@ -37,19 +36,15 @@ class Backends:
 
     @property
     def names(self) -> list[str]:
-        """Every name there is."""
-        return sorted({*BUILT_IN, *self._made})
+        """The names of all backends."""
+        of_kinds = (each.name for each in kinds() if each.backend(self._env, self._cwd))
+        return sorted({*APIS, *of_kinds, *self._made})
 
     def of(self, name: str | None) -> Backend:
         """The backend of that name; without one, the default."""
         name = name or self.default
         if name not in self._made:
-            if name not in BUILT_IN:
-                known = ", ".join(self.names)
-                raise CallerError(f"there is no backend {name[:80]!r}; there are: {known}")
-            module, kind = BUILT_IN[name].split(":")
-            make = getattr(importlib.import_module(module), kind)
-            self._made[name] = make(env=self._env, cwd=self._cwd)
+            self._made[name] = self._make(name)
         return self._made[name]
 
     @property
@@ -65,18 +60,31 @@ class Backends:
             _, backend = self._made.popitem()
             await backend.close()
 
+    def _make(self, name: str) -> Backend:
+        if name in APIS:
+            module, _, made = APIS[name].partition(":")
+            backend: Backend = getattr(importlib.import_module(module), made)(env=self._env)
+            return backend
+        found = kind(name)
+        runs = None if found is None else found.backend(self._env, self._cwd)
+        if runs is None:
+            known = ", ".join(self.names)
+            raise CallerError(f"there is no backend {name[:80]!r}; there are: {known}")
+        return runs
+
 
 def available(env: Mapping[str, str]) -> str:
     """The first backend that looks usable here."""
-    path = env.get("PATH")
-    for program in ("claude", "opencode"):
-        if shutil.which(program, path=path):
-            return program
+    runnable = [each for each in kinds() if each.program and each.backend(env, Path())]
+    for each in runnable:
+        if shutil.which(each.program, path=env.get("PATH")):
+            return each.name
     if env.get("ANTHROPIC_API_KEY") or env.get("ANTHROPIC_AUTH_TOKEN"):
         return "anthropic"
     if env.get("OPENAI_API_KEY") or env.get("OPENAI_BASE_URL"):
         return "openai"
+    installable = " or ".join(each.program for each in runnable)
     raise CallerError(
-        "there is nothing to run agents with: install claude or opencode, or set ANTHROPIC_API_KEY,"
+        f"there is nothing to run agents with: install {installable}, or set ANTHROPIC_API_KEY,"
         " OPENAI_API_KEY or OPENAI_BASE_URL"
     )

@@ -6,16 +6,15 @@ import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 from msgspec import Struct
 
+from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, TokenUsage, TurnComplete
-from unbraid.orchestrate.agents import Agent
-from unbraid.orchestrate.backends.remembered import Remembered, imported
+from unbraid.orchestrate.backends.api_conversation import ApiConversation, imported
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -29,7 +28,7 @@ DEFAULT_MODEL = "sonnet"
 class AnthropicBackend:
     """`ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` and `ANTHROPIC_MODEL` say where and what."""
 
-    def __init__(self, *, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> None:
+    def __init__(self, *, env: Mapping[str, str] | None = None) -> None:
         self._env = os.environ if env is None else env
 
     @cached_property
@@ -48,11 +47,11 @@ class AnthropicBackend:
         )
 
     @asynccontextmanager
-    async def open(self, agent: Agent) -> AsyncIterator[AnthropicConversation]:
+    async def open(self, agent: AgentSpec) -> AsyncIterator[ApiConversation]:
         """A fresh conversation."""
         await imported(NAME)
         model = agent.model or self._env.get("ANTHROPIC_MODEL") or DEFAULT_MODEL
-        yield AnthropicConversation(self._client, full_name(model), agent.prompt)
+        yield ApiConversation(NAME, _Messages(self._client, full_name(model), agent.prompt))
 
     async def close(self) -> None:
         """Let the connections go."""
@@ -60,11 +59,10 @@ class AnthropicBackend:
             await self._client.close()
 
 
-class AnthropicConversation(Remembered):
-    """One conversation."""
+class _Messages:
+    """The messages API, for one model and system prompt."""
 
     def __init__(self, client: AsyncAnthropic, model: str, system: str) -> None:
-        super().__init__(NAME, [])
         self._client, self._model = client, model
         cached: Any = {"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}
         self._system: list[Any] = [cached] if system else []
@@ -117,7 +115,7 @@ class AnthropicConversation(Remembered):
 
 
 def full_name(model: str) -> str:
-    """What Claude Code's agent files call `opus` is the latest that the SDK knows."""
+    """The latest model that the SDK knows by a short name, such as `opus` in agents' files."""
     from anthropic.types import Model
 
     known = (name for part in get_args(Model) for name in get_args(part))

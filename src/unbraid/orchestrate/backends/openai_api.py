@@ -6,16 +6,15 @@ import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
+from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, TokenUsage, TurnComplete
-from unbraid.orchestrate.agents import Agent
-from unbraid.orchestrate.backends.remembered import Remembered, imported
+from unbraid.orchestrate.backends.api_conversation import ApiConversation, imported
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -29,7 +28,7 @@ DONE = "data: [DONE]"
 class OpenAIBackend:
     """`OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL` say where and what."""
 
-    def __init__(self, *, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> None:
+    def __init__(self, *, env: Mapping[str, str] | None = None) -> None:
         self._env = os.environ if env is None else env
 
     @cached_property
@@ -46,14 +45,16 @@ class OpenAIBackend:
         return AsyncOpenAI(api_key=key or "none", base_url=base_url)
 
     @asynccontextmanager
-    async def open(self, agent: Agent) -> AsyncIterator[OpenAIConversation]:
+    async def open(self, agent: AgentSpec) -> AsyncIterator[ApiConversation]:
         """A fresh conversation."""
         model = agent.model or self._env.get("OPENAI_MODEL")
         if not model:
             advice = "set OPENAI_MODEL, or model in the agent's file"
             raise BackendError(NAME, "no model is named", advice)
         await imported(NAME)
-        yield OpenAIConversation(self._client, model.removeprefix(f"{NAME}/"), agent.prompt)
+        api = _Completions(self._client, model.removeprefix(f"{NAME}/"))
+        history = [{"role": "system", "content": agent.prompt}] if agent.prompt else []
+        yield ApiConversation(NAME, api, history)
 
     async def close(self) -> None:
         """Let the connections go."""
@@ -61,11 +62,10 @@ class OpenAIBackend:
             await self._client.close()
 
 
-class OpenAIConversation(Remembered):
-    """One conversation."""
+class _Completions:
+    """The chat completions API, for one model."""
 
-    def __init__(self, client: AsyncOpenAI, model: str, system: str) -> None:
-        super().__init__(NAME, [{"role": "system", "content": system}] if system else [])
+    def __init__(self, client: AsyncOpenAI, model: str) -> None:
         self._client, self._model = client, model
 
     async def stream(self, messages: list[Any]) -> AsyncGenerator[RelayEvent, None]:
@@ -152,13 +152,13 @@ class _Chunk(Struct):
 _read = msgspec.json.Decoder(_Chunk).decode
 
 
-def _usage(chunk: _Chunk, told: _Usage) -> TokenUsage:
-    details = told.prompt_tokens_details
+def _usage(chunk: _Chunk, counted: _Usage) -> TokenUsage:
+    details = counted.prompt_tokens_details
     cached = 0 if details is None else details.cached_tokens or 0
     return TokenUsage(
         message_id=chunk.id,
         model=chunk.model,
-        input_tokens=told.prompt_tokens - cached,
-        output_tokens=told.completion_tokens,
+        input_tokens=counted.prompt_tokens - cached,
+        output_tokens=counted.completion_tokens,
         cache_read_tokens=cached,
     )

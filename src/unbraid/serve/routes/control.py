@@ -6,7 +6,8 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.control.controllers import Controller, NotControlled
+from unbraid.agents.control_port import Controller
+from unbraid.control.controllers import NotControlled
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, json_answer
 from unbraid.serve.routes.shared import RUN, STREAM_ID, existing_run

@@ -1,4 +1,4 @@
-"""Requests for leave to use a tool."""
+"""Permission requests that wait for an answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.control.controllers import Pending
+from unbraid.agents.control_port import PermissionRequest
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.services import services_of
@@ -17,7 +17,7 @@ from unbraid.serve.services import services_of
 class Waiting(Struct):
     """The requests that wait."""
 
-    permissions: list[Pending]
+    permissions: list[PermissionRequest]
 
 
 class Decision(Struct, forbid_unknown_fields=True):

@@ -1,11 +1,11 @@
-"""What a CLI says it is."""
+"""The version that a program says it is."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from unbraid.agents.claude.releases import release_of, version_of
+from unbraid.system.versions import release_of, version_of
 
 
 def program(path: Path, said: str) -> list[str]:

@@ -12,7 +12,7 @@ from unbraid.errors import CallerError
 from unbraid.orchestrate.request import Outcome, Request, problem_of
 
 
-class Session:
+class MasterSession:
     """One master."""
 
     def __init__(self, first: Request, *, keep_seconds: float) -> None:
@@ -53,7 +53,7 @@ class Session:
         await asyncio.wait({self._task})
 
     async def ended(self) -> None:
-        """Wait until its master is gone and its last request is told to the end."""
+        """Wait until its master is gone and its last request is in the log to the end."""
         await self.gone()
         await self._request.ended()
 

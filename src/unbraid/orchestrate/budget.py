@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from unbraid.agents.spec import Limits
 from unbraid.events import TokenUsage, TurnComplete
 from unbraid.fleet.usage import Totals, Usage
-from unbraid.orchestrate.limits import Limits
 
 
 class Account:
@@ -61,36 +61,36 @@ class Account:
 class Meter:
     """One conversation's usage, message by message and as its backend sums it up.
 
-    A CLI's own account at the end of a turn holds more than its messages told: the dollars, and
+    A CLI's own account at the end of a turn holds more than its messages did: the dollars, and
     what sub-agents used that it does not show. `rest` is the difference, so that the sum of all
-    that is told is what was spent.
+    that is emitted is what was spent.
     """
 
     def __init__(self) -> None:
         self._totals = Totals()
-        self._told = Usage()
+        self._emitted = Usage()
         self._turns = 0
 
     def message(self, usage: TokenUsage) -> None:
         """What one message used."""
         self._totals.seen.add(usage)
-        self._told.add(usage)
+        self._emitted.add(usage)
 
     def rest(self, turn: TurnComplete) -> TokenUsage | None:
         """What the turn used beyond its messages."""
         self._totals.turn_over(turn.totals, turn.cost_usd)
         self._turns += 1
-        total, told = self._totals.total(), self._told
-        cost = max(0.0, (total.cost_usd or 0.0) - (told.cost_usd or 0.0))
+        total, emitted = self._totals.total(), self._emitted
+        cost = max(0.0, (total.cost_usd or 0.0) - (emitted.cost_usd or 0.0))
         rest = TokenUsage(
             message_id=f"turn-{self._turns}",
-            input_tokens=total.input_tokens - told.input_tokens,
-            output_tokens=total.output_tokens - told.output_tokens,
-            cache_read_tokens=total.cache_read_tokens - told.cache_read_tokens,
-            cache_creation_tokens=total.cache_creation_tokens - told.cache_creation_tokens,
+            input_tokens=total.input_tokens - emitted.input_tokens,
+            output_tokens=total.output_tokens - emitted.output_tokens,
+            cache_read_tokens=total.cache_read_tokens - emitted.cache_read_tokens,
+            cache_creation_tokens=total.cache_creation_tokens - emitted.cache_creation_tokens,
             cost_usd=cost or None,
         )
-        told.add(rest)
+        emitted.add(rest)
         return rest if tokens_of(rest) or rest.cost_usd else None
 
 

@@ -8,14 +8,14 @@ from unbraid.events import RelayEvent, TextDelta, ThinkingDelta
 MAX_TURN_CHARS = 32 << 20
 
 
-class Measure:
-    """Counts what is said in a turn; a block that is open is kept whole by whoever joins it."""
+class TurnLimit:
+    """Counts the characters of one turn, because whoever joins its blocks keeps them in memory."""
 
     def __init__(self, backend: str, max_chars: int = MAX_TURN_CHARS) -> None:
         self._backend, self._max_chars = backend, max_chars
         self._chars = 0
 
-    def take(self, event: RelayEvent) -> None:
+    def count(self, event: RelayEvent) -> None:
         """Raises BackendError where a turn does not come to an end by itself."""
         if isinstance(event, TextDelta | ThinkingDelta):
             self._chars += len(event.delta)

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from unbraid.events import Draft, Error, RelayEvent, TextDelta, TokenUsage, TurnComplete
 from unbraid.fleet.delegation import Delegation
+from unbraid.orchestrate.budget import Account, Meter, tokens_of
 from unbraid.orchestrate.journal import Journal
-from unbraid.orchestrate.spending import Account, Meter, tokens_of
+from unbraid.system.clock import now_ms
 
 OnDraft = Callable[[Draft], None]
 
 
-def now_ms() -> int:
-    """The time as events tell it."""
-    return time.time_ns() // 1_000_000
+class AgentStream:
+    """Emits what one agent says, does and uses.
 
-
-class Voice:
-    """Tells what one agent says, does and uses.
-
-    What a turn used is told after what came of it: the results of its commands, or its answer.
+    What a turn used is emitted after what came of it: the results of its commands, or its answer.
     """
 
     def __init__(
-        self, key: str, delegation: Delegation, journal: Journal, account: Account, draft: OnDraft
+        self,
+        key: str,
+        *,
+        delegation: Delegation,
+        journal: Journal,
+        account: Account,
+        on_draft: OnDraft,
     ) -> None:
         self.key, self.account = key, account
-        self._delegation, self._journal, self._on_draft = delegation, journal, draft
+        self._delegation, self._journal, self._on_draft = delegation, journal, on_draft
         self._stream = delegation.stream_of(key)
         self._meter = Meter()
         self._usages: list[TokenUsage] = []
@@ -76,7 +77,7 @@ class Voice:
         )
 
     def used(self, usage: TokenUsage) -> None:
-        """What a message used; told with the next one, or by `settle`."""
+        """What a message used; emitted with the next one, or by `settle`."""
         self._meter.message(usage)
         self.account.charge(usage)
         if usage.context:
@@ -98,7 +99,7 @@ class Voice:
             self._usages.append(rest)
 
     def settle(self) -> None:
-        """Tell what was used and is not told yet."""
+        """Emit what was used and is not emitted yet."""
         usages, self._usages = self._usages, []
         for usage in usages:
             self.say(usage)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from unbraid.errors import CallerError
 
 
-class Unfit(CallerError):
-    """It does not fit what is there: a key that was used for another request, a master that is
-    gone or at work.
+class RequestConflict(CallerError):
+    """The request does not fit what is there: a key that was used for another request, a master
+    that is gone or at work.
     """
 
 

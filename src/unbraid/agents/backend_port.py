@@ -1,9 +1,4 @@
-"""What an orchestrator asks of a backend.
-
-A conversation is one fresh instance of one agent; siblings share nothing. What it says comes as
-relay events: the agent itself speaks in context `""`, sub-agents that it spawns by its own means
-in contexts of their own, announced and ended by `sub_agent_spawned` and `sub_agent_ended`.
-"""
+"""How the orchestrator runs an agent."""
 
 from __future__ import annotations
 
@@ -11,14 +6,16 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, runtime_checkable
 
+from unbraid.agents.spec import AgentSpec
 from unbraid.events import RelayEvent
-from unbraid.orchestrate.agents import Agent
 
 
 class Conversation(Protocol):
-    """One instance of one agent. Messages come one after the other.
+    """One fresh instance of one agent, which shares nothing with others. Messages come one after
+    the other. The agent itself speaks in context `""`, sub-agents that it spawns by its own means
+    in contexts of their own.
 
-    One that a CLI keeps as a session others can see names it in an attribute `session`.
+    One that a program keeps as a session others can see names it in an attribute `session`.
     """
 
     def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
@@ -34,18 +31,18 @@ class Conversation(Protocol):
 
 
 @runtime_checkable
-class Asking(Protocol):
-    """A conversation whose agent asks for leave (`permission_asked`) and waits for the answer."""
+class AsksPermission(Protocol):
+    """A conversation whose agent asks for permission and waits for the answer."""
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """`behavior` is allow or deny. The turn tells of it: `permission_replied`."""
+        """`behavior` is allow or deny. The turn reports it: `permission_replied`."""
         ...
 
 
 class Backend(Protocol):
     """Opens conversations."""
 
-    def open(self, agent: Agent) -> AbstractAsyncContextManager[Conversation]:
+    def open(self, agent: AgentSpec) -> AbstractAsyncContextManager[Conversation]:
         """A fresh instance of an agent. Leaving the context ends its process or session, always.
 
         Raises BackendError when the instance cannot be had.

@@ -1,4 +1,4 @@
-"""What agents are told of the fleet: the built-in master, and the grammar for whoever delegates."""
+"""The built-in master, and what is added to the prompt of an agent that may delegate."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from unbraid.orchestrate.agents import MASTER, Agent
+from unbraid.agents.spec import AgentSpec
+from unbraid.orchestrate.grammar import AGENT, PARALLEL
+from unbraid.orchestrate.grants import may_use
 
-MASTER_AGENT = Agent(
-    MASTER,
-    "Delegates to the fleet and answers",
-    """\
+MASTER = "index"
+
+MASTER_AGENT = AgentSpec(
+    name=MASTER,
+    description="Delegates to the fleet and answers",
+    prompt="""\
 You lead a fleet of agents. Decide what the request needs, delegate what others do better or what \
 can be done at the same time, and answer the person yourself once you have what you need. Do not \
 delegate what you can answer at once. An agent knows nothing but the message that you give it: say \
@@ -42,20 +46,27 @@ without commands is your answer.
 {agents}"""
 
 
-def briefed(
-    agent: Agent, fleet: Iterable[Agent], plugins: Mapping[str, str], *, depth: int, most: int
-) -> Agent:
-    """An agent with what it has to know of the fleet at the end of its prompt."""
-    taught = depth == 0 or (agent.tools is not None and depth == 1)
-    if not taught or not (agent.may("agent") or agent.may("parallel")):
+def with_fleet_prompt(
+    agent: AgentSpec,
+    fleet: Iterable[AgentSpec],
+    plugins: Mapping[str, str],
+    *,
+    depth: int,
+    most: int,
+) -> AgentSpec:
+    """Returns an agent with the commands and the other agents explained in its prompt, if it is one
+    that delegates.
+    """
+    delegates = depth == 0 or (agent.tools is not None and depth == 1)
+    if not delegates or not (may_use(agent, AGENT) or may_use(agent, PARALLEL)):
         return agent
     others = [other for other in fleet if other.name != agent.name]
     agents = "\n".join(f"- {other.name}: {_line(other.description)}" for other in others)
-    usages = "".join(f"{usage}\n" for word, usage in plugins.items() if agent.may(word))
-    taught_text = _DELEGATING.format(
+    usages = "".join(f"{usage}\n" for word, usage in plugins.items() if may_use(agent, word))
+    explained = _DELEGATING.format(
         most=most, plugins=usages, agents=agents or "There are none: answer by yourself."
     )
-    return msgspec.structs.replace(agent, prompt=f"{agent.prompt}\n\n{taught_text}")
+    return msgspec.structs.replace(agent, prompt=f"{agent.prompt}\n\n{explained}")
 
 
 def _line(text: str) -> str:

@@ -6,10 +6,9 @@ import asyncio
 import gc
 import importlib
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
-from typing import Any
+from typing import Any, Protocol
 
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, TurnComplete
@@ -18,19 +17,24 @@ _importing = threading.Lock()
 _imported: set[str] = set()
 
 
-class Remembered(ABC):
-    """Keeps the messages, and names what went wrong."""
+class ModelApi(Protocol):
+    """One API, for one model."""
 
-    def __init__(self, backend: str, history: list[Any]) -> None:
-        self._backend, self._history = backend, history
-
-    @abstractmethod
     def stream(self, messages: list[Any]) -> AsyncGenerator[RelayEvent, None]:
         """One answer to all messages so far; `turn_complete` is last."""
+        ...
 
-    @abstractmethod
     def advice(self, status: int | None) -> str:
         """How to go on after an error with that HTTP status."""
+        ...
+
+
+class ApiConversation:
+    """One conversation: keeps its messages, and names what went wrong."""
+
+    def __init__(self, backend: str, api: ModelApi, history: list[Any] | None = None) -> None:
+        self._backend, self._api = backend, api
+        self._history = [] if history is None else history
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
         """One turn."""
@@ -38,12 +42,12 @@ class Remembered(ABC):
         said: list[str] = []
         complete = False
         try:
-            async with aclosing(self.stream([*self._history, asked])) as events:
+            async with aclosing(self._api.stream([*self._history, asked])) as events:
                 async for event in events:
                     if isinstance(event, TextDelta):
                         said.append(event.delta)
                     elif isinstance(event, TurnComplete):
-                        # Only whole turns are remembered: what was cut off was never said.
+                        # Only whole turns are kept: what was cut off was never said.
                         answer = {"role": "assistant", "content": "".join(said) or "(nothing)"}
                         self._history += [asked, answer]
                         complete = True
@@ -54,7 +58,7 @@ class Remembered(ABC):
             # Whatever an SDK, or the HTTP library below it, calls its errors in this version.
             problem = str(error) or type(error).__name__
             status = getattr(error, "status_code", None)
-            raise BackendError(self._backend, problem[:500], self.advice(status)) from error
+            raise BackendError(self._backend, problem[:500], self._api.advice(status)) from error
         if not complete:
             raise BackendError(self._backend, "the answer was cut off", "ask again")
 

@@ -1,0 +1,54 @@
+"""What `unbraid doctor` says about Claude Code."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+
+from unbraid.agents.claude.discovery import Scan
+from unbraid.agents.claude.releases import FIRST_FILE_PER_AGENT, FIRST_FORWARDING, FIRST_NESTING
+from unbraid.agents.places import claude_projects
+from unbraid.agents.port import Finding
+from unbraid.screen import counted
+from unbraid.system.versions import version_of
+
+
+async def checkup(env: Mapping[str, str]) -> list[Finding]:
+    """The program and its version, and the transcripts there are."""
+    return [await _program(env), *await asyncio.to_thread(_transcripts, env)]
+
+
+async def _program(env: Mapping[str, str]) -> Finding:
+    program = shutil.which("claude", path=env.get("PATH"))
+    if program is None:
+        return Finding("Claude Code", "missing", "no `claude` on PATH")
+    version = await version_of([program])
+    name = ".".join(map(str, version)) or "of unknown version"
+    found = f"{name} at {program}"
+    if version >= FIRST_FORWARDING:
+        return Finding("Claude Code", "ok", f"{found}: every agent's words, live on stdout")
+    if version >= FIRST_NESTING:
+        shown = "sub-agents' texts are not printed; they come from their transcripts, live"
+    elif version >= FIRST_FILE_PER_AGENT:
+        shown = "sub-agents' texts and ids are not printed; they come from their transcripts, live"
+    else:
+        shown = "sub-agents' texts are known only when they are over"
+    advice = "update to 2.1.211 or later, and `unbraid run` shows them as they are said"
+    return Finding("Claude Code", "warning", f"{found}: {shown}", advice)
+
+
+def _transcripts(env: Mapping[str, str]) -> list[Finding]:
+    folders = claude_projects(env)
+    if not folders:
+        advice = "set CLAUDE_CONFIG_DIR if they are elsewhere"
+        return [Finding("transcripts", "missing", "no folder of Claude Code's", advice)]
+    scan = Scan.of(env)
+    there = counted(len(scan.sessions), "session")
+    return [
+        Finding("transcripts", "ok", f"{there} in {', '.join(map(str, folders))}"),
+        *(
+            Finding("transcripts", "warning", f"{folder}: {problem}", "let yourself read it")
+            for folder, problem in scan.problems.items()
+        ),
+    ]

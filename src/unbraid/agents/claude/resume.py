@@ -1,0 +1,97 @@
+"""Continuing an agent of Claude Code.
+
+A session is resumed by its id. A sub-agent is no session, so it is made one: its transcript, copied
+to a new file under a new id, as the words of a main agent. The file is created, never overwritten,
+and no other is touched.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unbraid.agents.places import session_transcripts
+from unbraid.agents.port import Resumption, StoredAgent
+from unbraid.errors import SourceError
+from unbraid.wire.record import BAD_JSON
+
+SIDECHAIN = "sidechain:"
+
+
+class ClaudeResumer:
+    """Resumes sessions, and sub-agents as sessions of their own, for which it makes a file."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+
+    def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
+        """The command that continues a session, or a copy of one of its sub-agents."""
+        if stored.agent_id is None:
+            return Resumption(["claude", "--resume", stored.session_id, *arguments], stored.cwd)
+        main = next(session_transcripts(stored.session_id, self._env), None)
+        if main is None:
+            raise SourceError(stored.session_id, "its transcript is no longer there")
+        made, cwd = as_session(main, stored.agent_id)
+        return Resumption(["claude", "--resume", made.stem, *arguments], cwd or stored.cwd, made)
+
+
+def as_session(main: Path, agent: str) -> tuple[Path, str | None]:
+    """A sub-agent's transcript as a session of its own: its new file, and where it worked."""
+    name = str(uuid.uuid4())
+    lines = list(_as_main(_lines_of(main, agent), name))
+    if not lines:
+        raise SourceError(agent, "has no transcript, so it cannot be resumed")
+    made = main.with_name(f"{name}.jsonl")
+    # Exclusive: a file that exists is somebody's.
+    with made.open("xb") as file:
+        made.chmod(0o600)
+        file.writelines(msgspec.json.encode(line) + b"\n" for line in lines)
+    cwds = [line["cwd"] for line in lines if isinstance(line.get("cwd"), str)]
+    return made, cwds[-1] if cwds else None
+
+
+def _lines_of(main: Path, agent: str) -> Iterator[dict[str, Any]]:
+    if agent.startswith(SIDECHAIN):
+        yield from _chain(main, agent.removeprefix(SIDECHAIN))
+        return
+    inner = main.with_suffix("") / "subagents"
+    for path in [*inner.rglob(f"agent-{agent}.jsonl"), main.with_name(f"agent-{agent}.jsonl")]:
+        if path.is_file():
+            yield from _objects(path)
+            return
+
+
+def _chain(main: Path, first: str) -> Iterator[dict[str, Any]]:
+    """1.0 keeps its sub-agents in the session's own file, as chains of lines."""
+    inside = {first}
+    for line in _objects(main):
+        if line.get("isSidechain") and (
+            line.get("uuid") == first or line.get("parentUuid") in inside
+        ):
+            inside.add(str(line.get("uuid")))
+            yield line
+
+
+def _objects(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                value = msgspec.json.decode(line)
+            except BAD_JSON:
+                continue
+            if isinstance(value, dict):
+                yield value
+
+
+def _as_main(lines: Iterator[dict[str, Any]], session: str) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        line.pop("agentId", None)
+        if "isSidechain" in line:
+            line["isSidechain"] = False
+        if "sessionId" in line:
+            line["sessionId"] = session
+        yield line

@@ -1,0 +1,50 @@
+"""What `unbraid doctor` says about OpenCode."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+
+from unbraid.agents.opencode.index import opencode_rows
+from unbraid.agents.places import opencode_stores
+from unbraid.agents.port import Finding
+from unbraid.errors import SourceError
+from unbraid.screen import counted
+from unbraid.system.versions import Release, version_of
+
+FIRST_DATABASE: Release = (1, 2, 0)
+
+
+async def checkup(env: Mapping[str, str]) -> list[Finding]:
+    """The program and its version, and the stored sessions there are."""
+    return [await _program(env), *await asyncio.to_thread(_stores, env)]
+
+
+async def _program(env: Mapping[str, str]) -> Finding:
+    program = shutil.which("opencode", path=env.get("PATH"))
+    if program is None:
+        return Finding("OpenCode", "missing", "no `opencode` on PATH")
+    version = await version_of([program])
+    name = ".".join(map(str, version)) or "of unknown version"
+    if version and version < FIRST_DATABASE:
+        shown = "its sessions are listed and opened, but not followed while they run"
+        advice = "update to 1.2 or later, which keeps a database that can be followed"
+        return Finding("OpenCode", "warning", f"{name} at {program}: {shown}", advice)
+    shown = "children appear while they run; a text appears when it is complete"
+    return Finding("OpenCode", "ok", f"{name} at {program}: {shown}")
+
+
+def _stores(env: Mapping[str, str]) -> list[Finding]:
+    stores = opencode_stores(env)
+    if not stores:
+        advice = "set OPENCODE_DB if it is elsewhere"
+        return [Finding("database", "missing", "none of OpenCode's", advice)]
+    found: list[Finding] = []
+    for store in stores:
+        try:
+            there = counted(len(opencode_rows(store)), "session")
+            found.append(Finding("database", "ok", f"{there} in {store}"))
+        except SourceError as error:
+            found.append(Finding("database", "warning", str(error)))
+    return found

@@ -1,0 +1,204 @@
+"""Starting OpenCode, and reading what it prints (its main agent) and stores (all agents)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from unbraid.agents.command_line import arguments_at, option
+from unbraid.agents.opencode.changes import Database
+from unbraid.agents.places import opencode_database
+from unbraid.agents.port import Recorded
+from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.system.clock import now_ms
+from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import Lines
+from unbraid.wire.names import names_run
+from unbraid.wire.record import BAD_JSON
+
+KIND = "opencode"
+# Rows have no bytes but times: how far they are recorded, and since when, as offsets.
+ROWS, ROWS_FROM = "rows", "rows.from"
+# How far back a pipe's session may have begun before anything of it came through.
+PIPE_BEGAN_MS = 60_000
+
+
+class _Line(Struct):
+    session_id: str | None = field(default=None, name="sessionID")
+
+
+_read = msgspec.json.Decoder(_Line).decode
+
+
+class OpenCodeLauncher:
+    """Starts `opencode` as it was asked for: its database has every agent."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+
+    def recognizes(self, argv: Sequence[str]) -> bool:
+        """Whether a command line starts OpenCode."""
+        return _arguments_of(argv) is not None
+
+    async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
+        """The command itself. Its stdout goes through us only where it is JSON: anything else is
+        meant for the person's own terminal.
+        """
+        args = argv[_arguments_of(argv) or 0 :]
+        return Command(
+            list(argv),
+            KIND,
+            captured=option(args, "--format") == "json",
+            session=option(args, "--session", "-s"),
+        )
+
+    def source(self, command: Command, cwd: Path) -> OpenCodeSource:
+        """Reads what changes in the database from now on, and its stdout if that is JSON."""
+        session = command.session
+        return OpenCodeSource(self._env, began_ms=now_ms(), session_id=session, begun_in=cwd)
+
+    def piped(self, line: bytes) -> OpenCodeSource | None:
+        """Reads the lines of `run --format json`, and the database."""
+        if _session_of(line) is None:
+            return None
+        return OpenCodeSource(self._env, began_ms=now_ms() - PIPE_BEGAN_MS)
+
+    def renderer(self, command: Command) -> None:
+        """It prints what was asked for."""
+
+    def controller(self, command: Command, process: AgentProcess, run: RunReference) -> None:
+        """It does not listen."""
+
+
+class OpenCodeSource:
+    """One process of OpenCode: what has changed since it began (milliseconds).
+
+    Without a `session_id` it is the one that the process names on stdout, or, with `begun_in`, the
+    first that changes in that folder.
+    """
+
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        *,
+        began_ms: int,
+        session_id: str | None = None,
+        begun_in: Path | None = None,
+    ) -> None:
+        self._env, self._began_ms = env, began_ms
+        self._session, self._begun_in = session_id, begun_in
+        self._root: str | None = None  # the session whose run is open
+        self._database: Database | None = None
+        self._lines = Lines()
+        self._held: list[Chunk] = []
+        self._rows: dict[str, list[bytes]] = {}  # by root session
+        self._begun: list[Chunk] = []
+        self._offsets: dict[str, int] = {}
+        self._mark = now_ms()
+        self._ended = False
+
+    @property
+    def session_id(self) -> str | None:
+        """Its root session, once that is known."""
+        if self._session is None or self._database is None:
+            return self._session
+        return self._database.root(self._session)
+
+    def printed(self, data: bytes) -> None:
+        """Takes more of its stdout."""
+        for line in self._lines.feed(data):
+            if isinstance(line, bytes):
+                self._line(line + b"\n")
+
+    def end(self) -> None:
+        """The process is gone."""
+        self._ended = True
+        for line in self._lines.finish():
+            if isinstance(line, bytes):
+                self._line(line)
+
+    def begin(self, recorded: Recorded) -> None:
+        """The session's run is open: from here on this session alone, from where the log has it."""
+        self._root = self.session_id
+        assert self._root is not None
+        since = rows_since(recorded, self._began_ms)
+        self._begun = [Chunk(ROWS_FROM, since, b"")]
+        if self._database is not None:
+            self._database = self._database.part(self._root, since)
+            self._rows.clear()
+
+    def read(self) -> list[Chunk]:
+        """What can be recorded now; the database first, it knows the right order of calls."""
+        self._look()
+        if self._root is None:
+            self._find_session()
+            return []
+        rows = [self._chunk("database", line) for line in self._rows.pop(self._root, ())]
+        self._rows.clear()
+        begun, self._begun = self._begun, []
+        printed, self._held = self._held, []
+        upto: list[Chunk] = []
+        if self._database is not None:
+            if self._root in self._database.upto:
+                upto = [Chunk(ROWS, self._database.upto[self._root], b"")]
+            if self._root in self._database.waiting:
+                # What was printed may follow from what has to wait.
+                self._held, printed = printed, []
+        return [*begun, *rows, *printed, *upto]
+
+    def _look(self) -> None:
+        if self._database is None:
+            path = opencode_database(self._env)
+            if path is None:
+                return
+            self._database = Database(path, self._began_ms)
+        for root, lines in self._database.changed(last=self._ended).items():
+            self._rows.setdefault(root, []).extend(lines)
+
+    def _find_session(self) -> None:
+        """Without a name of its own, it is the first session that has changed in its folder."""
+        if self._session is None and self._database is not None and self._begun_in is not None:
+            for root in self._rows:
+                about = self._database.about.get(root)
+                if about is not None and about["directory"] == str(self._begun_in):
+                    self._session = root
+                    return
+
+    def _line(self, line: bytes) -> None:
+        try:
+            session = _read(line).session_id
+        except BAD_JSON:
+            return
+        # An agent may print anything; what cannot name a run must not name a file either.
+        if self._session is None and names_run(session or ""):
+            self._session = session
+        self._held.append(self._chunk("stdout", line))
+
+    def _chunk(self, name: str, data: bytes) -> Chunk:
+        source = f"{name}.{self._mark}"
+        at = self._offsets.get(source, 0)
+        self._offsets[source] = at + len(data)
+        return Chunk(source, at, data)
+
+
+def rows_since(recorded: Recorded, began_ms: int) -> int:
+    """From when on a session's rows are new to its run: after those of the runs before it, from
+    where it began itself, or else since the process began (milliseconds).
+    """
+    if recorded.earlier_ms:
+        return recorded.earlier.get(ROWS, recorded.earlier_ms) + 1
+    return began_ms if recorded.is_new else recorded.offsets.get(ROWS_FROM, 0)
+
+
+def _arguments_of(argv: Sequence[str]) -> int | None:
+    return arguments_at(argv, lambda word: Path(word).name in ("opencode", "opencode.exe"))
+
+
+def _session_of(line: bytes) -> str | None:
+    try:
+        return _read(line).session_id
+    except BAD_JSON:
+        return None

@@ -1,0 +1,152 @@
+"""How a kind's programs are started in place of a person's command line, read and steered."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+
+from unbraid.agents.control_port import Controller
+from unbraid.wire.chunk import Chunk
+
+if TYPE_CHECKING:
+    from unbraid.agents.port import Recorded
+
+
+class Command(Struct):
+    """What to start. `prints` is the format that the person will see: text, json, or raw."""
+
+    argv: list[str]
+    kind: str = ""
+    prints: str = "raw"
+    talks: bool = False  # reads prompts and answers as lines of JSON
+    verbose: bool = False
+    captured: bool = True  # its stdout goes through us
+    session: str | None = None
+    resumes: bool = False
+    forwards: bool = False
+    prompt: str | None = None  # what to say first, where it is said over stdin
+
+
+class ProcessSource(Protocol):
+    """What one process prints and stores, as chunks of a run. Never used by two threads at once."""
+
+    @property
+    def session_id(self) -> str | None:
+        """Its session, once that is known."""
+        ...
+
+    def printed(self, data: bytes) -> None:
+        """Takes more of its stdout."""
+        ...
+
+    def end(self) -> None:
+        """The process is gone: from now on, `read` returns all that is left."""
+        ...
+
+    def begin(self, recorded: Recorded) -> None:
+        """The session's run is open: what it has already is not given out again."""
+        ...
+
+    def read(self) -> Iterable[Chunk]:
+        """What can be recorded now, causes first; a chunk without bytes notes an offset. Before
+        `begin` this only looks for the session. Blocks.
+        """
+        ...
+
+
+class OutputRenderer(Protocol):
+    """What the person would have seen, made of what the program prints for us instead."""
+
+    def line(self, line: bytes) -> bytes:
+        """One line of stdout, without its end; what it makes visible at once."""
+        ...
+
+    def end(self) -> bytes:
+        """The rest, when the stream is over."""
+        ...
+
+
+class Launcher(Protocol):
+    """How a kind's programs are started so that every agent is visible."""
+
+    def recognizes(self, argv: Sequence[str]) -> bool:
+        """Whether a command line starts one of its programs."""
+        ...
+
+    async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
+        """What to start in place of a command line; `steered`, something that listens if it can."""
+        ...
+
+    def source(self, command: Command, cwd: Path) -> ProcessSource:
+        """Reads what the process says. Called before it is started."""
+        ...
+
+    def piped(self, line: bytes) -> ProcessSource | None:
+        """Reads a stream of unknown origin in which this line stands, from its beginning; None if
+        the line is not this kind's.
+        """
+        ...
+
+    def renderer(self, command: Command) -> OutputRenderer | None:
+        """Prints what the person would have seen, where that is not what the program prints."""
+        ...
+
+    def controller(
+        self, command: Command, process: AgentProcess, run: RunReference
+    ) -> ProcessController | None:
+        """Steers the process, which has just been started; None if it can only be ended."""
+        ...
+
+
+class AgentProcess(Protocol):
+    """A process that was started for a person."""
+
+    @property
+    def listens(self) -> bool:
+        """Whether its stdin is ours to write to, and open."""
+        ...
+
+    def write(self, data: bytes) -> None:
+        """Write whole lines to its stdin."""
+        ...
+
+    def end_input(self) -> None:
+        """End its stdin."""
+        ...
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        ...
+
+
+class RunReference(Struct, frozen=True):
+    """The run of a process, for its controller: its name once it has one, and the id of the agent
+    behind a stream once that is known.
+    """
+
+    name: Callable[[], str]
+    agent_id: Callable[[int], Awaitable[str | None]]
+
+
+class ProcessController(Controller, Protocol):
+    """The controller of a process that we started."""
+
+    @property
+    def run(self) -> str:
+        """The run's name, once it has one."""
+        ...
+
+    def printed(self, line: bytes) -> None:
+        """A line of its stdout: it may ask for permission."""
+        ...
+
+    def passed(self, data: bytes) -> None:
+        """Lines that the person has written to its stdin: they may answer."""
+        ...
+
+    def close(self) -> None:
+        """The process is gone."""
+        ...

@@ -1,0 +1,90 @@
+"""A stream of which nobody has said whose it is: the first line that a kind knows decides."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from unbraid.agents.port import Recorded
+from unbraid.agents.process_port import Launcher, ProcessSource
+from unbraid.system.clock import now_ms
+from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import Lines
+from unbraid.wire.record import read_as
+
+
+class _Line(Struct):
+    type: str = ""
+
+
+class DetectedSource:
+    """Holds what is printed until a kind takes it over. What no kind wants is still recorded at its
+    end if any of it looks like records: their translator may know them.
+    """
+
+    def __init__(self, launchers: Sequence[Launcher]) -> None:
+        self._launchers = launchers
+        self._found: ProcessSource | None = None
+        self._lines = Lines()
+        self._held: list[bytes] = []
+        self._has_records = self._begun = False
+        self._session_id: str | None = None
+        self._source = f"stdout.{now_ms()}"
+
+    @property
+    def session_id(self) -> str | None:
+        """Its session, once that is known."""
+        return self._session_id if self._found is None else self._found.session_id
+
+    def printed(self, data: bytes) -> None:
+        """Takes more of the stream."""
+        if self._found is None:
+            self._held.append(data)
+            self._look(self._lines.feed(data))
+        else:
+            self._found.printed(data)
+
+    def end(self) -> None:
+        """The stream is over."""
+        if self._found is None:
+            self._look(self._lines.finish())
+        if self._found is not None:
+            self._found.end()
+        elif self._has_records:
+            self._session_id = str(uuid.uuid4())
+
+    def begin(self, recorded: Recorded) -> None:
+        """The session's run is open."""
+        self._begun = True
+        if self._found is not None:
+            self._found.begin(recorded)
+
+    def read(self) -> Iterable[Chunk]:
+        """What can be recorded now."""
+        if self._found is not None:
+            yield from self._found.read()
+        elif self._begun:
+            held, self._held = self._held, []
+            offset = 0
+            for data in held:
+                yield Chunk(self._source, offset, data)
+                offset += len(data)
+
+    def _look(self, lines: Iterable[object]) -> None:
+        for line in lines:
+            # Most programs print no records: nothing else of their lines is looked at.
+            if (
+                self._found is not None
+                or not isinstance(line, bytes)
+                or not line.lstrip().startswith(b"{")
+            ):
+                continue
+            self._has_records = self._has_records or bool(read_as(_Line, line).type)
+            sources = (launcher.piped(line) for launcher in self._launchers)
+            self._found = next((source for source in sources if source is not None), None)
+        if self._found is not None:
+            for data in self._held:
+                self._found.printed(data)
+            self._held.clear()

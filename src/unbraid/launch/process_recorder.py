@@ -1,0 +1,86 @@
+"""What a process says, on its way from a source that blocks to the log of its run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+
+from unbraid.agents.process_port import ProcessSource
+from unbraid.launch.run_log import RunLog
+from unbraid.wire.chunk import Chunk
+
+LOOK_SECONDS = 0.05
+BATCH_BYTES = 1 << 20
+
+
+class ProcessRecorder:
+    """Asks a source for what is new, again and again, and feeds it to the log.
+
+    The source works in threads, one at a time: so whoever passes the process's output on waits
+    neither for its files nor for the log.
+    """
+
+    def __init__(self, source: ProcessSource, run_log: RunLog) -> None:
+        self._source, self._run_log = source, run_log
+        self._printed: list[bytes] = []
+
+    def printed(self, data: bytes) -> None:
+        """Takes more of the process's stdout."""
+        self._printed.append(data)
+
+    @contextlib.asynccontextmanager
+    async def recording(self) -> AsyncIterator[None]:
+        """Records while the block runs, and the rest at its end, when the process is gone."""
+        over = asyncio.Event()
+        following = asyncio.create_task(self._follow(over))
+        try:
+            yield
+        finally:
+            # Not cancelled: what a source has given out, it does not give out again.
+            over.set()
+            await following
+            await self._look(last=True)
+            await self._run_log.finish()
+
+    async def _follow(self, over: asyncio.Event) -> None:
+        while not over.is_set():
+            await self._look()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await over.wait()
+
+    async def _look(self, *, last: bool = False) -> None:
+        printed, self._printed = self._printed, []
+        await self._record(self._read(printed, last=last))
+        session = self._source.session_id
+        if session is not None and not self._run_log.opened:
+            recorded = await self._run_log.open(session)
+            await asyncio.to_thread(self._source.begin, recorded)
+            await self._record(self._read([], last=False))
+
+    def _read(self, printed: list[bytes], *, last: bool) -> Iterator[Chunk]:
+        for data in printed:
+            self._source.printed(data)
+        if last:
+            self._source.end()
+        yield from self._source.read()
+
+    async def _record(self, chunks: Iterator[Chunk]) -> None:
+        more = True
+        while more:
+            batch, more = await asyncio.to_thread(_batch, chunks)
+            if batch:
+                await self._run_log.feed(batch)
+
+
+def _batch(chunks: Iterator[Chunk]) -> tuple[list[Chunk], bool]:
+    """The next chunks, and whether there may be more: a long history is not held at once."""
+    taken: list[Chunk] = []
+    size = 0
+    for chunk in chunks:
+        taken.append(chunk)
+        size += len(chunk.data)
+        if size >= BATCH_BYTES:
+            return taken, True
+    return taken, False

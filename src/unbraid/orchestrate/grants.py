@@ -1,0 +1,18 @@
+"""Which commands of the orchestrator an agent may use.
+
+A file that was written for one kind of agent lists that kind's tools: whoever has the tool that
+starts a sub-agent may delegate, and whoever has the one that reads web pages may `/fetch`.
+"""
+
+from __future__ import annotations
+
+from unbraid.agents.registry import kinds
+from unbraid.agents.spec import AgentSpec
+
+
+def may_use(agent: AgentSpec, command: str) -> bool:
+    """Whether an agent may use a command, by its name or by any kind's tool that does the same."""
+    names = {f"/{command}"}.union(*(kind.tools_like.get(command, ()) for kind in kinds()))
+    if not names.isdisjoint(agent.denied):
+        return False
+    return agent.tools is None or not names.isdisjoint(agent.tools)

@@ -1,0 +1,40 @@
+"""The version that a program says it is."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+
+from unbraid.system.process import NOTHING, PIPE, start
+
+Release = tuple[int, ...]
+
+VERSION_SECONDS = 20.0
+_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+
+
+def release_of(printed: str) -> Release:
+    """The version in what `--version` has printed; () if there is none."""
+    found = _VERSION.search(printed)
+    return tuple(map(int, found.groups())) if found else ()
+
+
+async def version_of(program: Sequence[str], env: Mapping[str, str] | None = None) -> Release:
+    """What a program says it is; () if it does not say."""
+    try:
+        asked = await start(
+            [*program, "--version"], env, stdin=NOTHING, stdout=PIPE, stderr=NOTHING
+        )
+    except (OSError, ValueError):
+        return ()
+    assert asked.stdout is not None
+    try:
+        async with asyncio.timeout(VERSION_SECONDS):
+            printed = await asked.stdout.read()
+            await asked.wait()
+    except TimeoutError:
+        return ()
+    finally:
+        await asked.let_go()
+    return release_of(printed.decode("utf-8", "replace"))
