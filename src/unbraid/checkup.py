@@ -10,9 +10,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from unbraid.agents.claude.discovery import Scan
+from unbraid.agents.claude.places import claude_projects
 from unbraid.agents.claude.releases import FIRST_FORWARDING, version_of
 from unbraid.agents.opencode.index import opencode_rows
-from unbraid.agents.places import claude_projects, opencode_stores
+from unbraid.agents.opencode.places import opencode_stores
 from unbraid.errors import LogError, SourceError
 from unbraid.log import SqliteLog, data_folder
 

@@ -4,57 +4,14 @@ leave that wait in them.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
-from msgspec import Struct
-
+from unbraid.agents.control_port import VERBS as VERBS
+from unbraid.agents.control_port import Controller as Controller
+from unbraid.agents.control_port import PermissionRequest as Pending
 from unbraid.errors import CallerError
 
-VERBS = ("message", "interrupt", "cancel", "stop", "answer")
-
-
-class Pending(Struct):
-    """An agent that waits for leave to use a tool."""
-
-    run: str
-    request_id: str
-    tool: str
-    input: Any
-    stream_id: int = 0
-    agent: str = ""
-    ts: int = 0
-
-
-class Controller(Protocol):
-    """One live run that can be steered. What its agent cannot do is a CallerError."""
-
-    async def message(self, text: str) -> None:
-        """Tell the root agent something more."""
-        ...
-
-    async def interrupt(self) -> None:
-        """Stop what the root agent does now; the run goes on."""
-        ...
-
-    async def cancel(self) -> None:
-        """End the run."""
-        ...
-
-    async def stop(self, stream_id: int) -> None:
-        """End one sub-agent."""
-        ...
-
-    def verbs(self) -> list[str]:
-        """What its agent can be told to do: some of VERBS."""
-        ...
-
-    def pending(self) -> list[Pending]:
-        """The requests that wait for an answer."""
-        ...
-
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answer one: `behavior` is allow or deny."""
-        ...
+__all__ = ["VERBS", "Controller", "Controllers", "NotControlled", "Pending", "UnknownRequest"]
 
 
 class Elsewhere(Protocol):

@@ -19,12 +19,12 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.agents.claude.command import option
-from unbraid.agents.places import session_transcripts
+from unbraid.agents.claude.places import session_transcripts
 from unbraid.errors import CallerError, SourceError
 from unbraid.events import FleetSessionMeta, StreamStart, decode_event
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
-from unbraid.sessions.files import chunks
+from unbraid.system.files import chunks
 from unbraid.translate.tracks import split
 
 SIDECHAIN = "sidechain:"

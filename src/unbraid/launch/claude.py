@@ -8,9 +8,9 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
+from unbraid.agents.claude.places import claude_projects, session_transcripts
 from unbraid.agents.claude.session_files import Known, Session, standing
 from unbraid.agents.claude.stdout_merger import StdoutTranscriptMerger
-from unbraid.agents.places import claude_projects, session_transcripts
 from unbraid.launch.run_log import RunLog, now_ms
 from unbraid.wire.lines import Lines
 

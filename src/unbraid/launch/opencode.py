@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct, field
 
 from unbraid.agents.opencode.changes import Database
-from unbraid.agents.places import opencode_database
+from unbraid.agents.opencode.places import opencode_database
 from unbraid.launch.run_log import RunLog, now_ms
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
@@ -66,8 +66,8 @@ class OpenCodeSource:
             self._held = held + self._held
             return
         if not self._keeping.opened:
-            since = await self._keeping.rows_since(mine, self._began)
             await self._keeping.open(mine)
+            since = self._keeping.rows_since(self._began)
             self._keeping.rows_begin(since)
             if self._database is not None:
                 # From here on this session alone, and from where the log has it.

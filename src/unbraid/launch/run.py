@@ -13,10 +13,10 @@ from typing import Protocol
 
 from unbraid.agents.claude.command import Command, kind_of, visible
 from unbraid.agents.claude.control import ClaudeController, Listener
+from unbraid.agents.claude.places import claude_projects
 from unbraid.agents.claude.releases import version_of
 from unbraid.agents.claude.render import OutputRenderer
 from unbraid.agents.claude.stdin_prompt import StdinPrompt
-from unbraid.agents.places import claude_projects
 from unbraid.control.controllers import Controllers
 from unbraid.control.sockets import steerable
 from unbraid.launch.child import Child, SinkError, write_out

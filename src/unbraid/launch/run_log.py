@@ -6,15 +6,19 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
 
+from unbraid.agents.claude.follower import beginnings, known_files
 from unbraid.agents.claude.session_files import Known
+from unbraid.agents.opencode.follower import ROWS, ROWS_FROM, rows_since
+from unbraid.agents.stored import Recorded
 from unbraid.errors import LogError
 from unbraid.log.folder import data_folder
 from unbraid.log.leases import Leases
 from unbraid.log.sqlite import SqliteLog
 from unbraid.record.recorder import Recorder
-from unbraid.record.runs import ROWS, ROWS_FROM, open_run, rows_since
+from unbraid.record.runs import open_run
 from unbraid.redact.source import SourceRedactor
 from unbraid.remote.delivery import Sending
+from unbraid.system.clock import now_ms as now_ms
 from unbraid.wire.chunk import Chunk
 
 CLAIM_SECONDS = 0.5
@@ -35,6 +39,7 @@ class RunLog:
         self._warn, self._sending = warn, sending
         self._masking = SourceRedactor() if redact else None
         self._claims: Leases | None = None
+        self._recorded = Recorded()
         self._unnamed: str | None = None
 
     async def begin(self, session: str | None) -> None:
@@ -60,7 +65,10 @@ class RunLog:
                 await self._claim(session)
             if self.log is not None and not self.failed:
                 redact = self._masking is not None
-                self.recorder, known = await open_run(self.log, session, standing, redact=redact)
+                self.recorder, self._recorded = await open_run(self.log, session, redact=redact)
+                known = known_files(self._recorded, standing)
+                for source, offset, _ in beginnings(known) if self._recorded.is_new else ():
+                    self.recorder.note(source, offset)
                 self.on_open(self.recorder.run)
         except LogError as error:
             self._fail(error)
@@ -69,15 +77,11 @@ class RunLog:
             await self._send_known(self._sending)
         return known
 
-    async def rows_since(self, session: str, began: int) -> int:
+    def rows_since(self, began: int) -> int:
         """From when on a session's rows are to be told: after what the log has, else since it
         `began` (milliseconds).
         """
-        try:
-            known = None if self.log is None else await rows_since(self.log, session)
-        except LogError as error:
-            self._fail(error)
-            known = None
+        known = rows_since(self._recorded)
         return began if known is None else known
 
     def rows_begin(self, since: int) -> None:
@@ -153,8 +157,3 @@ class RunLog:
         if not self.failed:
             self.failed = True
             self._warn(f"this run is not logged: {error}")
-
-
-def now_ms() -> int:
-    """Milliseconds since 1970."""
-    return time.time_ns() // 1_000_000

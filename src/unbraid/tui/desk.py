@@ -8,11 +8,11 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from unbraid.agents.port import SearchHit
 from unbraid.control.controllers import Controller, Controllers, Pending
 from unbraid.errors import CallerError
 from unbraid.log.port import Found, LogReader, SearchableLog
 from unbraid.log.summary import RunSummary
-from unbraid.sessions.search import Place
 
 MANY = 500
 ANSWER_SECONDS = 5.0
@@ -29,7 +29,7 @@ class Beside(Protocol):
         """The run of a session, read into the log; None if there is none."""
         ...
 
-    async def search(self, query: str, *, limit: int) -> list[Place]:
+    async def search(self, query: str, *, limit: int) -> list[SearchHit]:
         """Where it was said in sessions that are not in the log, newest first."""
         ...
 
@@ -71,7 +71,7 @@ class Desk:
             return []
         return await self.log.search(words, limit=100)
 
-    async def search_unlogged(self, words: str) -> list[Place]:
+    async def search_unlogged(self, words: str) -> list[SearchHit]:
         """Places in sessions that are not in the log, newest first."""
         found = await self._beside.search(words, limit=50)
         if self._redact:

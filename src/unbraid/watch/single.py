@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from unbraid.agents.places import FAMILIES
+from unbraid.agents.registry import is_kind
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
@@ -27,7 +27,7 @@ async def following(
     """Keep a run's log up to date meanwhile. Whoever has its claim does that already; when they are
     gone, it is taken over.
     """
-    if run.over or run.source not in FAMILIES:
+    if run.over or not is_kind(run.source):
         yield
         return
     leases, until = Leases(home), asyncio.Event()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from unbraid.agents.port import AgentKind
+from collections.abc import Mapping
+
+from unbraid.agents.port import AgentKind, FileFormats, SessionStore
 
 
 class OpenCode(AgentKind):
@@ -10,3 +12,15 @@ class OpenCode(AgentKind):
 
     name = "opencode"
     title = "OpenCode"
+
+    def sessions(self, env: Mapping[str, str]) -> SessionStore:
+        """Its stored sessions on this machine."""
+        from unbraid.agents.opencode.store import OpenCodeSessions
+
+        return OpenCodeSessions(env)
+
+    def files(self) -> FileFormats:
+        """What its sessions look like in files."""
+        from unbraid.agents.opencode.file_formats import OpenCodeFiles
+
+        return OpenCodeFiles()
