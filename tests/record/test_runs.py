@@ -47,6 +47,19 @@ async def test_files_that_were_there_before_stay_known() -> None:
     }
 
 
+async def test_files_that_no_earlier_run_has_are_known_as_they_stood() -> None:
+    log = MemoryLog()
+    first, _ = await open_run(log, "s")
+    await first.feed([Chunk("main.jsonl@1+0", 0, LINE), Chunk("stdout", 0, LINE)], 1)
+    await first.finish(2)
+    _, recorded = await open_run(log, "s")
+    known = known_files(recorded, STANDING)
+    assert {name: (at.place.offset, at.base) for name, at in known.items()} == {
+        "main.jsonl": (len(LINE), len(LINE)),
+        "subagents_agent-a.jsonl": (300, 300),
+    }
+
+
 async def test_rows_from_before_its_beginning_stay_unrecorded() -> None:
     log = MemoryLog()
     recorder, recorded = await open_run(log, "s")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from unbraid.agents.files import DialectFiles
+from unbraid.agents.dialect_files import DialectFiles
 from unbraid.agents.port import FileFormats
 from unbraid.agents.registry import kinds
 from unbraid.agents.stored import SourceForm

@@ -62,18 +62,18 @@ class TranscriptFollower:
 def known_files(
     recorded: Recorded, standing: Mapping[str, Known] | None = None
 ) -> dict[str, Known]:
-    """How far a session's files are known; `standing` if none of its runs ever was."""
+    """How far a session's files are known: those that the log does not have are so as they were
+    `standing` when the run began.
+    """
     if not recorded.is_new:
         return known_places(recorded.offsets, recorded.ends)
-    if not recorded.earlier_ms:
-        return dict(standing or {})
     latest: dict[str, Known] = {}
     for source, offset in recorded.earlier.items():
         for name, known in known_places({source: offset}).items():
             before = latest.get(name)
             if before is None or before.place[:2] < known.place[:2]:
                 latest[name] = known
-    return continued(latest)
+    return continued({**(standing or {}), **latest})
 
 
 def beginnings(known: Mapping[str, Known]) -> Iterator[Chunk]:

@@ -1,8 +1,4 @@
-"""All of Claude Code's sessions, watched for changes.
-
-Its folders are watched by inotify where that works. A slow look at all of them runs beside it, for
-what inotify cannot see (network file systems) or has dropped.
-"""
+"""All of Claude Code's sessions, watched for changes."""
 
 from __future__ import annotations
 
@@ -19,12 +15,9 @@ from unbraid.agents.claude.places import claude_projects
 from unbraid.agents.claude.processes import Processes
 from unbraid.agents.claude.session_files import Owners
 from unbraid.agents.stored import Recorded
-from unbraid.system import notify
+from unbraid.system.folders import looks
 
 RECENT_SECONDS = 300.0
-APPEARING_SECONDS = 0.25
-SCAN_SECONDS = 300.0
-POLL_SECONDS = 2.0
 
 
 class TranscriptWatch:
@@ -45,36 +38,20 @@ class TranscriptWatch:
         self._stamps: dict[str, int] = {}  # file: when it was last written, at the last scan
         self._problems: dict[str, str] = {}
         self._changed: set[str] = set()
-        self._scanning, self._scanned = threading.Lock(), 0.0
+        self._scanning = threading.Lock()
 
     async def changes(self) -> AsyncGenerator[set[str], None]:
-        """Yields sessions as the system reports changes; where it does not, by the slow look."""
+        """Yields the sessions whose transcripts have changed."""
         await asyncio.to_thread(self._first_look)
         yield self._taken()
-        while True:
-            folders = claude_projects(self._env)
-            if not self._inotify or not folders:
-                await asyncio.sleep(min(APPEARING_SECONDS, POLL_SECONDS))
-                if self._inotify:
-                    continue
-                await self._scan_after(POLL_SECONDS)
+        found = looks(lambda: claude_projects(self._env), inotify=self._inotify, warn=self._warn)
+        async with aclosing(found):
+            async for folders, paths, everywhere in found:
+                for path in paths:
+                    self._note(path, folders)
+                if everywhere:
+                    await asyncio.to_thread(self._compare)
                 yield self._taken()
-                continue
-            missed = True
-            try:
-                async with aclosing(notify.changes(folders)) as reported:
-                    async for paths in reported:
-                        for path in paths:
-                            self._note(path, folders)
-                        # What happened before inotify had begun to watch, it does not report.
-                        await self._scan_after(0 if missed else SCAN_SECONDS)
-                        missed = False
-                        yield self._taken()
-                        if claude_projects(self._env) != folders:
-                            break
-            except (OSError, RuntimeError) as error:
-                self._warn(f"inotify does not work here ({error}): looking every few seconds")
-                self._inotify = False
 
     def look(self) -> set[str]:
         """Compares everything with the look before."""
@@ -113,10 +90,6 @@ class TranscriptWatch:
         for file in scan.beside:
             self._stamps[file.path] = file.mtime_ns
 
-    async def _scan_after(self, seconds: float) -> None:
-        if time.monotonic() - self._scanned >= seconds:
-            await asyncio.to_thread(self._compare)
-
     def _compare(self) -> None:
         # A thread goes on after whoever awaits it was cancelled: the last look waits for it.
         with self._scanning:
@@ -133,7 +106,6 @@ class TranscriptWatch:
 
     def _scan(self) -> Scan:
         scan = Scan.of(self._env)
-        self._scanned = time.monotonic()
         self._problems = scan.problems
         return scan
 
