@@ -178,7 +178,8 @@ class Watcher:
                 return
             await followed.look(at_once=self._closing)
             follower = followed.follower
-            if follower.unsettled:
+            if follower.unsettled or followed.recorder.over:
+                # If it was ended while this change was on its way, the next run begins with it.
                 loop = asyncio.get_running_loop()
                 loop.call_later(SETTLE_SECONDS, self._mark, session, watch)
             elif not followed.has_begun:

@@ -1,20 +1,22 @@
-"""Claude Code's sessions on this machine, by their transcripts."""
+"""Claude Code's sessions on this machine, by their transcripts.
+
+Most commands need one part of this: each is imported when it is asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unbraid.agents.claude.discovery import SESSION_FILE
-from unbraid.agents.claude.file_formats import transcript_run
-from unbraid.agents.claude.follower import TranscriptFollower
-from unbraid.agents.claude.index import Index
 from unbraid.agents.claude.places import SESSION_ID, claude_projects, session_transcripts
-from unbraid.agents.claude.search import transcript_blocks
-from unbraid.agents.claude.session_files import Owners
-from unbraid.agents.claude.watch import TranscriptWatch
 from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
 from unbraid.translate.tracks import Run
+
+if TYPE_CHECKING:
+    from unbraid.agents.claude.follower import TranscriptFollower
+    from unbraid.agents.claude.watch import TranscriptWatch
 
 
 class ClaudeSessions:
@@ -48,6 +50,8 @@ class ClaudeSessions:
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> Iterator[SessionFacts]:
         """Yields what the index has, newest first."""
+        from unbraid.agents.claude.index import Index
+
         index = Index(cache, redact)
         for number, row in enumerate(index.rows(self._env, since_ns=since_ms * 1_000_000)):
             progress(number + 1, index.total)
@@ -66,10 +70,14 @@ class ClaudeSessions:
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
         """Yields what the transcripts hold."""
+        from unbraid.agents.claude.search import transcript_blocks
+
         return transcript_blocks(self._env, needle, known)
 
     def run(self, session_id: str) -> Run | None:
         """A transcript, with those of its sub-agents."""
+        from unbraid.agents.claude.file_formats import transcript_run
+
         main = self._main(session_id)
         return None if main is None else transcript_run(main)
 
@@ -83,6 +91,9 @@ class ClaudeSessions:
 
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
         """Reads its transcripts from where the log stands."""
+        from unbraid.agents.claude.follower import TranscriptFollower
+        from unbraid.agents.claude.session_files import Owners
+
         main = self._main(session_id)
         return None if main is None else TranscriptFollower(main, recorded, Owners().of)
 
@@ -95,6 +106,8 @@ class ClaudeSessions:
         servers: Sequence[str] = (),
     ) -> TranscriptWatch:
         """Watches its folders; it has no servers."""
+        from unbraid.agents.claude.watch import TranscriptWatch
+
         return TranscriptWatch(self._env, warn=warn, only=only, inotify=inotify)
 
     def _main(self, session_id: str) -> Path | None:

@@ -1,4 +1,7 @@
-"""OpenCode's sessions on this machine: its database, and the folder of files before 1.2."""
+"""OpenCode's sessions on this machine: its database, and the folder of files before 1.2.
+
+Most commands need one part of this: each is imported when it is asked for.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,17 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from unbraid.agents.opencode.changes import Database
 from unbraid.agents.opencode.database import connect, database_runs, last_change
-from unbraid.agents.opencode.follower import RowFollower
-from unbraid.agents.opencode.index import opencode_rows
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
-from unbraid.agents.opencode.search import database_blocks
-from unbraid.agents.opencode.server import Server
-from unbraid.agents.opencode.watch import DatabaseWatch
 from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
 from unbraid.errors import SourceError
 from unbraid.translate.tracks import Run
+
+if TYPE_CHECKING:
+    from unbraid.agents.opencode.follower import RowFollower
+    from unbraid.agents.opencode.watch import DatabaseWatch
 
 
 class OpenCodeSessions:
@@ -55,6 +57,8 @@ class OpenCodeSessions:
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> Iterator[SessionFacts]:
         """Yields root sessions straight from where they are kept: nothing has to be cached."""
+        from unbraid.agents.opencode.index import opencode_rows
+
         found: dict[str, SessionFacts] = {}
         for store in opencode_stores(self._env):
             try:
@@ -69,6 +73,8 @@ class OpenCodeSessions:
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
         """Yields what the rows hold."""
+        from unbraid.agents.opencode.search import database_blocks
+
         for store in opencode_stores(self._env):
             yield from database_blocks(store, needle, known)
 
@@ -87,6 +93,9 @@ class OpenCodeSessions:
 
     def follow(self, session_id: str, recorded: Recorded) -> RowFollower | None:
         """Reads its rows from where the log stands."""
+        from unbraid.agents.opencode.changes import Database
+        from unbraid.agents.opencode.follower import RowFollower
+
         store, run = self._find(session_id)
         if store is None or run is None:
             return None
@@ -101,6 +110,9 @@ class OpenCodeSessions:
         servers: Sequence[str] = (),
     ) -> DatabaseWatch:
         """Watches its database, which needs no inotify, and its servers."""
+        from unbraid.agents.opencode.server import Server
+        from unbraid.agents.opencode.watch import DatabaseWatch
+
         return DatabaseWatch(self._env, [Server(url, self._env) for url in servers], warn=warn)
 
     def _find(self, session_id: str) -> tuple[Path | None, Run | None]:

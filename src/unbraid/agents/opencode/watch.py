@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 
 from unbraid.agents.opencode.changes import Database
 from unbraid.agents.opencode.follower import RowFollower, Rows
-from unbraid.agents.opencode.places import opencode_database
+from unbraid.agents.opencode.places import SESSION_ID, opencode_database
 from unbraid.agents.opencode.server import Server
 from unbraid.agents.opencode.server_watch import ServerController, ServerWatch
 from unbraid.agents.opencode.writers import Writers
@@ -75,7 +75,8 @@ class DatabaseWatch:
 
     def has(self, session_id: str) -> bool:
         """Whether it was there at the last look; a server may report any session."""
-        return bool(self._servers) or self._stored(session_id)
+        reported = bool(self._servers) and SESSION_ID.fullmatch(session_id) is not None
+        return reported or self._stored(session_id)
 
     def follow(self, session_id: str, recorded: Recorded) -> RowFollower | None:
         """Reads its rows from where the log stands."""
