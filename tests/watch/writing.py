@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import uuid
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+# Of today, whenever that is: lists leave out what is older than a day. Long enough ago not to be
+# live.
+WRITTEN = f"{datetime.now(UTC) - timedelta(hours=2):%Y-%m-%dT%H:%M:%S}.000Z"
 SESSION = "11111111-2222-4333-8444-555555555555"
 
 
@@ -49,7 +53,7 @@ class Writer:
             "type": kind,
             "message": message,
             "uuid": str(uuid.uuid4()),
-            "timestamp": "2026-11-15T10:00:00.000Z",
+            "timestamp": WRITTEN,
             "cwd": "/work",
             "sessionId": self.session,
             "version": "2.1.325",
