@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.said import FOLDERS
-from unbraid.sessions.search import Place, search_files
+from unbraid.agents.port import SearchHit
+from unbraid.sessions.search import search_files
 from unbraid.testing import load
 
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
@@ -26,7 +27,7 @@ def finder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(shutil, "which", lambda name: program if name == request.param else None)
 
 
-def found(query: str, folder: Path, **which: Any) -> list[Place]:
+def found(query: str, folder: Path, **which: Any) -> list[SearchHit]:
     env = {"CLAUDE_CONFIG_DIR": str(folder), "OPENCODE_DB": str(folder / "opencode.db")}
     return search_files(query, env, **which)
 

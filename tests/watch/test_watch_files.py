@@ -78,7 +78,7 @@ async def watched(
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unbraid.watch.watcher.POLL_SECONDS", 0.05)
+    monkeypatch.setattr("unbraid.system.folders.POLL_SECONDS", 0.05)
     monkeypatch.setattr("unbraid.watch.watcher.TICK_SECONDS", 0.05)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import uuid
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+# Of today, whenever that is: lists leave out what is older than a day. Long enough ago not to be
+# live.
+WRITTEN = f"{datetime.now(UTC) - timedelta(hours=2):%Y-%m-%dT%H:%M:%S}.000Z"
 SESSION = "11111111-2222-4333-8444-555555555555"
 
 

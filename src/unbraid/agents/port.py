@@ -13,10 +13,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import (
-    AsyncIterator,
-    Callable,
-    Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
@@ -28,9 +24,15 @@ from msgspec import Struct, field
 
 from unbraid.agents.backend_port import Backend
 from unbraid.agents.process_port import Launcher
+from unbraid.agents.stored import FileFormats as FileFormats
+from unbraid.agents.stored import Follower as Follower
+from unbraid.agents.stored import Recorded as Recorded
+from unbraid.agents.stored import SearchHit as SearchHit
+from unbraid.agents.stored import SessionFacts as SessionFacts
+from unbraid.agents.stored import SessionStore as SessionStore
+from unbraid.agents.stored import SessionWatch as SessionWatch
+from unbraid.agents.stored import StoredBlock as StoredBlock
 from unbraid.events import RelayEvent
-from unbraid.fleet.usage import Usage
-from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import Record
 
 R = TypeVar("R", bound=Record)
@@ -63,6 +65,10 @@ class AgentKind:
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore | None:
         """Its stored sessions on this machine."""
+        return None
+
+    def files(self) -> FileFormats | None:
+        """What its sessions look like in files; by default, lines that its dialect can decode."""
         return None
 
     def launcher(self, env: Mapping[str, str]) -> Launcher | None:
@@ -117,128 +123,6 @@ class Dialect(Protocol[R]):
 
     def finish(self, out: list[RelayEvent]) -> None:
         """The sources are over: append what was waiting, and end what was running."""
-        ...
-
-
-# --- stored sessions ---
-
-
-class SessionFacts(Struct):
-    """One stored session as the list of runs shows it; times in milliseconds since 1970.
-
-    `answered`: its last turn came to an end. `agents`: the main agent and its sub-agents.
-    """
-
-    session_id: str
-    title: str | None = None
-    cwd: str | None = None
-    started: int = 0
-    updated: int = 0
-    answered: bool = False
-    agents: int = 1
-    usage: Usage = field(default_factory=Usage)
-
-
-class SearchHit(Struct, frozen=True):
-    """Where it was said: the session, the sub-agent if it was one, and the words around it."""
-
-    run: str
-    agent_id: str | None
-    kind: str
-    ts: int
-    snippet: str
-
-
-class Recorded(Struct):
-    """How far a session is in the log, for whoever goes on with it.
-
-    `offsets` are those of the run that is being written, by source, and `ends` the first and last
-    bytes that it has of each. `earlier` are the offsets of the session's runs before this one, and
-    `earlier_ms` is the time of the last event in them: what they hold is not given out again.
-    """
-
-    offsets: dict[str, int] = field(default_factory=dict)
-    ends: dict[str, tuple[bytes, bytes]] = field(default_factory=dict)
-    earlier: dict[str, int] = field(default_factory=dict)
-    earlier_ms: int = 0
-    is_new: bool = True
-
-
-class Follower(Protocol):
-    """One session, read as it grows. A chunk without bytes notes an offset and nothing else."""
-
-    @property
-    def unsettled(self) -> bool:
-        """Whether something was left out that should be looked at again soon."""
-        ...
-
-    @property
-    def problems(self) -> Mapping[str, str]:
-        """What could not be read, and why."""
-        ...
-
-    def read(self, *, at_once: bool = False, last: bool = False) -> Iterable[Chunk]:
-        """What is new, causes first. `at_once`: without waiting for what may still settle; `last`:
-        also what will never be whole.
-        """
-        ...
-
-    def silent_seconds(self) -> float:
-        """For how long nothing has been written."""
-        ...
-
-
-class SessionWatch(Protocol):
-    """All sessions of a kind, watched for changes. Cancelling the iteration ends it."""
-
-    def changes(self) -> AsyncIterator[set[str]]:
-        """The ids of sessions that may have said something; first of all those that said something
-        lately. A wake-up without a change is an empty set.
-        """
-        ...
-
-    def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
-        """Follow one of them; None if there is nothing to read."""
-        ...
-
-    def ended(self, among: Iterable[str]) -> set[str]:
-        """Those of the followed sessions whose processes are gone, each once. Blocks."""
-        ...
-
-
-class SessionStore(Protocol):
-    """Where a kind keeps its sessions on this machine. Everything here blocks."""
-
-    def is_session_id(self, name: str) -> bool:
-        """Whether an id has this kind's form."""
-        ...
-
-    def matching(self, prefix: str) -> Iterator[str]:
-        """The ids of stored sessions that begin like this."""
-        ...
-
-    def listed(
-        self,
-        *,
-        since_ms: int = 0,
-        cache: Path | None = None,
-        redact: Callable[[str], str] | None = None,
-        warn: Callable[[str], None] = lambda text: None,
-        progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> Iterator[SessionFacts]:
-        """Sessions that changed since a time, newest first, each as soon as it is read. `cache` is
-        a folder for what need not be read again; `redact` is applied to titles before that.
-        """
-        ...
-
-    def search(self, terms: list[str], known: set[str], limit: int) -> list[SearchHit]:
-        """Where all of these lower-case words stand in one block, newest first, but not in sessions
-        that are `known`.
-        """
-        ...
-
-    def watch(self) -> SessionWatch:
-        """Watch all of them."""
         ...
 
 

@@ -7,10 +7,11 @@ subclass. Nothing of a kind is imported before it is asked for.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
 
-from unbraid.agents.port import AgentKind
+from unbraid.agents.port import AgentKind, SessionStore
 
 GROUP = "unbraid.agents"
 BUILT_IN = (
@@ -36,3 +37,14 @@ def kinds() -> tuple[AgentKind, ...]:
 def kind(name: str) -> AgentKind | None:
     """The kind of that name."""
     return next((each for each in kinds() if each.name == name), None)
+
+
+def stores(env: Mapping[str, str]) -> dict[str, SessionStore]:
+    """The stored sessions of every kind that keeps some, by the kind's name."""
+    found = {each.name: each.sessions(env) for each in kinds()}
+    return {name: store for name, store in found.items() if store is not None}
+
+
+def is_kind(name: str) -> bool:
+    """Whether a run's `source` is a kind of agent, and not something else that can be logged."""
+    return kind(name) is not None

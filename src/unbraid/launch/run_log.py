@@ -12,7 +12,7 @@ from unbraid.log.engines import open_log
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.record.recorder import Recorder
-from unbraid.record.runs import open_run, run_name
+from unbraid.record.runs import open_run
 from unbraid.redact.source import SourceRedactor
 from unbraid.remote.delivery import Sending
 from unbraid.system.clock import now_ms as now_ms
@@ -64,8 +64,7 @@ class RunLog:
                 await self._acquire(session)
             if self.log is not None and not self.failed:
                 redact = self._redactor is not None
-                self.recorder, _ = await open_run(self.log, session, redact=redact)
-                recorded = await _recorded(self.log, session, self.recorder)
+                self.recorder, recorded = await open_run(self.log, session, redact=redact)
                 self.on_open(self.recorder.run)
         except LogError as error:
             self._fail(error)
@@ -146,19 +145,3 @@ class RunLog:
         if not self.failed:
             self.failed = True
             self._warn(f"this run is not logged: {error}")
-
-
-async def _recorded(log: Log, session: str, recorder: Recorder) -> Recorded:
-    """How far a session is in the log, as whoever reads it wants to know."""
-    recorded = Recorded(
-        offsets=dict(recorder.offsets),
-        ends=dict(recorder.marks),
-        is_new=await log.run(recorder.run) is None,
-    )
-    number = 1
-    while (run := run_name(session, number)) != recorder.run:
-        recorded.earlier.update(await log.offsets(run))
-        summary = await log.run(run)
-        recorded.earlier_ms = 0 if summary is None else summary.updated
-        number += 1
-    return recorded

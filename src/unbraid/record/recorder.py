@@ -63,12 +63,17 @@ class Recorder:
         return recorder
 
     async def feed(self, pieces: Iterable[Chunk], now: int) -> bool:
-        """Take in bytes, durably; what is known is skipped. Says whether anything was new."""
+        """Take in bytes, durably; what is known is skipped. Says whether anything was new. A piece
+        without bytes notes an offset.
+        """
         events: list[FleetEvent] = []
         spool: list[Spooled] = []
         offsets: dict[str, int] = {}
         size, fed = 0, False
         for source, offset, data in pieces:
+            if not data:
+                self.note(source, offset)
+                continue
             at = offsets.get(source, self.offsets.get(source, 0))
             fresh = data[at - offset :] if at > offset else data
             if offset > at or not fresh:

@@ -32,6 +32,9 @@ class SourceRedactor:
     def passed(self, pieces: Iterable[Chunk]) -> Iterator[Chunk]:
         """As much of everything as is decided."""
         for piece in _joined(pieces):
+            if not piece.data:
+                yield piece  # only an offset
+                continue
             held = self._held.pop(piece.source, None)
             source, offset, data = piece if held is None else _next(held, piece)
             decided = self._mask.lines(source, data, end=False)

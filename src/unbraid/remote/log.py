@@ -12,12 +12,12 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError, LogError
 from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, Found
 from unbraid.log.summary import RunSummary, selected
 from unbraid.remote.client import NOT_FOUND, RemoteServer, Unanswered
-from unbraid.sessions.search import Place
 from unbraid.wire.record import BAD_JSON
 
 RETRY_SECONDS = 1.0
@@ -44,7 +44,7 @@ class _Runs(Struct):
 
 class _Places(Struct):
     places: list[Found]
-    history: list[Place] = []
+    history: list[SearchHit] = []
 
 
 class _Control(Struct):
@@ -186,7 +186,7 @@ class RemoteHistory:
 
     def __init__(self) -> None:
         self.found: list[RunSummary] = []
-        self.said: tuple[str, list[Place]] = ("", [])
+        self.said: tuple[str, list[SearchHit]] = ("", [])
 
     async def runs(
         self,
@@ -203,7 +203,7 @@ class RemoteHistory:
         """Nothing more: whoever asks the log for a session has it read into it."""
         return None
 
-    async def search(self, query: str, *, limit: int = 20) -> list[Place]:
+    async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
         """Where it was said in sessions that are not in the log, newest first."""
         return self.said[1][:limit] if self.said[0] == query else []
 

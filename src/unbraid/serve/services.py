@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from starlette.requests import Request
 
+from unbraid.agents.port import SearchHit
 from unbraid.control.controllers import Controllers
 from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log
@@ -15,7 +16,6 @@ from unbraid.record.ingest import Ingest
 from unbraid.serve.auth import Keys
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.metrics import Metrics
-from unbraid.sessions.search import Place
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator
@@ -42,7 +42,7 @@ class History(Protocol):
         """Read a session into the log; None if there is none of that name."""
         ...
 
-    async def search(self, query: str, *, limit: int = 20) -> list[Place]:
+    async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
         """Where it was said in them."""
         ...
 

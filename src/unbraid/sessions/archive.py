@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary, selected
@@ -19,7 +20,7 @@ from unbraid.record.ingest import TooManyRuns
 from unbraid.redact.source import masked_title
 from unbraid.sessions.importer import opened
 from unbraid.sessions.listing import sessions
-from unbraid.sessions.search import Place, search_files
+from unbraid.sessions.search import search_files
 
 OPENED_TOGETHER = 2
 MAX_OPENING = 64
@@ -98,7 +99,7 @@ class Archive:
         except CallerError:
             return None
 
-    async def search(self, query: str, *, limit: int = 20) -> list[Place]:
+    async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
         """Where it was said in sessions that are not in the log, newest first."""
         logged = set(await self._log.run_names())
         async with self._searchers:

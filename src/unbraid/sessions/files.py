@@ -1,55 +1,101 @@
-"""Files as tracks: what kind a file is, what lies beside it, and to which run it belongs."""
+"""Files as tracks: bytes of any encoding, lines or an array, of the kind that recognizes them."""
 
 from __future__ import annotations
 
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, iterdecode
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
-from unbraid.agents.claude.records import ClaudeRecord
-from unbraid.agents.claude.transcript import agent_line
-from unbraid.agents.opencode.database import database_runs, is_database
-from unbraid.agents.opencode.records import OpenCodeRecord, RunLine, export_as_lines
-from unbraid.agents.opencode.storage import is_storage
+import msgspec
+from msgspec import Struct
+
+from unbraid.agents.dialect_files import DialectFiles
+from unbraid.agents.port import FileFormats
+from unbraid.agents.registry import kinds
+from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
-from unbraid.events.parts import decoded
-from unbraid.translate.reader import read_line
+from unbraid.system.files import chunks
 from unbraid.translate.tracks import Run, Track, split
 from unbraid.wire.arrays import as_lines, begins_array
-from unbraid.wire.record import Record, read_as
+from unbraid.wire.record import BAD_JSON
 
-CHUNK_BYTES = 1 << 20
 LOG = "log"  # a run's fleet events, as `unbraid cat --json` prints them
-SNIFF_LINES = 50
 LOG_BEGINS = "request_received"
-TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event"})
+SNIFF_LINES = 50
+
+
+class _Typed(Struct):
+    type: str = ""
+
+
+_typed = msgspec.json.Decoder(_Typed).decode
+
+
+class Recognized(NamedTuple):
+    """A line that shows what its source is; without `formats`, one of our own log."""
+
+    line: bytes
+    form: SourceForm
+    formats: FileFormats | None
 
 
 def open_path(path: Path) -> list[Run]:
-    """The runs in a file, each with everything that lies beside it."""
-    if is_storage(path):
-        return database_runs(path)
+    """The runs in a file, each with everything that is stored beside it."""
+    formats = _formats()
     try:
+        for each in formats:
+            if (runs := each.opened(path)) is not None:
+                return runs
         with path.open("rb") as file:
-            head = file.read(16)
+            head = file.read(1)
     except IsADirectoryError:
         raise SourceError(str(path), "is a folder, not a file") from None
     except OSError as error:
         raise SourceError(str(path), error.strerror or str(error)) from None
     if not head:
         raise SourceError(str(path), "is empty")
-    if is_database(head):
-        return database_runs(path)
     return lines_runs(str(path), lambda: chunks(path), path)
 
 
-def chunks(path: Path) -> Iterator[bytes]:
-    """A file's bytes."""
-    with path.open("rb") as file:
-        while data := file.read(CHUNK_BYTES):
-            yield data
+def lines_runs(name: str, given: Callable[[], Iterator[bytes]], path: Path | None) -> list[Run]:
+    """The runs in a source of lines."""
+    read = _unpacked(lambda: as_utf8(given()))
+    first = recognized(split(read()))
+    if first is None:
+        whole = b"".join(read())
+        for each in _formats():
+            if (runs := each.document(name, whole)) is not None:
+                return runs
+        raise SourceError(name, "is of no known kind")
+    if first.formats is None:
+        return [Run(LOG, None, [Track(name, read, False)])]
+    return first.formats.runs(name, read, first=first.line, path=path)
+
+
+def recognized(lines: Iterable[bytes]) -> Recognized | None:
+    """The first line that shows of what kind its source is."""
+    formats = _formats()
+    for line in islice(lines, SNIFF_LINES):
+        if _begins_log(line):
+            return Recognized(line, "stream", None)
+        for each in formats:
+            if (form := each.form(line)) is not None:
+                return Recognized(line, form, each)
+    return None
+
+
+def _formats() -> list[FileFormats]:
+    return [kind.files() or DialectFiles(kind) for kind in kinds()]
+
+
+def _begins_log(line: bytes) -> bool:
+    try:
+        return LOG_BEGINS.encode() in line and _typed(line).type == LOG_BEGINS
+    except BAD_JSON:
+        return False
 
 
 def as_utf8(data: Iterator[bytes]) -> Iterator[bytes]:
@@ -75,114 +121,3 @@ def _unpacked(read: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[byte
     if not begins_array(head):
         return read
     return partial(iter, list(as_lines(b"".join(read()))))
-
-
-def lines_runs(name: str, given: Callable[[], Iterator[bytes]], path: Path | None) -> list[Run]:
-    """The runs in a file of lines."""
-    read = _unpacked(lambda: as_utf8(given()))
-    first = sniff(split(read()))
-    if first is None:
-        return [_exported(name, b"".join(read()))]
-    if first.type == LOG_BEGINS:
-        return [Run(LOG, None, [Track(name, read, False)])]
-    if isinstance(first, OpenCodeRecord):
-        if bytes(first.properties):
-            return [Run("opencode", None, [Track(name, read, False)])]
-        its_session = first.session_id
-        ordered = Track(name, lambda: in_call_order(split(read())), False, its_session)
-        return [Run("opencode", its_session, [ordered])]
-    assert isinstance(first, ClaudeRecord)
-    session = first.session_id
-    if first.is_sidechain is None and first.session_id_transcript is None:
-        return [Run("claude", session, [Track(name, read, False, session)])]
-    own_sidechains = any(b'"isSidechain":true' in line for line in split(read()))
-    tracks = [Track(name, read, True, session, sidechains=own_sidechains)]
-    if path is not None and not path.name.startswith("agent-"):
-        tracks += beside_transcript(path, session)
-    return [Run("claude", session, tracks)]
-
-
-def beside_transcript(path: Path, session: str | None) -> list[Track]:
-    """The sub-agents' transcripts of a session's, in the layouts of 2.0 and 2.1."""
-    tracks: list[Track] = []
-    facts: list[bytes] = []
-    folder = path.with_suffix("") / "subagents"
-    for file in _in_start_order(folder):
-        workflow = file.parent.name if file.parent.parent.name == "workflows" else None
-        if file.name.startswith("agent-"):
-            meta = file.with_suffix(".meta.json")
-            if meta.is_file() or workflow is not None:
-                known = meta.read_bytes() if meta.is_file() else b"{}"
-                facts.append(agent_line(file.stem.removeprefix("agent-"), known, workflow))
-        tracks.append(_file(file, session, by_request=workflow is not None))
-    for file in sorted(path.parent.glob("agent-*.jsonl")):
-        first = sniff(split(chunks(file)))
-        if isinstance(first, ClaudeRecord) and first.session_id_transcript == session:
-            tracks.append(_file(file, session))
-    if facts:
-        tracks.insert(0, Track(f"{folder}/*.meta.json", lambda: iter(facts), True, session))
-    return tracks
-
-
-def _in_start_order(folder: Path) -> list[Path]:
-    """A session's sub-agent files; a workflow's in the order in which its journal started them."""
-    started: dict[str, int] = {}
-    for journal in sorted(folder.rglob("journal.jsonl")):
-        for line in split(chunks(journal)):
-            for item in read_line(line):
-                if isinstance(item, ClaudeRecord) and item.type == "started":
-                    started.setdefault(f"agent-{item.agent_id_transcript}", len(started))
-    files = sorted(folder.rglob("*.jsonl"))
-    return sorted(files, key=lambda file: started.get(file.stem, len(started)))
-
-
-def in_call_order(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """`opencode run` prints parallel calls as they end: put them back as the model made them."""
-    calls: list[tuple[str, bytes]] = []
-    for line in lines:
-        first = sniff([line])
-        if first is not None and first.type == "tool_use":
-            part = read_as(RunLine, first.raw).part
-            calls.append((part.id if part is not None else "", line))
-            continue
-        yield from (call for _, call in sorted(calls, key=lambda call: call[0]))
-        calls.clear()
-        yield line
-    yield from (call for _, call in sorted(calls, key=lambda call: call[0]))
-
-
-def _file(path: Path, session: str | None, *, by_request: bool = False) -> Track:
-    return Track(str(path), lambda: chunks(path), True, session, by_request)
-
-
-def sniff(lines: Iterable[bytes]) -> Record | None:
-    """The first record that shows of what kind a file of lines is."""
-    for number, line in enumerate(lines):
-        if number >= SNIFF_LINES:
-            break
-        for item in read_line(line):
-            if isinstance(item, Record) and _is_telling(item):
-                return item
-    return None
-
-
-def _is_telling(record: Record) -> bool:
-    """Whether a record is an agent's: other files have objects with a `type` too."""
-    if isinstance(record, OpenCodeRecord):
-        return bool(record.type or bytes(record.properties))
-    if isinstance(record, ClaudeRecord):
-        named = record.type and (record.session_id or record.uuid)
-        return record.type in TELLING_TYPES or bool(named)
-    return record.type == LOG_BEGINS
-
-
-def _exported(name: str, whole: bytes) -> Run:
-    exported = decoded(whole)
-    if not isinstance(exported, dict) or not isinstance(exported.get("info"), dict):
-        raise SourceError(name, "is of no known kind")
-    lines = export_as_lines(exported)
-    info = exported["info"]
-    session = info.get("id")
-    # A child belongs to its parent's run, should that be here too.
-    above = info.get("parentID") or session
-    return Run("opencode", above, [Track(name, lambda: iter(lines), True, session)])

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from unbraid.agents.claude.session_files import Owners, Session
-from unbraid.agents.opencode.database import database_runs, last_change
-from unbraid.agents.places import (
-    CLAUDE_SESSION,
-    OPENCODE_SESSION,
-    opencode_stores,
-    session_transcripts,
-)
+from unbraid.agents.port import SessionStore
+from unbraid.agents.registry import stores
 from unbraid.errors import CallerError
-from unbraid.launch.run_log import now_ms
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
-from unbraid.record.followed import ABOUT, Followed, FollowedFiles, introduction
-from unbraid.record.recorder import Recorder
-from unbraid.record.runs import ROWS, latest_run
+from unbraid.record.followed import FollowedSession
+from unbraid.record.runs import latest_run, open_run
 from unbraid.sessions.names import completed
-from unbraid.translate.tracks import Run
-from unbraid.wire.chunk import Chunk
+from unbraid.sessions.recency import QUIET_SECONDS
 from unbraid.wire.names import names_run
 
-# A session that has been silent for longer is over, as far as anyone can tell.
-QUIET_SECONDS = 300
 LEASE_SECONDS = 10.0
 APPEARING_SECONDS = 0.05
 
@@ -48,27 +36,22 @@ async def opened(
         found = await _logged(log, name)
     if found is not None:
         return found if found.over else await _caught_up(log, found, env, home, redact=redact)
-    session: Claude | OpenCode | None = None
-    if CLAUDE_SESSION.fullmatch(name):
-        session = await asyncio.to_thread(Claude.find, name, env)
-    elif OPENCODE_SESSION.fullmatch(name):
-        session = await asyncio.to_thread(OpenCode.find, name, env)
-    if session is None:
+    session, store = await asyncio.to_thread(_stored, name, env)
+    if store is None:
         raise CallerError(
             f"no run or session {name or repr(name)}; `unbraid ps --all` lists all there are"
         )
     leases = log.leases()
     try:
         async with asyncio.timeout(LEASE_SECONDS) as waiting:
-            while not leases.acquire(session.id):
-                if found := await _logged(log, session.id):
+            while not leases.acquire(session):
+                if found := await _logged(log, session):
                     return found
                 await asyncio.sleep(APPEARING_SECONDS)
             waiting.reschedule(None)
-            if (found := await _logged(log, session.id)) is None:
-                recorder = await Recorder.open(log, session.id, redact=redact)
-                await session.tell(Followed(recorder))
-                found = await log.run(session.id)
+            if (found := await _logged(log, session)) is None:
+                await _record(log, session, store, redact=redact)
+                found = await log.run(session)
     except TimeoutError:
         raise CallerError(f"another unbraid is at {name}, which has said nothing yet") from None
     finally:
@@ -84,27 +67,41 @@ async def _caught_up(
     """A run that nobody writes any more, up to what its session has said since; and its end, if
     that has been silent for long.
     """
-    name = run.session_id or run.run
-    main = None
-    if CLAUDE_SESSION.fullmatch(name):
-        main = await asyncio.to_thread(lambda: next(session_transcripts(name, env), None))
+    session, store = await asyncio.to_thread(_stored, run.session_id or run.run, env)
     leases = log.leases()
     try:
-        if main is None or not leases.acquire(name):
+        if store is None or not leases.acquire(session):
             return run
-        followed = await FollowedFiles.open(log, main, Owners().of, redact=redact)
-        if followed.recorder.run == run.run:
-            await followed.look(now=True)
-            if _silent(followed.session):
-                await followed.close()
+        await _record(log, session, store, only=run.run, redact=redact)
     finally:
         leases.close(ended=True)
     return await log.run(run.run) or run
 
 
-def _silent(session: Session) -> bool:
-    written = max(path.stat().st_mtime for path in session.files if path.exists())
-    return time.time() - written > QUIET_SECONDS
+async def _record(
+    log: Log, session: str, store: SessionStore, *, only: str | None = None, redact: bool
+) -> None:
+    """Everything that a session has said and its run does not have; and its end, if it has been
+    silent for long. With `only` a run, nothing is done if the session goes on in another one.
+    """
+    recorder, recorded = await open_run(log, session, redact=redact)
+    if only not in (None, recorder.run):
+        return
+    follower = await asyncio.to_thread(store.follow, session, recorded)
+    if follower is None:
+        return
+    followed = FollowedSession(recorder, follower)
+    await followed.look(at_once=True)
+    if await asyncio.to_thread(follower.silent_seconds) > QUIET_SECONDS:
+        await followed.close()
+
+
+def _stored(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore | None]:
+    """The session whose run this one is part of, and where it is stored."""
+    for store in stores(env).values():
+        if store.is_session_id(name) and (root := store.root(name)) is not None:
+            return root, store
+    return name, None
 
 
 async def _logged(log: Log, name: str) -> RunSummary | None:
@@ -112,53 +109,3 @@ async def _logged(log: Log, name: str) -> RunSummary | None:
         return None
     run = name if await log.run(name) is not None else await latest_run(log, name)
     return await log.run(run) if run is not None else None
-
-
-class Claude:
-    """A session of Claude Code's, by its transcripts."""
-
-    def __init__(self, main: Path) -> None:
-        self.id, self._main = main.stem, main
-
-    @classmethod
-    def find(cls, name: str, env: Mapping[str, str]) -> Claude | None:
-        """The session of that id."""
-        main = next(session_transcripts(name, env), None)
-        return None if main is None else cls(main)
-
-    async def tell(self, followed: Followed) -> None:
-        """Everything that it has said; and its end, if it has been silent for long."""
-        session = Session(self._main)
-        about = Chunk(ABOUT, 0, await asyncio.to_thread(introduction, self._main))
-        await followed.take(lambda: [about])
-        await followed.take(lambda: session.drain(now=True))
-        if _silent(session):
-            await followed.take(lambda: session.drain(last=True))
-            await followed.finish()
-
-
-class OpenCode:
-    """A root session of OpenCode's with its children, by their rows."""
-
-    def __init__(self, path: Path, run: Run) -> None:
-        self.id, self._path, self._run = run.session or "", path, run
-
-    @classmethod
-    def find(cls, name: str, env: Mapping[str, str]) -> OpenCode | None:
-        """The session that this one belongs to."""
-        for path in opencode_stores(env):
-            if runs := database_runs(path, name):
-                return cls(path, runs[0])
-        return None
-
-    async def tell(self, followed: Followed) -> None:
-        """Everything that it has said; and its end, if it has been silent for long."""
-        (track,) = self._run.tracks
-        # The time first: what is written meanwhile counts as told only if it is.
-        changed = await asyncio.to_thread(last_change, self._path, self.id)
-        lines = await asyncio.to_thread(lambda: b"".join(track.read()))
-        followed.recorder.note(ROWS, changed)
-        rows = Chunk(f"database.{now_ms()}", 0, lines)
-        await followed.take(lambda: [rows])
-        if now_ms() - changed > QUIET_SECONDS * 1000:
-            await followed.finish()

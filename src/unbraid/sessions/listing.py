@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -9,12 +10,11 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.claude.index import Index
-from unbraid.agents.opencode.index import Row, opencode_rows
-from unbraid.agents.places import FAMILIES, LIVE_SECONDS, opencode_stores
-from unbraid.errors import SourceError
+from unbraid.agents.port import SessionFacts
+from unbraid.agents.registry import is_kind, stores
 from unbraid.log.leases import is_held
 from unbraid.log.summary import RunSummary
+from unbraid.sessions.recency import LIVE_SECONDS
 
 RECENT_SECONDS = 24 * 3600
 
@@ -59,10 +59,10 @@ def listed(
 
 
 def _left(logged: list[RunSummary], folder: Path | None) -> dict[str, RunSummary]:
-    """By their sessions, the runs that are not over and that nobody writes any more: only their
-    files tell what has become of them.
+    """By their sessions, the runs that are not over and that nobody writes any more: only what
+    their kind has stored shows what has become of them.
     """
-    open_runs = [run for run in logged if not run.over and run.source in FAMILIES]
+    open_runs = [run for run in logged if not run.over and is_kind(run.source)]
     named = {run.session_id or run.run: run for run in reversed(open_runs)}
     return {name: run for name, run in named.items() if folder and not is_held(folder, name)}
 
@@ -76,41 +76,41 @@ def sessions(
     progress: Progress = lambda done, total: None,
     masking: Callable[[str], str] | None = None,
 ) -> Iterator[RunSummary]:
-    """The sessions that lie on this machine, newest first, each as soon as it is read.
+    """The sessions that are stored on this machine, newest first, each as soon as it is read.
 
-    `folder` is where the index is kept, and `masking` is done to titles before they are. None of a
-    session's events has a number yet: `last_seq` 0.
+    `folder` is where kinds keep what need not be read again, and `masking` is done to titles before
+    they are. None of a session's events has a number yet: `last_seq` 0.
     """
-    for run in _opencode(env, warn):
-        if masking is not None and run.title is not None:
-            run.title = masking(run.title)
-        yield run
-    index = Index(folder, masking)
-    for number, row in enumerate(index.rows(env, since_ns=round(oldest_ms * 1e6))):
-        progress(number + 1, index.total)
-        yield RunSummary(
-            row.session_id, "claude", row.session_id, row.title, row.cwd,
-            _status(row.updated, answered=row.answered), row.agent_count, row.started, row.updated,
-            row.usage,
-        )  # fmt: skip
-    for place, problem in index.problems.items():
-        warn(f"{place}: {problem}")
+    summaries = [
+        _summaries(
+            name,
+            store.listed(
+                since_ms=round(oldest_ms),
+                cache=folder,
+                redact=masking,
+                warn=warn,
+                progress=progress,
+            ),
+        )
+        for name, store in stores(env).items()
+    ]
+    yield from heapq.merge(*summaries, key=lambda run: -run.updated)
 
 
-def _opencode(env: Mapping[str, str], warn: Warn) -> Iterator[RunSummary]:
-    rows: dict[str, Row] = {}
-    for store in opencode_stores(env):
-        try:
-            for row in opencode_rows(store):
-                rows.setdefault(row.session_id, row)
-        except SourceError as error:
-            warn(str(error))
-    for row in rows.values():
+def _summaries(kind: str, listed: Iterator[SessionFacts]) -> Iterator[RunSummary]:
+    for facts in listed:
         yield RunSummary(
-            row.session_id, "opencode", row.session_id, row.title, row.cwd,
-            _status(row.updated, answered=row.answered), row.agents, row.started, row.updated,
-            row.usage,
-        )  # fmt: skip
+            run=facts.session_id,
+            source=kind,
+            session_id=facts.session_id,
+            title=facts.title,
+            cwd=facts.cwd,
+            status=_status(facts.updated, answered=facts.answered),
+            agents=facts.agents,
+            started=facts.started,
+            updated=facts.updated,
+            usage=facts.usage,
+        )
 
 
 def _status(updated: int, *, answered: bool) -> str:

@@ -1,194 +1,35 @@
-"""Search over sessions that nobody has opened: a scan of the files, newest first.
+"""Search over sessions that nobody has opened: each kind reads where it keeps them.
 
-`rg` or `grep` finds the files, where there is one: nothing we could write reads a gigabyte as fast.
-What it finds is looked at closely: a word in a path or an id is not something that an agent said.
 All words of a query (or "phrases" in quotes) stand in one block, whatever their case, as in a
 search of the log.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from pathlib import Path
-from typing import Any
 
-import msgspec
-from msgspec import Struct
-
-from unbraid.agents.claude.discovery import File, Scan
-from unbraid.agents.opencode.search import said_in_database
-from unbraid.agents.places import opencode_stores
-from unbraid.events.parts import decoded
+from unbraid.agents.port import SearchHit
+from unbraid.agents.registry import stores
 from unbraid.log.query import snippet_of, terms_of
-from unbraid.sessions.files import chunks
-from unbraid.wire.lines import Lines
-from unbraid.wire.record import milliseconds
-
-FILES_AT_ONCE = 128
-GREPS_AT_ONCE = min(os.cpu_count() or 1, 4)
-MAX_LINE_BYTES = 32 << 20
-FINDERS = (
-    ("rg", "-l0aFi", "--no-config", "--no-ignore", "--hidden", "-e"),
-    ("grep", "-lZaFi", "-e"),
-)
-
-Owned = tuple[str | None, File]  # a file, and the session it belongs to, if its place tells
-
-
-class Place(Struct, frozen=True):
-    """Where it was said: the run that the session will be, the sub-agent if it was one, and the
-    words around it.
-    """
-
-    run: str
-    agent_id: str | None
-    kind: str
-    ts: int
-    snippet: str
 
 
 def search_files(
     query: str, env: Mapping[str, str], *, limit: int = 20, known: Collection[str] = ()
-) -> list[Place]:
+) -> list[SearchHit]:
     """Places where an agent, or a person, said this; sessions that are `known` are left out.
 
-    Newest sessions first, Claude Code's before OpenCode's. Raises nothing: what cannot be read
-    holds nothing.
+    Kind by kind, newest sessions first. Raises nothing: what cannot be read holds nothing.
     """
     terms = [term.lower() for term in terms_of(query)]
-    if not terms:
-        return []
-    found = list(islice(_transcripts(terms, env, known), limit))
-    for store in opencode_stores(env):
-        if len(found) >= limit:
-            break
-        said = said_in_database(store, _needle(terms), known)
-        places = (
-            Place(run, agent, kind, ts, snippet)
-            for run, agent, kind, ts, text in said
-            if (snippet := snippet_of(text, terms)) is not None
-        )
-        found += islice(places, limit - len(found))
-    return found
+    return list(islice(_hits(terms, env, known), limit)) if terms else []
 
 
-def _needle(terms: list[str]) -> str:
-    """The term to look for first: the longest of those that every tool can find."""
-    return max(terms, key=lambda term: (term.isascii(), len(term)))
-
-
-def _transcripts(
-    terms: list[str], env: Mapping[str, str], known: Collection[str]
-) -> Iterator[Place]:
-    scan = Scan.of(env)
-    owned = [
-        (found.id, file)
-        for found in scan.sessions
-        if found.id not in known
-        for file in (found.main, *found.children)
-    ]
-    files: list[Owned] = [*owned, *((None, file) for file in scan.beside)]
-    needle = _needle(terms)
-    as_json = msgspec.json.encode(needle)[1:-1].decode()  # as it stands in the files
-    for session, file in _holding(files, as_json):
-        for line in _lines_with(file, as_json):
-            for place in _in_line(line, session, terms):
-                if place.run not in known:
-                    yield place
-
-
-def _holding(files: list[Owned], needle: str) -> Iterator[Owned]:
-    """Those of the files that may hold the needle, in their order."""
-    program = _finder()
-    # What is not ASCII has cases that not every program knows.
-    if program is None or not needle.isascii():
-        yield from files
-        return
-    batches = [files[at : at + FILES_AT_ONCE] for at in range(0, len(files), FILES_AT_ONCE)]
-    with ThreadPoolExecutor(GREPS_AT_ONCE) as pool:
-        # Only a few ahead: what is found soon may be enough.
-        ahead: deque[Future[set[str]]] = deque()
-        for number, batch in enumerate(batches):
-            while len(ahead) < GREPS_AT_ONCE and number + len(ahead) < len(batches):
-                paths = [file.path for _, file in batches[number + len(ahead)]]
-                ahead.append(pool.submit(_found, [*program, needle, "--", *paths]))
-            holding = ahead.popleft().result()
-            yield from (owned for owned in batch if owned[1].path in holding)
-
-
-def _finder() -> list[str] | None:
-    """The fastest program there is that finds files by bytes in them, whatever their case."""
-    for words in FINDERS:
-        program = shutil.which(words[0])
-        if program is not None:
-            return [program, *words[1:]]
-    return None
-
-
-def _found(command: list[str]) -> set[str]:
-    # In the C locale bytes are bytes, and nothing is slower for being UTF-8.
-    done = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "LC_ALL": "C"},
-        check=False,
-    )
-    return set(os.fsdecode(done.stdout).split("\0"))
-
-
-def _lines_with(file: File, needle: str) -> Iterator[bytes]:
-    wanted = needle.encode()
-    lines = Lines(MAX_LINE_BYTES)
-    try:
-        for chunk in chunks(Path(file.path)):
-            for line in lines.feed(chunk):
-                if isinstance(line, bytes) and (
-                    wanted in line.lower() if needle.isascii() else _has(line, needle)
-                ):
-                    yield line
-    except OSError:
-        return
-
-
-def _has(line: bytes, needle: str) -> bool:
-    return b"\\u" in line or needle in line.decode("utf-8", "replace").lower()
-
-
-def _in_line(line: bytes, session: str | None, terms: list[str]) -> Iterator[Place]:
-    record = decoded(line)
-    if not isinstance(record, dict) or not isinstance(record.get("message"), dict):
-        return
-    agent = record.get("agentId")
-    for kind, text in _said(record["message"].get("content")):
-        snippet = snippet_of(text, terms)
-        if snippet is not None:
-            yield Place(
-                session or str(record.get("sessionId") or ""),
-                agent if isinstance(agent, str) else None,
-                kind,
-                milliseconds(record.get("timestamp")),
-                snippet,
-            )
-
-
-def _said(content: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(content, str):
-        yield "text", content
-    for block in content if isinstance(content, list) else ():
-        if not isinstance(block, dict):
-            continue
-        kind = str(block.get("type"))
-        for name in ("text", "thinking", "content"):
-            if isinstance(block.get(name), str):
-                yield kind, block[name]
-        if kind == "tool_use":
-            yield kind, msgspec.json.encode(block.get("input")).decode()
-        if isinstance(block.get("content"), list):
-            yield from ((kind, words) for _, words in _said(block["content"]))
+def _hits(terms: list[str], env: Mapping[str, str], known: Collection[str]) -> Iterator[SearchHit]:
+    # The longest of the terms that every tool can find is looked for first.
+    needle = max(terms, key=lambda term: (term.isascii(), len(term)))
+    for store in stores(env).values():
+        for session, agent_id, kind, ts, text in store.blocks(needle, known):
+            snippet = snippet_of(text, terms)
+            if snippet is not None:
+                yield SearchHit(session, agent_id, kind, ts, snippet)

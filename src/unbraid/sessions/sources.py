@@ -5,23 +5,18 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from unbraid.agents.opencode.database import database_runs, last_change
-from unbraid.agents.places import (
-    CLAUDE_SESSION,
-    LIVE_SECONDS,
-    OPENCODE_SESSION,
-    opencode_stores,
-    session_transcripts,
-)
+from unbraid.agents.registry import kinds, stores
 from unbraid.errors import SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.pipeline import Pipeline
-from unbraid.sessions.files import CHUNK_BYTES, LOG, lines_runs, open_path, sniff
+from unbraid.sessions.files import LOG, lines_runs, open_path, recognized
+from unbraid.sessions.recency import LIVE_SECONDS
+from unbraid.system.files import CHUNK_BYTES
 from unbraid.translate.tracks import Run, merge, split
 from unbraid.translate.translator import Translator
 
@@ -89,36 +84,24 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
         return _open(full, env, alone=alone)
     if logged is not None:
         return [logged]
-    if CLAUDE_SESSION.fullmatch(name):
-        raise SourceError(name, "no session of Claude Code's, and no run, has this id here")
-    if OPENCODE_SESSION.fullmatch(name):
-        raise SourceError(name, "no session of OpenCode's, and no run, has this id here")
+    for kind in kinds():
+        store = kind.sessions(env)
+        if store is not None and store.is_session_id(name):
+            problem = f"no session of {kind.title}'s, and no run, has this id here"
+            raise SourceError(name, problem)
     raise SourceError(name, "No such file, and no run has this id")
 
 
 def _session(name: str, env: Mapping[str, str]) -> list[Run]:
     """A session by its id. One that has spoken lately may still be at work."""
-    runs: list[Run] = []
-    spoke = 0.0
-    if CLAUDE_SESSION.fullmatch(name):
-        for transcript in session_transcripts(name, env):
-            runs = open_path(transcript)
-            inner = transcript.with_suffix("").rglob("*.jsonl")
-            spoke = max(path.stat().st_mtime for path in (transcript, *inner))
-            break
-    for store in opencode_stores(env) if OPENCODE_SESSION.fullmatch(name) else ():
-        if runs := database_runs(store, name):
-            # A folder of files is of before 1.2, and read whole to tell this.
-            with suppress(SourceError):
-                spoke = last_change(store, runs[0].session or name) / 1000 if store.is_file() else 0
-            break
-    if time.time() - spoke < LIVE_SECONDS:
-        from unbraid.sessions.logged import is_over
+    for store in stores(env).values():
+        if store.is_session_id(name) and (run := store.run(name)) is not None:
+            if time.time() - store.updated(name) / 1000 < LIVE_SECONDS:
+                from unbraid.sessions.logged import is_over
 
-        over = is_over(name, env)
-        for run in runs:
-            run.live = not over
-    return runs
+                run.live = not is_over(name, env)
+            return [run]
+    return []
 
 
 def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:
@@ -135,9 +118,10 @@ def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[Run]:
     for chunk in arriving:
         kept.append(chunk)
         if alone:
-            first = sniff(split(kept))
-        # A transcript may have to be put in order, and is short; a stream is passed on as it comes.
-        if first is not None and getattr(first, "session_id_transcript", None) is None:
+            first = recognized(split(kept))
+        # What was stored may have to be put in order, and is short; a stream is passed on as it
+        # comes.
+        if first is not None and first.form == "stream":
             break
     if not kept:
         raise SourceError(name, "is empty")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
 from watchfiles._rust_notify import RustNotify
@@ -21,7 +21,7 @@ GATHER_MS = 8
 PULSE_MS = 1000
 
 
-async def changes(folders: Sequence[Path]) -> AsyncIterator[list[Path]]:
+async def changes(folders: Sequence[Path]) -> AsyncGenerator[list[Path], None]:
     """Paths that have changed; nothing about once a second. OSError where that does not work."""
     stop, heard = threading.Event(), 0.0
     with RustNotify([str(folder) for folder in folders], False, False, 300, True, True) as watcher:

@@ -9,11 +9,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.agents.port import SearchHit
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Found, LogReader, SearchableLog
 from unbraid.log.summary import RunSummary
-from unbraid.sessions.search import Place
 
 MANY = 500
 ANSWER_SECONDS = 5.0
@@ -30,7 +30,7 @@ class Beside(Protocol):
         """The run of a session, read into the log; None if there is none."""
         ...
 
-    async def search(self, query: str, *, limit: int) -> list[Place]:
+    async def search(self, query: str, *, limit: int) -> list[SearchHit]:
         """Where it was said in sessions that are not in the log, newest first."""
         ...
 
@@ -72,7 +72,7 @@ class Desk:
             return []
         return await self.log.search(words, limit=100)
 
-    async def search_unlogged(self, words: str) -> list[Place]:
+    async def search_unlogged(self, words: str) -> list[SearchHit]:
         """Places in sessions that are not in the log, newest first."""
         found = await self._beside.search(words, limit=50)
         if self._redact:

@@ -12,11 +12,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Footer, Input
 
+from unbraid.agents.port import SearchHit
 from unbraid.errors import UnbraidError
 from unbraid.log.port import Found
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short
-from unbraid.sessions.search import Place
 from unbraid.tui.desk import Desk
 from unbraid.tui.dialogs import Dialog
 from unbraid.tui.picture import DIM
@@ -100,7 +100,7 @@ class Search(Dialog):
             box.border_subtitle = f"{len(rows)} found" if rows else "nobody has said that"
 
 
-def _beside(place: Place, run: RunSummary | None) -> Row:
+def _beside(place: SearchHit, run: RunSummary | None) -> Row:
     title = short((run.title if run else None) or place.run, 24)
     text = Text.assemble(("“", Style(bold=True)), " ", short(place.snippet))
     return Row(f"{place.run}/0/0", text, [Text(title, DIM)])

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
-from unbraid.agents.places import FAMILIES
+from unbraid.agents.registry import is_kind
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.watch.watcher import Watcher, watching
@@ -24,7 +24,7 @@ async def following(
     """Keep a run's log up to date meanwhile. Whoever holds its lease does that already; when they
     are gone, it is taken over.
     """
-    if run.over or run.source not in FAMILIES:
+    if run.over or not is_kind(run.source):
         yield
         return
     leases, until = log.leases(), asyncio.Event()

@@ -1,10 +1,10 @@
 """Watch this machine: every session that says something is followed into the log.
 
-The folders are watched by inotify where that works. A slow look at all of them runs beside it, for
-what inotify cannot see (network file systems) or has dropped. A session is followed while it
-speaks; after a long silence, or when its process is gone, its run is ended, and what it says later
-is a run of its own.
-Everything can die at any moment: what is in the log says where to go on (see `recorder`).
+Each kind of agent reports which of its sessions may have said something, and reads them. A session
+is followed while it speaks; after a long silence, or when its process is gone, its run is ended,
+and what it says later is a run of its own.
+
+Everything can die at any moment: what is in the log says where to go on (see `Recorder`).
 """
 
 from __future__ import annotations
@@ -13,31 +13,24 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from contextlib import aclosing
 
-from unbraid.agents.claude.discovery import Scan, main_of
-from unbraid.agents.claude.processes import Processes
-from unbraid.agents.claude.session_files import SETTLE_SECONDS, Owners
-from unbraid.agents.opencode.server import Server
-from unbraid.agents.places import FAMILIES, OPENCODE_SESSION, claude_projects
+from unbraid.agents.port import SessionWatch
+from unbraid.agents.registry import is_kind, stores
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError, SourceError
-from unbraid.launch.run_log import now_ms
 from unbraid.log.folder import data_folder
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
-from unbraid.record.followed import FollowedFiles, to_the_end
+from unbraid.record.followed import FollowedSession, to_the_end
 from unbraid.record.recorder import Recorder
-from unbraid.record.runs import begins_run, latest_run
-from unbraid.system.notify import changes
-from unbraid.watch.opencode_rows import WatchedRows
-from unbraid.watch.opencode_server import WatchedServer
+from unbraid.record.runs import begins_run, latest_run, open_run
+from unbraid.system.clock import now_ms
+from unbraid.watch.steered import SteeredRuns
 
-LIVE_SECONDS = 300.0
 IDLE_SECONDS = 1800.0
 TICK_SECONDS = 0.25
-SCAN_SECONDS = 300.0
-POLL_SECONDS = 2.0
+SETTLE_SECONDS = 0.1
 GONE_SECONDS = 1.0
 TOGETHER = 16
 
@@ -59,41 +52,33 @@ class Watcher:
         redact: bool = False,
         only: str | None = None,
     ) -> None:
-        self._log, self._leases, self._env, self._warn = log, leases, env, warn
-        self._redact, self._only = redact, only
-        self._has_rows = only is None or OPENCODE_SESSION.fullmatch(only) is not None
-        self._idle_seconds, self._inotify = idle_seconds, inotify
-        self._owners = Owners()
-        self._followed: dict[Path, FollowedFiles] = {}
-        self._stamps: dict[str, int] = {}
-        self._dirty: dict[Path, None] = {}
-        self._foreign: set[Path] = set()
-        self._processes = Processes(env)
-        self._wake = asyncio.Event()
+        self._log, self._leases, self._warn = log, leases, warn
+        self._redact, self._only, self._idle_seconds = redact, only, idle_seconds
         self._warned: set[str] = set()
-        self._rows = WatchedRows(
-            log, leases, env, self._warn_once, idle_seconds, redact=redact, only=only
-        )
-        held = controllers or Controllers()
-        self._servers = [
-            WatchedServer(
-                Server(url, env), self._rows, log, held, self._warn_once, data_folder(env)
-            )
-            for url in servers
+        self._watches = [
+            store.watch(warn=self._warn_once, only=only, inotify=inotify, servers=servers)
+            for store in stores(env).values()
+            if only is None or store.is_session_id(only)
         ]
+        self._watch_of: dict[str, SessionWatch] = {}
+        self._followed: dict[str, FollowedSession] = {}
+        self._dirty: dict[str, None] = {}
+        self._foreign: set[str] = set()  # others have them, or the log would not take them
+        self._steered = SteeredRuns(log, controllers or Controllers(), data_folder(env))
+        self._wake = asyncio.Event()
         self.ready = asyncio.Event()
         self._closing = False
 
     async def run(self) -> None:
         """Follow what is live now and whatever comes to life."""
-        await self._first_look()
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._notice())
+            looks = [asyncio.Event() for _ in self._watches]
+            for watch, looked in zip(self._watches, looks, strict=True):
+                tasks.create_task(self._listen(watch, looked))
+            for looked in looks:
+                await looked.wait()
+            await self._resume()
             tasks.create_task(self._tick())
-            if self._has_rows:
-                tasks.create_task(self._rows.run())
-            for server in self._servers:
-                tasks.create_task(server.run())
             self.ready.set()
             while True:
                 await self._wake.wait()
@@ -103,62 +88,41 @@ class Watcher:
     async def close(self) -> None:
         """A last look at what is followed. Its runs are not over: they may go on without us."""
         self._closing = True
-        await self._scan()
-        for main in list(self._followed):
-            self._dirty[main] = None
+        for watch in self._watches:
+            try:
+                for session in await asyncio.to_thread(watch.look):
+                    self._mark(session, watch)
+            except SourceError as error:
+                self._warn_once(str(error))
+        self._dirty.update(dict.fromkeys(self._followed))
         await self._work()
-        if self._has_rows:
-            await self._rows.close()
+        await self._steered.close()
 
     # --- what has changed ---
 
-    async def _first_look(self) -> None:
-        scan = await asyncio.to_thread(Scan.of, self._env)
-        self._report(scan)
-        now_ns = time.time_ns()
-        unfinished = {each.session_id for each in await self._log.runs(status="live", limit=1000)}
-        for found in scan.sessions:
-            self._stamps[found.main.path] = found.mtime_ns
-            recent = now_ns - found.mtime_ns < LIVE_SECONDS * 1e9
-            if recent or found.id in unfinished:
-                self._mark(Path(found.main.path))
-        for file in scan.beside:
-            self._stamps[file.path] = file.mtime_ns
-        there = {found.id for found in scan.sessions}
-        if self._only is not None and self._has_rows:
-            self._rows.resume(self._only)
-        for name in self._leases.abandoned():
-            if self._only not in (None, name):
-                continue
-            if OPENCODE_SESSION.fullmatch(name):
-                self._rows.resume(name)
-            elif name not in there:
-                await self._end(name)
+    async def _listen(self, watch: SessionWatch, looked: asyncio.Event) -> None:
+        async with aclosing(watch.changes()) as changes:
+            async for sessions in changes:
+                for session in sessions:
+                    self._mark(session, watch)
+                looked.set()
 
-    async def _notice(self) -> None:
-        """Changes as the system tells them; where it does not, only the slow look is left."""
-        while self._inotify:
-            folders = claude_projects(self._env)
-            if not folders:
-                await asyncio.sleep(TICK_SECONDS)
-                continue
-            missed = True
-            try:
-                async for paths in changes(folders):
-                    for path in paths:
-                        self._changed(path, folders)
-                    if missed:
-                        # What happened before it had begun to watch, it does not tell.
-                        await self._scan()
-                        missed = False
-                    if claude_projects(self._env) != folders:
-                        break
-            except (OSError, RuntimeError) as error:
-                self._warn_once(f"inotify does not work here ({error}): looking every few seconds")
-                self._inotify = False
+    async def _resume(self) -> None:
+        """Go on with the runs that were left unfinished; end those with nothing more to read."""
+        live = await self._log.runs(status="live", limit=1000)
+        abandoned = set(self._leases.abandoned())
+        unfinished = abandoned | {run.session_id for run in live if run.session_id is not None}
+        for session in sorted(unfinished) if self._only is None else [self._only]:
+            for watch in self._watches:
+                if await asyncio.to_thread(watch.has, session):
+                    self._mark(session, watch)
+                    break
+            else:
+                if session in abandoned:
+                    await self._end(session)
 
     async def _tick(self) -> None:
-        scanned = counted = listened = time.monotonic()
+        counted = listened = time.monotonic()
         while True:
             await asyncio.sleep(TICK_SECONDS)
             if time.monotonic() - counted >= GONE_SECONDS:
@@ -168,61 +132,36 @@ class Watcher:
             if time.monotonic() - listened >= self._idle_seconds / 60:
                 await self._end_silent()
                 listened = time.monotonic()
-            for main in self._foreign:
-                self._mark(main)
-            every = SCAN_SECONDS if self._inotify else POLL_SECONDS
-            if time.monotonic() - scanned >= every:
-                await self._scan()
-                scanned = time.monotonic()
+            for session in self._foreign:
+                self._mark(session, self._watch_of[session])
 
     async def _end_gone(self) -> None:
         """End the runs of processes that are gone: nobody else will."""
-        if not self._followed:
-            return
-        names = (main.stem for main in list(self._followed))
-        gone = await asyncio.to_thread(self._processes.ended, names)
-        for main, followed in list(self._followed.items()) if gone else ():
-            if main.stem in gone:
-                await to_the_end(self._finish(main, followed))
+        for watch in self._watches if self._followed else ():
+            names = [name for name in self._followed if self._watch_of[name] is watch]
+            for session in await asyncio.to_thread(watch.ended, names):
+                if (followed := self._followed.get(session)) is not None:
+                    await to_the_end(self._finish(session, followed))
 
     async def _end_silent(self) -> None:
         """End the runs of those who have said nothing for long."""
-        for main, followed in list(self._followed.items()):
+        for session, followed in list(self._followed.items()):
             if time.monotonic() - followed.heard > self._idle_seconds:
-                await to_the_end(self._finish(main, followed))
+                await to_the_end(self._finish(session, followed))
 
-    async def _scan(self) -> None:
-        """Compare everything with the look before."""
-        scan = await asyncio.to_thread(Scan.of, self._env)
-        self._report(scan)
-        for found in scan.sessions:
-            if self._stamps.get(found.main.path) != found.mtime_ns:
-                self._stamps[found.main.path] = found.mtime_ns
-                self._mark(Path(found.main.path))
-        folders = claude_projects(self._env)
-        for file in scan.beside:
-            if self._stamps.get(file.path) != file.mtime_ns:
-                self._stamps[file.path] = file.mtime_ns
-                self._changed(Path(file.path), folders)
-
-    def _changed(self, path: Path, folders: list[Path]) -> None:
-        main = main_of(path, folders, self._owners.of)
-        if main is not None:
-            self._mark(main)
-
-    def _mark(self, main: Path) -> None:
-        if self._only not in (None, main.stem):
-            return
-        self._dirty[main] = None
-        self._wake.set()
+    def _mark(self, session: str, watch: SessionWatch) -> None:
+        if self._only in (None, session):
+            self._watch_of[session] = watch
+            self._dirty[session] = None
+            self._wake.set()
 
     # --- what is done about it ---
 
     async def _work(self) -> None:
         while self._dirty:
             batch = list(self._dirty)[:TOGETHER]
-            for main in batch:
-                del self._dirty[main]
+            for session in batch:
+                del self._dirty[session]
             try:
                 await asyncio.gather(*map(self._look, batch))
             except asyncio.CancelledError:
@@ -230,54 +169,64 @@ class Watcher:
                 self._dirty.update(dict.fromkeys(batch))
                 raise
 
-    async def _look(self, main: Path) -> None:
+    async def _look(self, session: str) -> None:
+        watch = self._watch_of[session]
         try:
-            followed = self._followed.get(main) or await self._open(main)
-            if followed is not None:
-                await followed.look(now=self._closing)
-                if not followed.recorder.offsets and not followed.session.unsettled:
-                    # Whoever had it has told all: the next run may be someone else's again.
-                    self._drop(main)
-                elif followed.session.unsettled:
-                    loop = asyncio.get_running_loop()
-                    loop.call_later(SETTLE_SECONDS, self._mark, main)
-                for path, problem in followed.session.problems.items():
-                    self._warn_once(f"{path}: {problem}")
+            followed = self._followed.get(session) or await self._open(session, watch)
+            if followed is None:
+                watch.forget(session)
+                return
+            await followed.look(at_once=self._closing)
+            follower = followed.follower
+            if follower.unsettled or followed.recorder.over:
+                # If it was ended while this change was on its way, the next run begins with it.
+                loop = asyncio.get_running_loop()
+                loop.call_later(SETTLE_SECONDS, self._mark, session, watch)
+            elif not followed.has_begun:
+                # Whoever had it has recorded all: the next run may be someone else's again.
+                self._drop(session)
+                return
+            await self._steered.note(watch, session, followed.recorder.run)
+            for path, problem in follower.problems.items():
+                self._warn_once(f"{path}: {problem}")
         except (LogError, SourceError) as error:
             # The log is full, locked or gone: forget what was held, and go on from it later.
             self._warn_once(str(error))
-            self._drop(main)
-            self._foreign.add(main)
+            self._drop(session)
+            self._foreign.add(session)
 
-    async def _open(self, main: Path) -> FollowedFiles | None:
-        if not await asyncio.to_thread(main.is_file):
+    async def _open(self, session: str, watch: SessionWatch) -> FollowedSession | None:
+        if not await asyncio.to_thread(watch.has, session):
             return None
-        self._foreign.discard(main)
-        if self._leases.is_part_of_other_run(main.stem):
+        self._foreign.discard(session)
+        if self._leases.is_part_of_other_run(session):
             return None
-        starting = self._leases.another_is_starting() and await begins_run(self._log, main.stem)
-        if starting or not self._leases.acquire(main.stem):
-            self._foreign.add(main)
+        starting = self._leases.another_is_starting() and await begins_run(self._log, session)
+        if starting or not self._leases.acquire(session):
+            self._foreign.add(session)
             return None
-        await asyncio.to_thread(self._processes.meet)
-        followed = await FollowedFiles.open(self._log, main, self._owners.of, redact=self._redact)
-        self._followed[main] = followed
+        recorder, recorded = await open_run(self._log, session, redact=self._redact)
+        follower = await asyncio.to_thread(watch.follow, session, recorded)
+        if follower is None:
+            self._leases.release(session)
+            return None
+        followed = self._followed[session] = FollowedSession(recorder, follower)
         return followed
 
-    async def _finish(self, main: Path, followed: FollowedFiles) -> None:
+    async def _finish(self, session: str, followed: FollowedSession) -> None:
         try:
             await followed.close()
         except LogError as error:
             self._warn_once(str(error))
-        self._drop(main)
+        self._drop(session)
 
-    async def _end(self, name: str) -> None:
+    async def _end(self, session: str) -> None:
         """End a run that was left unfinished, and of which there is nothing more to read."""
-        run = await latest_run(self._log, name)
+        run = await latest_run(self._log, session)
         summary = None if run is None else await self._log.run(run)
-        if summary is not None and summary.source not in FAMILIES:
+        if summary is not None and not is_kind(summary.source):
             return  # not made of an agent's bytes: someone else's to end
-        if not self._leases.acquire(name):
+        if not self._leases.acquire(session):
             return
         try:
             if summary is not None and not summary.over:
@@ -286,18 +235,12 @@ class Watcher:
         except LogError as error:
             self._warn_once(str(error))
         finally:
-            self._leases.release(name)
+            self._leases.release(session)
 
-    def _drop(self, main: Path) -> None:
-        self._followed.pop(main, None)
-        self._leases.release(main.stem)
-
-    # --- what went wrong ---
-
-    def _report(self, scan: Scan) -> None:
-        # Whoever looks at one session has no use for what is wrong with others.
-        for folder, problem in scan.problems.items() if self._only is None else ():
-            self._warn_once(f"{folder}: {problem}")
+    def _drop(self, session: str) -> None:
+        self._followed.pop(session, None)
+        self._watch_of[session].forget(session)
+        self._leases.release(session)
 
     def _warn_once(self, text: str) -> None:
         if text not in self._warned:
@@ -306,7 +249,7 @@ class Watcher:
 
 
 async def watching(watch: Watcher, until: asyncio.Event) -> None:
-    """Watch until told to stop, and leave nothing unsaid."""
+    """Watch until the event is set, and then look a last time, so that nothing is left out."""
     task = asyncio.create_task(watch.run())
     stopping = asyncio.create_task(until.wait())
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.watch.writing import Writer, append
 from unbraid.agents.claude.discovery import Scan
 from unbraid.agents.claude.index import Index
-from unbraid.agents.places import session_transcripts
+from unbraid.agents.claude.places import session_transcripts
 from unbraid.sessions.names import completed
 
 IDS = [f"{digit}1111111-1111-4111-8111-111111111111" for digit in range(2, 6)]

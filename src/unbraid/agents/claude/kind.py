@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from unbraid.agents.backend_port import Backend
-from unbraid.agents.port import AgentKind, Finding, Resumer
+from unbraid.agents.port import AgentKind, FileFormats, Finding, Resumer, SessionStore
 from unbraid.agents.process_port import Launcher
 
 if TYPE_CHECKING:
@@ -57,3 +57,15 @@ class ClaudeCode(AgentKind):
         from unbraid.agents.claude.checkup import checkup
 
         return await checkup(env)
+
+    def sessions(self, env: Mapping[str, str]) -> SessionStore:
+        """Its stored sessions on this machine."""
+        from unbraid.agents.claude.store import ClaudeSessions
+
+        return ClaudeSessions(env)
+
+    def files(self) -> FileFormats:
+        """What its sessions look like in files."""
+        from unbraid.agents.claude.file_formats import ClaudeFiles
+
+        return ClaudeFiles()

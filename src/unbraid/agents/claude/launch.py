@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from unbraid.agents.claude.command import arguments_of, visible
 from unbraid.agents.claude.control import ClaudeController
+from unbraid.agents.claude.places import claude_projects, session_transcripts
 from unbraid.agents.claude.render import StreamJsonRenderer
 from unbraid.agents.claude.session_files import (
     Known,
@@ -23,7 +24,6 @@ from unbraid.agents.claude.session_files import (
     standing,
 )
 from unbraid.agents.claude.stdout_merger import StdoutTranscriptMerger
-from unbraid.agents.places import claude_projects, session_transcripts
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.system.clock import now_ms

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from unbraid.agents.places import claude_projects
+from unbraid.agents.claude.places import claude_projects
 from unbraid.system.liveness import start_of
 from unbraid.wire.record import BAD_JSON
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.places import session_transcripts
+from unbraid.agents.claude.places import session_transcripts
 from unbraid.agents.port import Resumption, StoredAgent
 from unbraid.errors import SourceError
 from unbraid.wire.record import BAD_JSON

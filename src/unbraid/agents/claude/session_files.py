@@ -24,10 +24,10 @@ from typing import NamedTuple
 import msgspec
 
 from unbraid.agents.claude.endings import answers, done_agent, reports_end
+from unbraid.agents.claude.file_formats import session_of
 from unbraid.agents.claude.transcript import AgentFacts, agent_line
-from unbraid.sessions.files import chunks, sniff
 from unbraid.system.file_tail import Place, Tail
-from unbraid.translate.tracks import Track, merge, split
+from unbraid.translate.tracks import Track, merge
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import BAD_JSON, read_as
 
@@ -313,10 +313,9 @@ class Owners:
         owner = self._owners.get(path)
         if owner is None:
             try:
-                first = sniff(split(chunks(path)))
+                owner = session_of(path)
             except OSError:
                 return None
-            owner = getattr(first, "session_id_transcript", None)
             if owner is not None:
                 self._owners[path] = owner
         return owner

@@ -1,4 +1,4 @@
-"""Every root session of OpenCode's as one row, straight from where it keeps them."""
+"""OpenCode's root sessions as rows of a list, straight from where it keeps them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from msgspec import Struct
-
 from unbraid.agents.opencode.database import connect, root_of
+from unbraid.agents.stored import SessionFacts
 from unbraid.errors import SourceError
 from unbraid.fleet.usage import Usage
 
@@ -24,21 +23,10 @@ _SPENT = """SELECT session_id,
     FROM message WHERE json_extract(data, '$.role') = 'assistant' GROUP BY session_id"""
 
 
-class Row(Struct):
-    """A root session with its children. `answered`: none of its answers is unfinished."""
-
-    session_id: str
-    title: str | None
-    cwd: str | None
-    started: int
-    updated: int
-    answered: bool
-    usage: Usage
-    agents: int
-
-
-def opencode_rows(path: Path) -> list[Row]:
-    """All root sessions, newest first."""
+def opencode_rows(path: Path) -> list[SessionFacts]:
+    """All root sessions with their children, newest first. A session whose answers are all finished
+    is answered.
+    """
     try:
         with closing(connect(path, parts=False)) as db:
             sessions = {row[0]: row for row in db.execute(_SESSIONS)}
@@ -46,12 +34,21 @@ def opencode_rows(path: Path) -> list[Row]:
     except sqlite3.Error as error:
         raise SourceError(str(path), f"cannot be read ({error})") from None
     parents = {sid: row[1] for sid, row in sessions.items()}
-    rows: dict[str, Row] = {}
+    rows: dict[str, SessionFacts] = {}
     for sid, (*_, updated) in sessions.items():
         root = root_of(sid, parents)
         about = sessions[root]
         row = rows.setdefault(
-            root, Row(root, about[2], about[3], about[4], about[5], True, Usage(), 0)
+            root,
+            SessionFacts(
+                session_id=root,
+                title=about[2],
+                cwd=about[3],
+                started=about[4],
+                updated=about[5],
+                answered=True,
+                agents=0,
+            ),
         )
         row.agents += 1
         row.updated = max(row.updated, updated)

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from unbraid.agents.command_line import arguments_at, option
 from unbraid.agents.opencode.changes import Database
-from unbraid.agents.places import opencode_database
+from unbraid.agents.opencode.places import opencode_database
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.system.clock import now_ms

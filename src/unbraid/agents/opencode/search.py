@@ -6,11 +6,12 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from unbraid.agents.opencode.database import connect, root_of
+from unbraid.agents.stored import StoredBlock
 from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
 
@@ -18,18 +19,9 @@ _PARTS = """SELECT session_id, time_created, data FROM part
     WHERE data LIKE ? ESCAPE '!' ORDER BY time_created DESC"""
 
 
-class SaidThere(NamedTuple):
-    """One part: its root session, the child that said it (None: the root), what and when."""
-
-    run: str
-    agent_id: str | None
-    kind: str
-    ts: int
-    text: str
-
-
-def said_in_database(path: Path, needle: str, known: Collection[str]) -> Iterator[SaidThere]:
-    """The parts that may hold a needle, newest first, but none of root sessions that are `known`.
+def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
+    """Returns the parts that may hold a needle, newest first, but none of root sessions that are
+    `known`.
 
     A database that cannot be read holds nothing.
     """
@@ -46,7 +38,7 @@ def said_in_database(path: Path, needle: str, known: Collection[str]) -> Iterato
                 if root not in known:
                     agent = None if root == session else session
                     for kind, text in _words(data):
-                        yield SaidThere(root, agent, kind, created, text)
+                        yield StoredBlock(root, agent, kind, created, text)
     except (sqlite3.Error, SourceError):
         return
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
+from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError
 from unbraid.log.port import Found, SearchableLog
 from unbraid.redact.reader import masked_snippet
@@ -15,7 +16,6 @@ from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
 from unbraid.serve.routes.shared import TEXT, known_run, limit_of
 from unbraid.serve.services import services_of
-from unbraid.sessions.search import Place
 from unbraid.wire.names import RUN_PATTERN, checked_run
 
 MAX_FOUND = 200
@@ -28,7 +28,7 @@ class Places(Struct, omit_defaults=True):
     """
 
     places: list[Found]
-    history: list[Place] = []
+    history: list[SearchHit] = []
 
 
 async def search(request: Request) -> Response:
@@ -45,7 +45,7 @@ async def search(request: Request) -> Response:
     if run is not None:
         await known_run(services, checked_run(run))
     places = await services.log.search(query, run=run, limit=limit)
-    history: list[Place] = []
+    history: list[SearchHit] = []
     if services.history is not None and run is None and len(places) < limit:
         history = await services.history.search(query, limit=limit - len(places))
     if services.config.redact:

@@ -1,88 +1,60 @@
-"""Watch a server of OpenCode's: its sessions live, word by word, and in our hands."""
+"""One of OpenCode's servers, watched: its sessions live, word by word, and what steers them."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import threading
-from collections.abc import Callable
-from contextlib import AsyncExitStack
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
 from unbraid.agents.control_port import VERBS, PermissionRequest
 from unbraid.agents.opencode.server import RECENT_MS, Server
-from unbraid.control.controllers import Controllers
-from unbraid.control.resume import agent_of
-from unbraid.control.sockets import steerable
 from unbraid.errors import CallerError, SourceError
-from unbraid.launch.run_log import now_ms
-from unbraid.log.port import Log
-from unbraid.watch.opencode_rows import WatchedRows
+from unbraid.system.clock import now_ms
 
 RECONNECT_SECONDS = 1.0
 
+# Takes a root session, lines of it, and whether they are its whole state from the beginning.
+Give = Callable[[str, list[bytes], bool], None]
 
-class WatchedServer:
-    """One server. Its lines go to the same runs as the database's, where both are there.
 
-    Other processes steer its sessions through `home`, our folder.
+class ServerWatch:
+    """Gives out what one server reports, in the event loop, and has a controller for each of its
+    root sessions.
     """
 
-    def __init__(
-        self,
-        server: Server,
-        rows: WatchedRows,
-        log: Log,
-        controllers: Controllers,
-        warn: Callable[[str], None],
-        home: Path,
-    ) -> None:
-        self._server, self._rows, self._warn, self._home = server, rows, warn, home
-        self._log, self._controllers = log, controllers
-        self._steered: dict[str, OpenCodeController] = {}
-        self._listening = AsyncExitStack()
+    def __init__(self, server: Server, give: Give, warn: Callable[[str], None]) -> None:
+        self.controllers: dict[str, ServerController] = {}
+        self._server, self._give, self._warn = server, give, warn
 
     async def run(self) -> None:
         """Follow it for ever, whatever happens to the connection."""
-        async with self._listening:
-            await self._follow()
-
-    async def _follow(self) -> None:
         while True:
             lines: asyncio.Queue[tuple[str, bytes] | SourceError] = asyncio.Queue()
-            # The stream first, then the state: what happens in between is told twice, not never.
+            # The stream first, then the state: what happens in between comes twice, not never.
             self._listen(lines)
             try:
-                for root, told in await asyncio.to_thread(
+                for root, state in await asyncio.to_thread(
                     lambda: list(self._server.snapshot(now_ms() - RECENT_MS))
                 ):
-                    await self._tell(root, told, whole=True)
+                    self._take(root, state, whole=True)
                 while True:
                     item = await lines.get()
                     if isinstance(item, SourceError):
                         raise item
-                    await self._tell(item[0], [item[1]])
+                    self._take(item[0], [item[1]])
             except SourceError as error:
                 self._warn(str(error))
                 await asyncio.sleep(RECONNECT_SECONDS)
 
-    async def _tell(self, root: str, told: list[bytes], *, whole: bool = False) -> None:
-        run = await self._rows.told(root, told, whole=whole)
-        if run is None:
-            return
-        steering = self._steered.get(root)
-        if steering is None:
-            steering = self._steered[root] = OpenCodeController(self._server, self._log, run, root)
-            self._controllers.register(run, steering)
-            await self._listening.enter_async_context(steerable(self._home, steering, root))
-        elif steering.run != run:
-            # The run before has ended, and the session goes on.
-            self._controllers.unregister(steering.run)
-            self._controllers.register(run, steering)
-            steering.run = run
-        for line in told:
+    def _take(self, root: str, lines: list[bytes], *, whole: bool = False) -> None:
+        controller = self.controllers.get(root)
+        if controller is None:
+            controller = self.controllers[root] = ServerController(self._server, root)
+        for line in lines:
             if b'"permission.' in line:
-                steering.noted(line)
+                controller.note(line)
+        self._give(root, lines, whole)
 
     def _listen(self, lines: asyncio.Queue[tuple[str, bytes] | SourceError]) -> None:
         loop = asyncio.get_running_loop()
@@ -100,16 +72,21 @@ class WatchedServer:
         threading.Thread(target=read, daemon=True).start()
 
 
-class OpenCodeController:
+class ServerController:
     """The controller of one root session on a server."""
 
-    def __init__(self, server: Server, log: Log, run: str, root: str) -> None:
-        self.run = run
-        self._server, self._log, self._root = server, log, root
+    def __init__(self, server: Server, root: str) -> None:
+        self.run = ""
+        self._server, self._root = server, root
+        self._agent_of: Callable[[int], Awaitable[str | None]] | None = None
         self._pending: dict[str, PermissionRequest] = {}
 
-    def noted(self, line: bytes) -> None:
-        """An event about a permission."""
+    def goes_to(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
+        """What the session says goes to this run from now on."""
+        self.run, self._agent_of = run, agent_of
+
+    def note(self, line: bytes) -> None:
+        """Take in an event about a permission."""
         event = json.loads(line)
         given = event.get("properties", {})
         if event.get("type") == "permission.asked":
@@ -120,15 +97,17 @@ class OpenCodeController:
             self._pending.pop(str(given.get("requestID") or given.get("permissionID")), None)
 
     def verbs(self) -> list[str]:
-        """A server can be told everything."""
+        """A server can do everything."""
         return list(VERBS)
 
     def pending(self) -> list[PermissionRequest]:
         """The requests that wait for an answer."""
+        for request in self._pending.values():
+            request.run = self.run
         return list(self._pending.values())
 
     async def message(self, text: str) -> None:
-        """Tell the root agent something more."""
+        """Send the root agent a further message."""
         parts = [{"type": "text", "text": text}]
         await self._post(f"/session/{self._root}/prompt_async", {"parts": parts})
 
@@ -142,7 +121,7 @@ class OpenCodeController:
 
     async def stop(self, stream_id: int) -> None:
         """End one sub-agent."""
-        child = await agent_of(self._log, self.run, stream_id)
+        child = None if self._agent_of is None else await self._agent_of(stream_id)
         if child is None:
             raise CallerError(f"the session of stream {stream_id} is not known yet")
         await self._post(f"/session/{child}/abort", {})

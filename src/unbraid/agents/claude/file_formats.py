@@ -1,0 +1,126 @@
+"""Claude Code's transcripts and stdout in files, wherever somebody has put them: what shows that a
+file is one, what lies beside it, and to which run it belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from unbraid.agents.claude.records import ClaudeRecord
+from unbraid.agents.claude.transcript import agent_line
+from unbraid.agents.stored import SourceForm
+from unbraid.errors import SourceError
+from unbraid.system.files import chunks
+from unbraid.translate.reader import read_line
+from unbraid.translate.tracks import Run, Track, split
+
+SNIFF_LINES = 50
+TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event"})
+
+
+class ClaudeFiles:
+    """Claude Code's `FileFormats`."""
+
+    def opened(self, path: Path) -> list[Run] | None:
+        """Its sessions are files of lines."""
+        return None
+
+    def form(self, line: bytes) -> SourceForm | None:
+        """Stdout arrives in its order; transcripts lie in several files."""
+        record = _telling(line)
+        if record is None:
+            return None
+        return "stream" if record.session_id_transcript is None else "stored"
+
+    def runs(
+        self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
+    ) -> list[Run]:
+        """Stdout is one track; a transcript brings those of its sub-agents."""
+        record = _telling(first) or ClaudeRecord()
+        session = record.session_id
+        if record.is_sidechain is None and record.session_id_transcript is None:
+            return [Run("claude", session, [Track(name, read, False, session)])]
+        own_sidechains = any(b'"isSidechain":true' in line for line in split(read()))
+        tracks = [Track(name, read, True, session, sidechains=own_sidechains)]
+        if path is not None and not path.name.startswith("agent-"):
+            tracks += beside_transcript(path, session)
+        return [Run("claude", session, tracks)]
+
+    def document(self, name: str, whole: bytes) -> list[Run] | None:
+        """It has no documents."""
+        return None
+
+
+def session_of(path: Path) -> str | None:
+    """The session that a transcript says it belongs to."""
+    first = _first(split(chunks(path)))
+    return None if first is None else first.session_id_transcript
+
+
+def transcript_run(path: Path) -> Run:
+    """A session by its transcript, with those of its sub-agents."""
+    for line in _some(split(chunks(path))):
+        if _telling(line) is not None:
+            (run,) = ClaudeFiles().runs(str(path), lambda: chunks(path), first=line, path=path)
+            return run
+    raise SourceError(str(path), "is of no known kind" if path.stat().st_size else "is empty")
+
+
+def beside_transcript(path: Path, session: str | None) -> list[Track]:
+    """The sub-agents' transcripts of a session's, in the layouts of 2.0 and 2.1."""
+    tracks: list[Track] = []
+    facts: list[bytes] = []
+    folder = path.with_suffix("") / "subagents"
+    for file in _in_start_order(folder):
+        workflow = file.parent.name if file.parent.parent.name == "workflows" else None
+        if file.name.startswith("agent-"):
+            meta = file.with_suffix(".meta.json")
+            if meta.is_file() or workflow is not None:
+                known = meta.read_bytes() if meta.is_file() else b"{}"
+                facts.append(agent_line(file.stem.removeprefix("agent-"), known, workflow))
+        tracks.append(_track(file, session, by_request=workflow is not None))
+    beside = sorted(path.parent.glob("agent-*.jsonl")) if session is not None else []
+    tracks += [_track(file, session) for file in beside if session_of(file) == session]
+    if facts:
+        tracks.insert(0, Track(f"{folder}/*.meta.json", lambda: iter(facts), True, session))
+    return tracks
+
+
+def _in_start_order(folder: Path) -> list[Path]:
+    """A session's sub-agent files; a workflow's in the order in which its journal started them."""
+    started: dict[str, int] = {}
+    for journal in sorted(folder.rglob("journal.jsonl")):
+        for line in split(chunks(journal)):
+            for item in read_line(line):
+                if isinstance(item, ClaudeRecord) and item.type == "started":
+                    started.setdefault(f"agent-{item.agent_id_transcript}", len(started))
+    files = sorted(folder.rglob("*.jsonl"))
+    return sorted(files, key=lambda file: started.get(file.stem, len(started)))
+
+
+def _track(path: Path, session: str | None, *, by_request: bool = False) -> Track:
+    return Track(str(path), lambda: chunks(path), True, session, by_request)
+
+
+def _some(lines: Iterable[bytes]) -> Iterator[bytes]:
+    for number, line in enumerate(lines):
+        if number >= SNIFF_LINES:
+            return
+        yield line
+
+
+def _first(lines: Iterable[bytes]) -> ClaudeRecord | None:
+    return next((record for line in _some(lines) if (record := _telling(line))), None)
+
+
+def _telling(line: bytes) -> ClaudeRecord | None:
+    """A record of a line that only Claude Code, or something that speaks as it does, would write:
+    other files have objects with a `type` too.
+    """
+    for item in read_line(line):
+        if not isinstance(item, ClaudeRecord):
+            continue
+        if item.type in TELLING_TYPES or (item.type and (item.session_id or item.uuid)):
+            return item
+    return None

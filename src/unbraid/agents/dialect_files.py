@@ -1,0 +1,39 @@
+"""What the files of a kind look like that has nothing but a dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from unbraid.agents.port import AgentKind
+from unbraid.agents.stored import SourceForm
+from unbraid.translate.tracks import Run, Track
+from unbraid.wire.record import BAD_JSON
+
+
+class DialectFiles:
+    """The `FileFormats` of a kind that has nothing but a dialect: lines that this can decode."""
+
+    def __init__(self, kind: AgentKind) -> None:
+        self._kind = kind
+
+    def opened(self, path: Path) -> list[Run] | None:
+        """Nothing but lines is known."""
+        return None
+
+    def form(self, line: bytes) -> SourceForm | None:
+        """A line that the dialect decodes is the kind's."""
+        try:
+            return None if self._kind.dialect().decode(line) is None else "stream"
+        except BAD_JSON:
+            return None
+
+    def runs(
+        self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
+    ) -> list[Run]:
+        """One source is one run."""
+        return [Run(self._kind.name, None, [Track(name, read, False)])]
+
+    def document(self, name: str, whole: bytes) -> list[Run] | None:
+        """Nothing but lines is known."""
+        return None

@@ -1,0 +1,266 @@
+"""Stored sessions for kinds that keep one file of JSON lines per session, named by its id.
+
+Such a kind needs no more than a dialect and a folder:
+
+    def sessions(self, env):
+        return JsonlSessions(self.name, Path(env["HOME"]) / ".toy" / "sessions")
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import aclosing
+from pathlib import Path
+
+from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
+from unbraid.events import TextDelta, ThinkingDelta, ToolResult, ToolUse
+from unbraid.system.file_tail import Place, Tail
+from unbraid.system.files import chunks
+from unbraid.system.folders import looks
+from unbraid.translate.tracks import Run, Track
+from unbraid.wire.chunk import Chunk
+from unbraid.wire.names import names_run
+
+RECENT_SECONDS = 300.0
+# A source's name says which generation of the file it is (see `Tail`), and from which byte on it
+# belongs to the run.
+_SOURCE = re.compile(r"file@(\d+)\+(\d+)")
+
+
+class JsonlSessions:
+    """A `SessionStore` of files below a folder, at any depth, whose names end in `suffix`."""
+
+    def __init__(self, kind: str, folder: Path, suffix: str = ".jsonl") -> None:
+        self._kind, self._folder, self._suffix = kind, folder, suffix
+
+    def is_session_id(self, name: str) -> bool:
+        """Only what is there is known to be one: ids may have any form."""
+        return self._path(name) is not None
+
+    def matching(self, prefix: str) -> Iterator[str]:
+        """Yields the ids of files that begin like this."""
+        return (session for session in self.files() if session.startswith(prefix))
+
+    def root(self, session_id: str) -> str | None:
+        """Every session is a run."""
+        return session_id if self.is_session_id(session_id) else None
+
+    def listed(
+        self,
+        *,
+        since_ms: int = 0,
+        cache: Path | None = None,
+        redact: Callable[[str], str] | None = None,
+        warn: Callable[[str], None] = lambda text: None,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Iterator[SessionFacts]:
+        """Yields what the file system knows of them: nothing is read."""
+        for session, path in self._newest_first():
+            at = _changed_ms(path)
+            if at >= since_ms:
+                yield SessionFacts(session, started=at, updated=at, answered=True)
+
+    def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
+        """Yields what was said in files that hold the needle."""
+        for session, path in self._newest_first():
+            if session not in known and _holds(path, needle):
+                yield from _blocks(session, path)
+
+    def run(self, session_id: str) -> Run | None:
+        """The file, as one track."""
+        path = self._path(session_id)
+        if path is None:
+            return None
+        track = Track(str(path), lambda: chunks(path), False, session_id)
+        return Run(self._kind, session_id, [track])
+
+    def updated(self, session_id: str) -> int:
+        """When the file was last written."""
+        path = self._path(session_id)
+        return 0 if path is None else _changed_ms(path)
+
+    def follow(self, session_id: str, recorded: Recorded) -> JsonlFollower | None:
+        """Reads the file from where the log stands."""
+        path = self._path(session_id)
+        return None if path is None else JsonlFollower(path, recorded)
+
+    def watch(
+        self,
+        *,
+        warn: Callable[[str], None] = lambda text: None,
+        only: str | None = None,
+        inotify: bool = True,
+        servers: Sequence[str] = (),
+    ) -> JsonlWatch:
+        """Watches the folder."""
+        return JsonlWatch(self, self._folder, warn=warn, inotify=inotify)
+
+    def session_of(self, path: Path) -> str | None:
+        """The session whose file this is, if it is one."""
+        session = path.name.removesuffix(self._suffix)
+        return session if session != path.name and names_run(session) else None
+
+    def _path(self, session_id: str) -> Path | None:
+        return self.files().get(session_id) if names_run(session_id) else None
+
+    def files(self) -> dict[str, Path]:
+        """The file of every session."""
+        found: dict[str, Path] = {}
+        for path in sorted(self._folder.rglob(f"*{self._suffix}")):
+            session = self.session_of(path)
+            # Not everything that is called so is a file: whoever opens a pipe waits for ever.
+            if session is not None and path.is_file():
+                found.setdefault(session, path)
+        return found
+
+    def _newest_first(self) -> list[tuple[str, Path]]:
+        return sorted(self.files().items(), key=lambda each: _changed_ms(each[1]), reverse=True)
+
+
+class JsonlFollower:
+    """The `Follower` of one file."""
+
+    unsettled = False
+
+    def __init__(self, path: Path, recorded: Recorded) -> None:
+        place, self._base = _place(recorded)
+        self._generation, self._tail = place.generation, Tail(path, place)
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """Why the file could not be read, if it could not."""
+        problem = self._tail.problem
+        return {} if problem is None else {str(self._tail.path): problem}
+
+    def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
+        """Yields its new whole lines; `last`, also half a line."""
+        for piece in self._tail.read():
+            yield self._chunk(piece.generation, piece.offset, piece.data)
+        if last and (rest := self._tail.rest()) is not None:
+            yield self._chunk(rest.generation, rest.offset, rest.data)
+
+    def silent_seconds(self) -> float:
+        """For how long it has not been written."""
+        return time.time() - _changed_ms(self._tail.path) / 1000
+
+    def _chunk(self, generation: int, offset: int, data: bytes) -> Chunk:
+        # A file that was rewritten belongs to the run from its first byte on.
+        base = self._base if generation == self._generation else 0
+        return Chunk(f"file@{generation}+{base}", offset - base, data)
+
+
+class JsonlWatch:
+    """The `SessionWatch` of a folder. Nothing is known of processes: runs end by silence."""
+
+    def __init__(
+        self, store: JsonlSessions, folder: Path, *, warn: Callable[[str], None], inotify: bool
+    ) -> None:
+        self._store, self._folder = store, folder
+        self._warn, self._inotify = warn, inotify
+        self._files: dict[str, Path] = {}
+        self._changed_ms: dict[str, int] = {}
+
+    async def changes(self) -> AsyncGenerator[set[str], None]:
+        """Yields the sessions whose files have changed."""
+        await asyncio.to_thread(self.look)
+        since = (time.time() - RECENT_SECONDS) * 1000
+        yield {session for session, at in self._changed_ms.items() if at >= since}
+        found = looks(self._folders, inotify=self._inotify, warn=self._warn)
+        async with aclosing(found):
+            async for _, paths, everywhere in found:
+                changed = await asyncio.to_thread(self.look) if everywhere else set()
+                for path in paths:
+                    if (session := self._store.session_of(path)) is not None:
+                        self._files.setdefault(session, path)
+                        changed.add(session)
+                yield changed
+
+    def look(self) -> set[str]:
+        """Compares all files with the look before."""
+        before, self._files = self._changed_ms, self._store.files()
+        self._changed_ms = {session: _changed_ms(path) for session, path in self._files.items()}
+        return {name for name, at in self._changed_ms.items() if before.get(name) != at}
+
+    def has(self, session_id: str) -> bool:
+        """Whether its file is there."""
+        path = self._files.get(session_id)
+        return path is not None and path.is_file()
+
+    def follow(self, session_id: str, recorded: Recorded) -> JsonlFollower | None:
+        """Reads the file from where the log stands."""
+        path = self._files.get(session_id)
+        return None if path is None else JsonlFollower(path, recorded)
+
+    def forget(self, session_id: str) -> None:
+        """Nothing is held of a session."""
+
+    def ended(self, among: Iterable[str]) -> set[str]:
+        """Which process writes a file is not known."""
+        return set()
+
+    def _folders(self) -> list[Path]:
+        return [self._folder] if self._folder.is_dir() else []
+
+
+def _place(recorded: Recorded) -> tuple[Place, int]:
+    """Where to go on in the file, and from which byte on it belongs to the run."""
+    offsets = recorded.earlier if recorded.is_new else recorded.offsets
+    place, base = Place(), 0
+    for source, offset in offsets.items():
+        if (match := _SOURCE.fullmatch(source)) is None:
+            continue
+        generation, begins = int(match[1]), int(match[2])
+        head, tail = (b"", b"") if recorded.is_new else recorded.ends.get(source, (b"", b""))
+        known = Place(generation, begins + offset, b"" if begins else head, tail)
+        if known[:2] > place[:2]:
+            place, base = known, begins
+    return place, place.offset if recorded.is_new else base
+
+
+def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
+    # Here, because the translator asks the registry for all kinds.
+    from unbraid.translate.translator import Translator
+
+    translator = Translator()
+    for data in chunks(path):
+        for event in translator.feed(data, path.name):
+            agent = event.context or None
+            match event:
+                case TextDelta():
+                    yield StoredBlock(session, agent, "text", event.ts, event.delta)
+                case ThinkingDelta():
+                    yield StoredBlock(session, agent, "thinking", event.ts, event.delta)
+                case ToolUse():
+                    text = bytes(event.input_json).decode()
+                    yield StoredBlock(session, agent, "tool_use", event.ts, text)
+                case ToolResult():
+                    text = bytes(event.content_json).decode()
+                    yield StoredBlock(session, agent, "tool_result", event.ts, text)
+
+
+def _holds(path: Path, needle: str) -> bool:
+    """Whether a file may hold a lower-case needle; one that JSON may spell otherwise always may."""
+    if not needle.isascii() or '"' in needle or "\\" in needle:
+        return True
+    try:
+        return needle.encode() in path.read_bytes().lower()
+    except OSError:
+        return False
+
+
+def _changed_ms(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns // 1_000_000
+    except OSError:
+        return 0

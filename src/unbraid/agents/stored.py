@@ -1,0 +1,250 @@
+"""What a kind of agent offers of its stored sessions: the part of the port that reads them.
+
+Nothing here knows our log. Whoever records a session says how far it is in the log (`Recorded`),
+and gets chunks of bytes from there on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
+
+from msgspec import Struct, field
+
+from unbraid.agents.control_port import Controller
+from unbraid.fleet.usage import Usage
+from unbraid.translate.tracks import Run
+from unbraid.wire.chunk import Chunk
+
+
+class SessionFacts(Struct):
+    """One stored session as the list of runs shows it; times in milliseconds since 1970.
+
+    `answered`: its last turn came to an end. `agents`: the main agent and its sub-agents.
+    """
+
+    session_id: str
+    title: str | None = None
+    cwd: str | None = None
+    started: int = 0
+    updated: int = 0
+    answered: bool = False
+    agents: int = 1
+    usage: Usage = field(default_factory=Usage)
+
+
+class StoredBlock(NamedTuple):
+    """Something that was said in a stored session: by which sub-agent (None: the main agent), what
+    kind of block it is, and when (milliseconds since 1970).
+    """
+
+    session_id: str
+    agent_id: str | None
+    kind: str
+    ts: int
+    text: str
+
+
+class SearchHit(Struct, frozen=True):
+    """Where it was said: the session, the sub-agent if it was one, and the words around it."""
+
+    run: str
+    agent_id: str | None
+    kind: str
+    ts: int
+    snippet: str
+
+
+class Recorded(Struct):
+    """How far a session is in the log, for whoever goes on with it.
+
+    `offsets` are those of the run that is being written, by source, and `ends` the first and last
+    bytes that it has of each. `earlier` are the offsets of the session's runs before this one: what
+    they hold is not given out again. `earlier_ms` is the time of the last event in them, in
+    milliseconds since 1970; 0 if there are none.
+    """
+
+    offsets: dict[str, int] = field(default_factory=dict)
+    ends: dict[str, tuple[bytes, bytes]] = field(default_factory=dict)
+    earlier: dict[str, int] = field(default_factory=dict)
+    earlier_ms: int = 0
+    is_new: bool = True
+
+
+class Follower(Protocol):
+    """One session, read as it grows. A chunk without bytes notes an offset and nothing else."""
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether something was left out that should be looked at again soon."""
+        ...
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """What could not be read, and why."""
+        ...
+
+    def read(self, *, at_once: bool = False, last: bool = False) -> Iterable[Chunk]:
+        """What is new, causes first. `at_once`: without waiting for what may still settle; `last`:
+        also what will never be whole.
+        """
+        ...
+
+    def silent_seconds(self) -> float:
+        """For how long nothing has been written. Blocks."""
+        ...
+
+
+class SessionWatch(Protocol):
+    """All sessions of a kind, watched for changes. Closing the iteration ends it."""
+
+    def changes(self) -> AsyncGenerator[set[str], None]:
+        """The ids of sessions that may have said something; first of all, and soon, those that said
+        something lately, if only an empty set.
+        """
+        ...
+
+    def look(self) -> set[str]:
+        """Look once more, without waiting for what may still settle: the ids of sessions that may
+        have said something which `changes` has not yielded. Blocks.
+        """
+        ...
+
+    def has(self, session_id: str) -> bool:
+        """Whether there is, or soon may be, something to read of a session. Blocks."""
+        ...
+
+    def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
+        """Follow one of them; None if there is nothing to read. Blocks."""
+        ...
+
+    def forget(self, session_id: str) -> None:
+        """Nobody follows this session any more."""
+        ...
+
+    def ended(self, among: Iterable[str]) -> set[str]:
+        """Those of the followed sessions whose processes are gone, each once. Blocks."""
+        ...
+
+
+class RunController(Controller, Protocol):
+    """A controller that knows its run."""
+
+    @property
+    def run(self) -> str:
+        """The run's name, once it has one."""
+        ...
+
+
+@runtime_checkable
+class SteeredWatch(Protocol):
+    """A watch through which some of its sessions can also be steered."""
+
+    def controller(
+        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
+    ) -> RunController | None:
+        """What steers a session, whose words now go to this run; always the same object for one
+        session. None if nothing can. `agent_of` returns the agent id behind a stream of the run.
+        """
+        ...
+
+
+class SessionStore(Protocol):
+    """Where a kind keeps its sessions on this machine. Everything here but `watch` blocks."""
+
+    def is_session_id(self, name: str) -> bool:
+        """Whether an id has this kind's form."""
+        ...
+
+    def matching(self, prefix: str) -> Iterator[str]:
+        """The ids of stored sessions that begin like this."""
+        ...
+
+    def root(self, session_id: str) -> str | None:
+        """The session whose run this one is part of, mostly itself; None if it is not stored."""
+        ...
+
+    def listed(
+        self,
+        *,
+        since_ms: int = 0,
+        cache: Path | None = None,
+        redact: Callable[[str], str] | None = None,
+        warn: Callable[[str], None] = lambda text: None,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Iterator[SessionFacts]:
+        """Sessions, newest first, each as soon as it is read; those that have not changed since a
+        time may be left out. `cache` is a folder for what need not be read again; `redact` is
+        applied to titles before that.
+        """
+        ...
+
+    def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
+        """What may hold a lower-case needle, newest sessions first, but nothing of sessions that
+        are `known`. What cannot be read holds nothing.
+        """
+        ...
+
+    def run(self, session_id: str) -> Run | None:
+        """A stored session and everything that belongs to it, as tracks."""
+        ...
+
+    def updated(self, session_id: str) -> int:
+        """When a stored session last changed, in milliseconds since 1970; 0 if that is not known,
+        or long ago.
+        """
+        ...
+
+    def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
+        """Read one session from where the log stands; None if there is nothing to read."""
+        ...
+
+    def watch(
+        self,
+        *,
+        warn: Callable[[str], None] = lambda text: None,
+        only: str | None = None,
+        inotify: bool = True,
+        servers: Sequence[str] = (),
+    ) -> SessionWatch:
+        """Watch all of them, or `only` one. `servers` are the addresses of running programs of this
+        kind that report what their sessions say; a kind that has none ignores them.
+        """
+        ...
+
+
+# What a line shows about the source that it stands in: one whose lines arrive in their order, or
+# one that was stored, whose lines may have to be put in order.
+SourceForm = Literal["stream", "stored"]
+
+
+class FileFormats(Protocol):
+    """What a kind's sessions look like in files, wherever somebody has put them."""
+
+    def opened(self, path: Path) -> list[Run] | None:
+        """The runs in a folder or in a file that is not text; None if it is not this kind's."""
+        ...
+
+    def form(self, line: bytes) -> SourceForm | None:
+        """What a line shows about its source; None if it does not show that it is this kind's."""
+        ...
+
+    def runs(
+        self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
+    ) -> list[Run]:
+        """The runs in a source of lines, of which `first` is the first that has a form."""
+        ...
+
+    def document(self, name: str, whole: bytes) -> list[Run] | None:
+        """The runs in a source that is one JSON document; None if it is not this kind's."""
+        ...

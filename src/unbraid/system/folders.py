@@ -1,0 +1,59 @@
+"""Folders that others write to: when to look at what.
+
+They are watched by inotify where that works. A slow look at everything runs beside it, for what
+inotify cannot see (network file systems) or has dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from pathlib import Path
+from typing import NamedTuple
+
+from unbraid.system import notify
+
+APPEARING_SECONDS = 0.25
+SCAN_SECONDS = 300.0
+POLL_SECONDS = 2.0
+
+
+class Look(NamedTuple):
+    """The paths that have changed below some folders; `everywhere`: there may be more."""
+
+    folders: list[Path]
+    paths: list[Path]
+    everywhere: bool
+
+
+async def looks(
+    find: Callable[[], list[Path]], *, inotify: bool, warn: Callable[[str], None]
+) -> AsyncGenerator[Look, None]:
+    """Yields what to look at below the folders that are found, which may come and go; about once a
+    second nothing.
+    """
+    looked = time.monotonic()
+    while True:
+        folders = find()
+        if not inotify or not folders:
+            await asyncio.sleep(min(APPEARING_SECONDS, POLL_SECONDS))
+            if not inotify and time.monotonic() - looked >= POLL_SECONDS:
+                looked = time.monotonic()
+                yield Look(folders, [], everywhere=True)
+            continue
+        # What happened before inotify had begun to watch, it does not report.
+        missed = True
+        try:
+            async with aclosing(notify.changes(folders)) as changes:
+                async for paths in changes:
+                    everywhere = missed or time.monotonic() - looked >= SCAN_SECONDS
+                    if everywhere:
+                        looked, missed = time.monotonic(), False
+                    yield Look(folders, paths, everywhere)
+                    if find() != folders:
+                        break
+        except (OSError, RuntimeError) as error:
+            warn(f"inotify does not work here ({error}): looking every few seconds")
+            inotify = False
