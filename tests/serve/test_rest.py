@@ -37,7 +37,7 @@ async def test_tells_about_one_run(client: httpx.AsyncClient, log: SqliteLog) ->
     }
     assert run == {
         "run": "r",
-        "source": "claude",
+        "source": "agent",
         "session_id": "s",
         "title": "Say it all",
         "cwd": "/w",

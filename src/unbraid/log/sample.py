@@ -21,7 +21,7 @@ def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEve
     usage: dict[str, Any] = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3}
     end, reason = 3 + len(words), "completed" if ok else "failed"
     first: dict[str, Any] = {
-        "source": "claude",
+        "source": "agent",
         "prompt": "Say  it\nall",
         "cwd": "/w",
         "session_id": "s",
