@@ -38,6 +38,9 @@ ROWS = [
 ]
 RANKS = {name: rank for rank, row in enumerate(ROWS) for name in row}
 ALONE = "testing"
+# Who translates asks all kinds of agents, which are built on what translates: this one way round
+# is taken late, inside a function.
+REGISTRY = ("translate/reader.py", "unbraid.agents.registry.kinds")
 
 PURE = ("errors", "events", "screen", "wire", "translate", "fleet", "pipeline")
 # All that pure code needs of the standard library; whatever reaches out of the process is not here.
@@ -77,6 +80,17 @@ def imports(path: Path) -> Iterator[str]:
             yield str(node.value).partition(":")[0]
 
 
+def types_only(path: Path) -> set[str]:
+    """What a module imports for its annotations alone, below `if TYPE_CHECKING`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for inside in node.body:
+                if isinstance(inside, ast.ImportFrom):
+                    found |= {f"{inside.module}.{alias.name}" for alias in inside.names}
+    return found
+
+
 def part_of(path: Path) -> str:
     """The layer that a module belongs to; nothing for the package's own front door."""
     name = path.relative_to(SRC / "unbraid").parts[0].removesuffix(".py")
@@ -85,7 +99,8 @@ def part_of(path: Path) -> str:
 
 def inner(path: Path) -> set[str]:
     """The layers of ours that a module imports from."""
-    names = [name.split(".") for name in imports(path)]
+    late = {REGISTRY[1]} if path == SRC / "unbraid" / REGISTRY[0] else set()
+    names = [name.split(".") for name in set(imports(path)) - late - types_only(path)]
     return {name[1] for name in names if name[0] == "unbraid" and len(name) > 1} & (
         set(RANKS) | {ALONE}
     )

@@ -84,7 +84,7 @@ class Context:
         return state
 
 
-class Call(Struct, gc=False):
+class OpenCall(Struct, gc=False):
     """A tool call that has not been answered yet; nothing that it holds leads back to it."""
 
     context: Context

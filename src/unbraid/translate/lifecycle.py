@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from unbraid.events import RelayEvent, SessionMeta, SubAgentEnded, SubAgentSpawned
 from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Call, Context, Contexts
+from unbraid.translate.contexts import Context, Contexts, OpenCall
 
 BeforeEnd = Callable[[Context, list[RelayEvent]], None]
 
@@ -25,7 +25,7 @@ class Agents:
         self, contexts: Contexts, clock: Clock, before_end: BeforeEnd | None = None
     ) -> None:
         self.contexts = contexts
-        self.calls: dict[str, Call] = {}  # tool calls that have not been answered, by id
+        self.calls: dict[str, OpenCall] = {}  # tool calls that have not been answered, by id
         self.session_id: str | None = None
         self._clock = clock
         self._before_end = before_end

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -121,8 +120,10 @@ class RecordReader:
     def _mended(self, value: dict[str, Any]) -> tuple[Owned, bool]:
         """A record with defaults where its types are wrong, and whether it is whole."""
         raw = json.dumps(value, ensure_ascii=False).encode()
-        with suppress(*BAD_JSON):
+        try:
             return self.owned(raw), True  # only its text was broken
+        except BAD_JSON:
+            pass  # types are wrong
         for kind, dialect in self._dialects.items():
             mended = dialect.mend(value) if isinstance(dialect, MendsRecords) else None
             if mended is not None:

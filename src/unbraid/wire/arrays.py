@@ -1,4 +1,4 @@
-"""Arrays of records: all that a run printed, told at its end.
+"""Arrays of records: all that a run printed, given out at its end.
 
 `claude -p --verbose --output-format json` prints one on a line; those who keep it often indent it.
 """

@@ -3,7 +3,7 @@ r"""Bytes to lines.
 Invariants:
 - A line ends at the byte `\n` and nowhere else: U+2028, U+0085 and form feeds live inside strings.
 - The same bytes give the same lines however they were cut into chunks.
-- Memory is bounded by one line; a line past the limit is dropped as it arrives and told once.
+- Memory is bounded by one line; a line past the limit is dropped as it arrives and reported once.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from types import UnionType
-from typing import Any, ClassVar, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Raw, Struct, field
@@ -112,7 +111,8 @@ def coerce(shape: type[S], value: dict[str, Any]) -> tuple[S, bool]:
 
 def _rescued(wanted: Any, given: Any) -> Any:
     """What can be kept of a value of a wrong type, where structs are wanted."""
-    for option in get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,):
+    options = (wanted,) if get_origin(wanted) is list else get_args(wanted) or (wanted,)
+    for option in options:
         if get_origin(option) is list:
             (inner,) = get_args(option)
             if _is_struct(inner):

@@ -45,7 +45,7 @@ class RecordHead(Record):
         return self.session_id_stdout or self.session_id_transcript
 
 
-class Message(Struct, gc=False):
+class ApiMessage(Struct, gc=False):
     """The `message` of an assistant or user line."""
 
     id: str | None = None
@@ -67,7 +67,7 @@ class ApiEvent(Struct, gc=False):
 
     type: str = ""
     index: int = 0
-    message: Message | None = None
+    message: ApiMessage | None = None
     content_block: Block | None = None
     delta: Delta | None = None
     usage: MessageUsage | None = None
@@ -76,7 +76,7 @@ class ApiEvent(Struct, gc=False):
 class ClaudeRecord(RecordHead):
     """A record of any type, with the messages and streamed events in it."""
 
-    message: Message | None = None
+    message: ApiMessage | None = None
     event: ApiEvent | None = None
     api_block_index: int | None = field(default=None, name="apiBlockIndex")
     is_meta: bool | None = field(default=None, name="isMeta")
@@ -214,7 +214,7 @@ class Task(Struct):
         return "agent" in self.task_type
 
 
-class ModelUsage(Struct):
+class ResultUsage(Struct):
     """One model's share of a result's account."""
 
     input_tokens: int = field(default=0, name="inputTokens")
@@ -232,11 +232,11 @@ class Result(Struct):
     duration_ms: float | None = None
     num_turns: int | None = None
     total_cost_usd: float | None = None
-    model_usage: dict[str, ModelUsage] | None = field(default=None, name="modelUsage")
+    model_usage: dict[str, ResultUsage] | None = field(default=None, name="modelUsage")
     errors: list[Any] | None = None
 
 
-class ControlRequest(Struct):
+class ToolPermissionRequest(Struct):
     """What the CLI asks of whoever drives it."""
 
     subtype: str = ""
@@ -245,11 +245,11 @@ class ControlRequest(Struct):
     input: Raw = EMPTY_OBJECT
 
 
-class Control(Struct):
+class ControlRecord(Struct):
     """A `control_request` line."""
 
     request_id: str = ""
-    request: ControlRequest | None = None
+    request: ToolPermissionRequest | None = None
 
 
 class Trouble(Struct):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unbraid.agents.claude.records import ClaudeRecord, Control
+from unbraid.agents.claude.records import ClaudeRecord, ControlRecord
 from unbraid.events import PermissionAsked, PermissionReplied, RelayEvent
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context
@@ -20,7 +20,7 @@ class Permissions:
 
     def asked(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """A `control_request` record."""
-        control = read_as(Control, record.raw)
+        control = read_as(ControlRecord, record.raw)
         request = control.request
         if request is None or request.subtype != "can_use_tool":
             return
@@ -45,7 +45,7 @@ class Permissions:
 
     def cancelled(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """A `control_cancel_request` record."""
-        request_id = read_as(Control, record.raw).request_id
+        request_id = read_as(ControlRecord, record.raw).request_id
         for call_id, asked in list(self.requests.items()):
             if asked == request_id:
                 del self.requests[call_id]

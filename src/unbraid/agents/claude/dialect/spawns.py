@@ -17,7 +17,7 @@ from unbraid.agents.claude.records import (
 from unbraid.agents.claude.transcript import AgentFacts
 from unbraid.events import RelayEvent
 from unbraid.translate.content import extract_content
-from unbraid.translate.contexts import Call, Context
+from unbraid.translate.contexts import Context, OpenCall
 from unbraid.translate.lifecycle import Agents
 
 
@@ -63,7 +63,7 @@ class Spawns:
     def call_answered(
         self,
         call_id: str,
-        call: Call | None,
+        call: OpenCall | None,
         given: SpawnResult,
         *,
         text: str | None,

@@ -20,7 +20,7 @@ from unbraid.events.parts import decoded
 from unbraid.translate.blocks import Block, MessageState
 from unbraid.translate.clock import Clock
 from unbraid.translate.content import extract_content, split_content
-from unbraid.translate.contexts import Call, Context
+from unbraid.translate.contexts import Context, OpenCall
 from unbraid.translate.lifecycle import Agents
 from unbraid.translate.seen import newly
 from unbraid.wire.record import MISSING, read_as
@@ -73,7 +73,7 @@ class ToolCalls:
         call_id = block.id or ""
         tool = block.name or ""
         ts = self._clock.ts
-        call = self._agents.calls[call_id] = Call(context, state, tool, ts)
+        call = self._agents.calls[call_id] = OpenCall(context, state, tool, ts)
         # By position, because there are so many, and it is quicker.
         out.append(ToolUse(context.id, ts, state.id, index, call_id, tool, block.input))
         if tool in SPAWNING_TOOLS and call_id:

@@ -12,7 +12,7 @@ from typing import Any
 from unbraid.agents.opencode.dialect.sessions import SessionAttribution
 from unbraid.agents.opencode.dialect.texts import RECENT_PARTS, Texts
 from unbraid.agents.opencode.dialect.tools import ToolParts
-from unbraid.agents.opencode.dialect.turns import Turns
+from unbraid.agents.opencode.dialect.turns import SessionTurns
 from unbraid.agents.opencode.records import (
     EventProperties,
     Info,
@@ -73,7 +73,7 @@ class OpenCodeDialect:
         self._tools = ToolParts(
             clock=clock, agents=agents, sessions=self._sessions, texts=texts, seen=self._seen
         )
-        self._turns = Turns(
+        self._turns = SessionTurns(
             clock=clock, contexts=contexts, sessions=self._sessions, texts=texts, seen=self._seen
         )
         self._ended: tuple[bool, str] | None = None

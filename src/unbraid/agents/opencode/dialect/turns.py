@@ -17,7 +17,7 @@ from unbraid.translate.contexts import Context, Contexts
 from unbraid.translate.seen import newly
 
 
-class Turns:
+class SessionTurns:
     """Which sessions are at work, and how the main agent's latest turn has ended."""
 
     def __init__(
