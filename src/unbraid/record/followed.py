@@ -44,7 +44,7 @@ class FollowedSession:
         await to_the_end(self._look(at_once=at_once, last=False))
 
     async def close(self) -> None:
-        """The session is over, as far as anyone can tell: record what will never be whole, and end
+        """The session is over, as far as anyone can know: record what will never be whole, and end
         the run.
         """
         # Whether an end that was cut short is in the log, nobody knows; and it is to be the last.

@@ -1,6 +1,6 @@
-"""What lies on this machine and is not in the log: listed, opened and searched for whoever asks.
+"""What is stored on this machine and not in the log: listed, opened and searched for whoever asks.
 
-Listing reads an index, newest first, and tells what it has so far while the rest is being read.
+Listing reads an index, newest first, and gives out what it has so far while the rest is being read.
 Nothing is copied until a session is opened; then it is read into the log, once, and is a run like
 any other. What is asked for is looked up by its id among the sessions that were found: no path is
 ever made of a request.

@@ -27,7 +27,7 @@ async def opened(
     """The run of that name; a session that is not in the log yet is read into it.
 
     `home` is the folder of the log: whoever else is at the session is known there. A name may be
-    cut short, as long as it tells one session from all others.
+    cut short, as long as only one session begins so.
     """
     found = await _logged(log, name)
     if found is None:

@@ -2,5 +2,5 @@
 
 # A session that nobody follows counts as live while it has spoken as lately as this.
 LIVE_SECONDS = 60
-# A session that has been silent for longer is over, as far as anyone can tell.
+# A session that has been silent for longer is over, as far as anyone can know.
 QUIET_SECONDS = 300

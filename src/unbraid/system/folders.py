@@ -20,7 +20,7 @@ SCAN_SECONDS = 300.0
 POLL_SECONDS = 2.0
 
 
-class Look(NamedTuple):
+class FolderLook(NamedTuple):
     """The paths that have changed below some folders; `everywhere`: there may be more."""
 
     folders: list[Path]
@@ -30,7 +30,7 @@ class Look(NamedTuple):
 
 async def looks(
     find: Callable[[], list[Path]], *, inotify: bool, warn: Callable[[str], None]
-) -> AsyncGenerator[Look, None]:
+) -> AsyncGenerator[FolderLook, None]:
     """Yields what to look at below the folders that are found, which may come and go; about once a
     second nothing.
     """
@@ -41,7 +41,7 @@ async def looks(
             await asyncio.sleep(min(APPEARING_SECONDS, POLL_SECONDS))
             if not inotify and time.monotonic() - looked >= POLL_SECONDS:
                 looked = time.monotonic()
-                yield Look(folders, [], everywhere=True)
+                yield FolderLook(folders, [], everywhere=True)
             continue
         # What happened before inotify had begun to watch, it does not report.
         missed = True
@@ -51,7 +51,7 @@ async def looks(
                     everywhere = missed or time.monotonic() - looked >= SCAN_SECONDS
                     if everywhere:
                         looked, missed = time.monotonic(), False
-                    yield Look(folders, paths, everywhere)
+                    yield FolderLook(folders, paths, everywhere)
                     if find() != folders:
                         break
         except (OSError, RuntimeError) as error:

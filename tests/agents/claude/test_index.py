@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.said import FOLDERS
-from unbraid.agents.claude.index import FILE_NAME, Index, Row
+from unbraid.agents.claude.index import FILE_NAME, Index, IndexRow
 from unbraid.agents.opencode.index import opencode_rows
 from unbraid.fleet.tree import Tree
 from unbraid.fleet.usage import Usage
@@ -19,7 +19,7 @@ WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
 WITH_DATABASE = [folder for folder in FOLDERS if (folder / "opencode.db").is_file()]
 
 
-def rows(config: Path, home: Path | None = None) -> list[Row]:
+def rows(config: Path, home: Path | None = None) -> list[IndexRow]:
     return list(Index(home).rows({"CLAUDE_CONFIG_DIR": str(config)}))
 
 

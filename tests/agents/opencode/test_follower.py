@@ -10,7 +10,7 @@ import pytest
 from tests.said import RECORDINGS
 from unbraid.agents.opencode.changes import Database
 from unbraid.agents.opencode.database import database_runs, last_change
-from unbraid.agents.opencode.follower import ROWS, RowFollower, Rows
+from unbraid.agents.opencode.follower import ROWS, ChangedRows, RowFollower
 from unbraid.agents.opencode.store import OpenCodeSessions
 from unbraid.agents.port import Recorded
 
@@ -38,7 +38,7 @@ def test_it_begins_with_all_rows_and_how_far_they_go(path: Path, root: str) -> N
     assert noted == (ROWS, last_change(path, root), b"")
     assert rows.data == b"".join(Database(path).changed()[root])
     assert not follower.unsettled
-    follower.give_rows(Rows([EVENT], 7))
+    follower.give_rows(ChangedRows([EVENT], 7))
     assert [(chunk.offset, chunk.data) for chunk in follower.read()] == [
         (7, b""),
         (len(rows.data), EVENT),
@@ -47,7 +47,7 @@ def test_it_begins_with_all_rows_and_how_far_they_go(path: Path, root: str) -> N
 
 def test_what_was_given_before_its_rows_were_read_is_in_them(path: Path, root: str) -> None:
     follower = RowFollower(root, Recorded(), Database(path))
-    follower.give_rows(Rows([EVENT], 7))
+    follower.give_rows(ChangedRows([EVENT], 7))
     assert list(follower.read()) == []
     assert follower.begin(at_once=True)
     assert EVENT not in b"".join(chunk.data for chunk in follower.read())
@@ -61,7 +61,7 @@ def test_a_later_run_of_stored_rows_does_not_begin_with_what_a_server_reports(
     assert follower.begin()
     follower.give_events([EVENT], whole=False)
     assert list(follower.read()) == []
-    follower.give_rows(Rows([EVENT], at + 1))
+    follower.give_rows(ChangedRows([EVENT], at + 1))
     follower.give_events([EVENT], whole=True)  # its beginning is in the run before
     assert [chunk.data for chunk in follower.read()] == [b"", EVENT]
     follower.give_events([EVENT], whole=False)

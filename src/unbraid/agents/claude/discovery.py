@@ -1,7 +1,7 @@
-"""Which sessions of Claude Code's there are on this machine, and which file belongs to which.
+"""Which sessions Claude Code has on this machine, and which file belongs to which.
 
-Only names and times are read here, nothing of what is inside. A folder that may not be read is told
-in `problems` and left out; links are not followed below a project, so none can loop.
+Only names and times are read here, nothing of what is inside. A folder that may not be read is
+named in `problems` and left out; links are not followed below a project, so none can loop.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class File(NamedTuple):
     mtime_ns: int
 
 
-class Found(NamedTuple):
+class FoundSession(NamedTuple):
     """A session: its own transcript, and those of its sub-agents in the layout of 2.1."""
 
     main: File
@@ -48,7 +48,7 @@ class Scan:
     """One look at everything."""
 
     def __init__(self) -> None:
-        self.sessions: list[Found] = []
+        self.sessions: list[FoundSession] = []
         self.beside: list[File] = []  # 2.0: `agent-*.jsonl`, of whichever session
         self.problems: dict[str, str] = {}
 
@@ -82,7 +82,7 @@ class Scan:
             inner = main.path[:-6]
             has = inner[-36:] in folders
             children = tuple(self._below(f"{inner}/subagents", MAX_DEPTH)) if has else ()
-            self.sessions.append(Found(main, children))
+            self.sessions.append(FoundSession(main, children))
 
     def _below(self, folder: str, depth: int) -> Iterator[File]:
         for entry in self._entries(folder, missing_ok=True):

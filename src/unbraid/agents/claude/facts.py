@@ -40,7 +40,7 @@ class _Answer(Struct, gc=False):
     message: _Message | None = None
 
 
-class _Told(Struct):
+class _Prompt(Struct):
     content: str | list[dict[str, object]] | None = None
 
 
@@ -48,7 +48,7 @@ class _Head(Struct):
     type: str | None = None
     is_sidechain: bool | None = field(default=None, name="isSidechain")
     is_meta: bool | None = field(default=None, name="isMeta")
-    message: _Told | None = None
+    message: _Prompt | None = None
     timestamp: str | None = None
     cwd: str | None = None
     session_id: str | None = field(default=None, name="sessionId")
@@ -118,8 +118,8 @@ def _first_lines(data: mmap.mmap, facts: Facts) -> None:
             return
 
 
-def _title(told: _Told | None) -> str | None:
-    content = told.content if told is not None else None
+def _title(message: _Prompt | None) -> str | None:
+    content = message.content if message is not None else None
     for block in content if isinstance(content, list) else [{"text": content}]:
         text = block.get("text")
         if isinstance(text, str) and text.strip() and not text.startswith(_NO_TITLE):

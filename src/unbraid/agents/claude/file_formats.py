@@ -1,5 +1,5 @@
 """Claude Code's transcripts and stdout in files, wherever somebody has put them: what shows that a
-file is one, what lies beside it, and to which run it belongs.
+file is one, what is stored beside it, and to which run it belongs.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def known_files(
 
 def beginnings(known: Mapping[str, Known]) -> Iterator[Chunk]:
     """Yields where the files of a new run begin, to be kept with its first words: whoever goes on
-    with it after a kill could not tell any more what had been there before.
+    with it after a kill could not know any more what had been there before.
     """
     for name, (place, base) in known.items():
         yield Chunk(source_name(name, place.generation, base), place.offset - base, b"")

@@ -1,4 +1,4 @@
-"""Every session of Claude Code's as one row: its agents, its tree, what it used. Newest first.
+"""Each of Claude Code's sessions as one row: its agents, its tree, what it used. Newest first.
 
 What was read is kept in a file of ours with the size and time of each transcript, so a second start
 reads only what has changed. The transcripts themselves are never copied.
@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
-from unbraid.agents.claude.discovery import File, Found, Scan
+from unbraid.agents.claude.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.facts import Facts, facts_of
 from unbraid.agents.claude.transcript import WARMUP
 from unbraid.fleet.usage import Usage
@@ -24,7 +24,7 @@ FILE_NAME = "index.bin"
 SCHEMA = 1
 
 
-class Agent(Struct, omit_defaults=True):
+class IndexedAgent(Struct, omit_defaults=True):
     """A sub-agent: who it is, who started it, what it used."""
 
     agent_id: str
@@ -35,7 +35,7 @@ class Agent(Struct, omit_defaults=True):
     usage: Usage = field(default_factory=Usage)
 
 
-class Row(Struct):
+class IndexRow(Struct):
     """A session."""
 
     session_id: str
@@ -48,7 +48,7 @@ class Row(Struct):
     updated: int
     answered: bool
     usage: Usage
-    agents: list[Agent]
+    agents: list[IndexedAgent]
 
     @property
     def agent_count(self) -> int:
@@ -80,7 +80,7 @@ class Index:
         for facts in self._kept.files.values() if masking is not None else ():
             self._stale = self._mask(facts) or self._stale
 
-    def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[Row]:
+    def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[IndexRow]:
         """Sessions written since a time, newest first, each as soon as it is read."""
         scan = Scan.of(env)
         self.problems = dict(scan.problems)
@@ -137,20 +137,22 @@ class Index:
                 owned.setdefault(facts.session_id, []).append(facts)
         return owned
 
-    def _row(self, found: Found, beside: list[Facts], seen: dict[str, Facts]) -> Row | None:
+    def _row(
+        self, found: FoundSession, beside: list[Facts], seen: dict[str, Facts]
+    ) -> IndexRow | None:
         main = self._facts(found.main, seen)
         if main is None:
             return None
         children = {file: self._facts(file, seen) for file in found.children}
         agents = [_agent(file, facts) for file, facts in children.items() if facts is not None]
         agents += [
-            Agent(facts.agent_id or "", description=facts.title, usage=facts.usage)
+            IndexedAgent(facts.agent_id or "", description=facts.title, usage=facts.usage)
             for facts in beside
         ]
         for number in range(main.sidechains):
-            # Their words stand in one file without ids: what they used is told as the first one's.
+            # Their words stand in one file without ids: what they used is given as the first one's.
             usage = Usage() if number else main.sidechain_usage
-            agents.append(Agent(f"sidechain-{number + 1}", usage=usage))
+            agents.append(IndexedAgent(f"sidechain-{number + 1}", usage=usage))
         total = Usage()
         for usage in (main.usage, *(agent.usage for agent in agents)):
             total.add(usage)
@@ -159,7 +161,7 @@ class Index:
         written = found.mtime_ns // 1_000_000
         if updated > max(time.time_ns() // 1_000_000, written):
             updated = written  # by a clock that is ahead, it would be live and the newest for ever
-        return Row(
+        return IndexRow(
             found.id,
             found.main.path,
             main.title,
@@ -195,14 +197,14 @@ class Index:
             self.problems[str(self._path)] = error.strerror or str(error)
 
 
-def _agent(file: File, facts: Facts) -> Agent:
+def _agent(file: File, facts: Facts) -> IndexedAgent:
     name = Path(file.path).stem.removeprefix("agent-")
     try:
         about = Path(file.path).with_suffix(".meta.json").read_bytes()
         meta = msgspec.json.decode(about, type=_Meta)
     except (OSError, *BAD_JSON):
         meta = _Meta()
-    return Agent(
+    return IndexedAgent(
         name,
         meta.agent_type,
         meta.description or facts.title,

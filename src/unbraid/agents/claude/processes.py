@@ -1,8 +1,8 @@
 """Claude Code's own list of its processes: `sessions/<pid>.json`, beside `projects`.
 
 A process takes its entry away when it ends, however it was asked to. One that was killed leaves it
-behind. An entry tells the machine and the process namespace that its number belongs to; in any
-other (a container's, another host's) a number says nothing. Where it does not tell, only what was
+behind. An entry names the machine and the process namespace that its number belongs to; in any
+other (a container's, another host's) a number says nothing. Where it does not, only what was
 seen to live here can be dead.
 """
 
@@ -60,7 +60,7 @@ class Processes:
         return gone
 
     def meet(self) -> None:
-        """See who lives now: of some that are gone later, nothing else tells that they did."""
+        """See who lives now: of some that are gone later, nothing else shows that they did."""
         self._living |= self._look()[1]
 
     def _look(self) -> tuple[set[str], set[str]]:
@@ -84,14 +84,14 @@ class Processes:
             return entry.pid_domain == here
         if entry.proc_start is None:
             return False
-        # Before 2.1.260 no entry tells: the process of that number and that start is it itself.
+        # Before 2.1.260 no entry says so: the process of that number and that start is it itself.
         if start_of(entry.pid) == entry.proc_start:
             self._met.add((entry.pid, entry.proc_start))
         return (entry.pid, entry.proc_start) in self._met
 
 
 def _domain() -> str | None:
-    """What numbers of processes mean here, in Claude Code's words; None where that is not told."""
+    """What numbers of processes mean here, in Claude Code's words; None where that is not known."""
     try:
         machine = Path("/etc/machine-id").read_text().strip()
         return f"linux:{machine}:{Path('/proc/self/ns/pid').readlink()}"

@@ -32,7 +32,7 @@ FINDERS = (
     ("grep", "-lZaFi", "-e"),
 )
 
-Owned = tuple[str | None, File]  # a file, and the session it belongs to, if its place tells
+Owned = tuple[str | None, File]  # a file, and the session it belongs to, if its path says so
 
 
 def transcript_blocks(

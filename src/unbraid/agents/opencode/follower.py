@@ -25,7 +25,7 @@ ROWS, ROWS_FROM = "rows", "rows.from"
 DATABASE, SERVER = "database", "server"
 
 
-class Rows(NamedTuple):
+class ChangedRows(NamedTuple):
     """Rows that have changed, as lines, and the time of the last of them."""
 
     lines: list[bytes]
@@ -43,7 +43,7 @@ class RowFollower:
     def __init__(self, root: str, recorded: Recorded, database: Database | None) -> None:
         self._root, self._recorded, self._database = root, recorded, database
         self._mark, self._opened = now_ms(), time.monotonic()
-        self._rows: deque[Rows] = deque()
+        self._rows: deque[ChangedRows] = deque()
         self._events: deque[bytes] = deque()
         self._offsets: dict[str, int] = {}
         self._beginning = threading.Lock()
@@ -67,11 +67,11 @@ class RowFollower:
                 return False
             # What was given before this was read is in it.
             self._rows.clear()
-            self._rows.append(Rows(lines.get(self._root, []), rows.upto.get(self._root, 0)))
+            self._rows.append(ChangedRows(lines.get(self._root, []), rows.upto.get(self._root, 0)))
             self.unsettled = False
             return True
 
-    def give_rows(self, rows: Rows) -> None:
+    def give_rows(self, rows: ChangedRows) -> None:
         """Take in rows that have changed."""
         self._rows.append(rows)
 

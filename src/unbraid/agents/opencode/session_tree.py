@@ -1,4 +1,4 @@
-"""Whose an event of OpenCode's is: sessions have parents, and a root session is a conversation."""
+"""Which root session one of OpenCode's events belongs to: sessions have parents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _event = msgspec.json.Decoder(_Event).decode
 
 
 class SessionTree:
-    """Sessions and their parents, as far as they were told."""
+    """Sessions and their parents, as far as they are known."""
 
     def __init__(self) -> None:
         self.parents: dict[str, str | None] = {}
@@ -47,7 +47,7 @@ class SessionTree:
         return session
 
     def root_of(self, data: bytes) -> str | None:
-        """The root session that an event belongs to, if any; what it tells of parents is noted."""
+        """The root session that an event belongs to, if any; what it says of parents is noted."""
         try:
             event = _event(data)
         except BAD_JSON:

@@ -39,8 +39,8 @@ def load(
     db.executescript(_TABLES)
     for path, info in _objects(folder.glob("session/*/*.json")):
         created, updated = _time(info, "created"), _time(info, "updated")
-        told = [_text(info.get(name)) for name in ("parentID", "title", "directory", "version")]
-        row = (path.stem, *told, created, updated or created, None, None)
+        about = [_text(info.get(name)) for name in ("parentID", "title", "directory", "version")]
+        row = (path.stem, *about, created, updated or created, None, None)
         db.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     for path, info in _objects(folder.glob("message/*/*.json"), sessions):
         _message(db, folder, path, info, parts=parts)

@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 
 from unbraid.agents.opencode.changes import Database
-from unbraid.agents.opencode.follower import RowFollower, Rows
+from unbraid.agents.opencode.follower import ChangedRows, RowFollower
 from unbraid.agents.opencode.places import SESSION_ID, opencode_database
 from unbraid.agents.opencode.server import Server
 from unbraid.agents.opencode.server_watch import ServerController, ServerWatch
@@ -143,7 +143,7 @@ class DatabaseWatch:
             for root, lines in self._rows(last=last).items():
                 if (followed := self._followers.get(root)) is not None:
                     assert self._database is not None
-                    followed.give_rows(Rows(lines, self._database.upto.get(root, 0)))
+                    followed.give_rows(ChangedRows(lines, self._database.upto.get(root, 0)))
                 self._changed.add(root)
 
     def _rows(self, *, last: bool) -> dict[str, list[bytes]]:

@@ -1,4 +1,4 @@
-"""Which processes speak in which sessions of OpenCode's database, by what Linux tells of them.
+"""Which processes speak in which sessions of OpenCode's database, by what Linux knows of them.
 
 Whoever has a database open holds a lock on it, and the system lists all locks with their holders.
 One that has not written as many bytes since the look before as a page of a database needs, to
@@ -21,25 +21,25 @@ from typing import NamedTuple
 
 from unbraid.system.liveness import PROCESSES, start_of
 
-# Nothing ends before its last rows have been told, which may wait for each other.
+# Nothing ends before its last rows have been recorded, which may wait for each other.
 GRACE_SECONDS = 4.0
 # The smallest page that SQLite has.
 LEAST_BYTES = 512
 # What SQLite locks while a database is open. Its file is known by its number alone: some file
-# systems (Btrfs) have another number for the device here than they tell elsewhere.
+# systems (Btrfs) have another number for the device here than they give elsewhere.
 _HOLDER = rb"POSIX +ADVISORY +READ +(\d+) [0-9a-f]+:[0-9a-f]+:%d 1073741826 1073742335$"
 _WRITTEN = re.compile(rb"^wchar: (\d+)$", re.MULTILINE)
 
 
-class Process(NamedTuple):
+class Writer(NamedTuple):
     """A process that is no other, even if that gets its number."""
 
     pid: int
     start: str
 
 
-# How many bytes each has written so far; None where that is not told.
-Written = dict[Process, int | None]
+# How many bytes each has written so far; None where that is not known.
+Written = dict[Writer, int | None]
 
 
 class Writers:
@@ -52,7 +52,7 @@ class Writers:
         self._now: Written = {}
         self._began = clock()
         # Root session: who may have spoken there, and whether once nobody else may have.
-        self._speakers: dict[str, dict[Process, bool]] = {}
+        self._speakers: dict[str, dict[Writer, bool]] = {}
         self._silent: dict[str, float] = {}  # root session: since when no speaker of it lives
 
     def looking(self) -> None:
@@ -80,16 +80,16 @@ class Writers:
         self._silent.pop(root, None)
         self.gone.discard(root)
 
-    def _wrote(self, after: Written) -> set[Process]:
+    def _wrote(self, after: Written) -> set[Writer]:
         before = self._before or {}
 
-        def may(process: Process) -> bool:
+        def may(process: Writer) -> bool:
             was, now = before.get(process, 0), after.get(process)
             return was is None or now is None or now - was >= LEAST_BYTES
 
         return set(filter(may, before | self._now | after))
 
-    def _spoke(self, root: str, wrote: set[Process]) -> None:
+    def _spoke(self, root: str, wrote: set[Writer]) -> None:
         self._silent.pop(root, None)
         if not wrote:
             self._speakers.pop(root, None)  # someone who cannot be seen
@@ -102,7 +102,7 @@ class Writers:
         if any(speakers.values()):
             self._speakers[root] = {each: True for each, sure in speakers.items() if sure}
 
-    def _lives(self, process: Process) -> bool:
+    def _lives(self, process: Writer) -> bool:
         return process in self._now or start_of(process.pid) == process.start
 
 
@@ -117,13 +117,13 @@ def holders(database: Path) -> Written:
     for pid in {int(pid) for pid in re.findall(_HOLDER % inode, locks, re.MULTILINE)}:
         start = start_of(pid)
         if start is not None and pid != os.getpid():
-            found[Process(pid, start)] = _written(pid)
+            found[Writer(pid, start)] = _written(pid)
     return found
 
 
 def _written(pid: int) -> int | None:
     try:
-        told = _WRITTEN.search((PROCESSES / str(pid) / "io").read_bytes())
+        count = _WRITTEN.search((PROCESSES / str(pid) / "io").read_bytes())
     except OSError:
         return None
-    return int(told[1]) if told else None
+    return int(count[1]) if count else None
