@@ -10,7 +10,7 @@ from unbraid.agents.spec import AgentSpec
 from unbraid.events import RelayEvent
 
 
-class Conversation(Protocol):
+class AgentConversation(Protocol):
     """One fresh instance of one agent, which shares nothing with others. Messages come one after
     the other. The agent itself speaks in context `""`, sub-agents that it spawns by its own means
     in contexts of their own.
@@ -42,7 +42,7 @@ class AsksPermission(Protocol):
 class Backend(Protocol):
     """Opens conversations."""
 
-    def open(self, agent: AgentSpec) -> AbstractAsyncContextManager[Conversation]:
+    def open(self, agent: AgentSpec) -> AbstractAsyncContextManager[AgentConversation]:
         """A fresh instance of an agent. Leaving the context ends its process or session, always.
 
         Raises BackendError when the instance cannot be had.

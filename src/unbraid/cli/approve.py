@@ -46,7 +46,7 @@ async def _answer(request: str, behavior: str, message: str | None) -> None:
     from unbraid.control.sockets import answer
     from unbraid.log import data_folder
 
-    await answer(data_folder(), request, behavior, message)
+    await answer(data_folder(), request, behavior=behavior, message=message)
 
 
 async def _list(*, as_json: bool) -> None:

@@ -45,7 +45,7 @@ class SteeringReply(Struct, omit_defaults=True):
     pending: list[PermissionRequest] = msgspec.field(default_factory=list)
 
 
-class Steerable(Controller, Protocol):
+class SteerableRun(Controller, Protocol):
     """A controller that knows its run."""
 
     @property
@@ -55,7 +55,7 @@ class Steerable(Controller, Protocol):
 
 
 @contextlib.asynccontextmanager
-async def steerable(home: Path, controller: Steerable, name: str = "") -> AsyncIterator[None]:
+async def steerable(home: Path, controller: SteerableRun, name: str = "") -> AsyncIterator[None]:
     """Let other processes steer this one while the block runs; one of its runs, by a `name`."""
     path = home / FOLDER / f"{os.getpid()}{name and '.'}{name}.sock"
 
@@ -89,7 +89,7 @@ def _address(path: Path, stack: contextlib.ExitStack) -> Path:
     return short
 
 
-async def _carry_out(controller: Steerable, request: SteeringRequest) -> SteeringReply:
+async def _carry_out(controller: SteerableRun, request: SteeringRequest) -> SteeringReply:
     reply = SteeringReply(controller.run, verbs=controller.verbs())
     try:
         match request.verb:
@@ -130,8 +130,8 @@ async def steer(home: Path, run: str, request: SteeringRequest) -> None:
     raise CallerError(f"run {run} cannot be steered: no `unbraid run` has it now")
 
 
-async def answer(home: Path, request_id: str, behavior: str, message: str | None) -> str:
-    """Answer a request, whichever run it is of; that run's name."""
+async def answer(home: Path, request_id: str, *, behavior: str, message: str | None) -> str:
+    """Answer a permission request, whichever run it is of; that run's name."""
     request = SteeringRequest("answer", message, request_id=request_id, behavior=behavior)
     for path, about in await everyone(home):
         if any(waiting.request_id == request_id for waiting in about.pending):

@@ -17,17 +17,17 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from unbraid.errors import SourceError, UnbraidError
-from unbraid.system.process import PIPE, Process, start
+from unbraid.system.process import PIPE, StartedProcess, start
 
 READ_BYTES = 1 << 16
 TOKEN = "UNBRAID_TOKEN"
 PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 
 
-class Child:
+class ChildProcess:
     """A running agent."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: StartedProcess) -> None:
         self._process = process
         self.on_input: Callable[[bytes], None] = lambda data: None
         self._loop = asyncio.get_running_loop()
@@ -38,7 +38,7 @@ class Child:
     @classmethod
     async def start(
         cls, argv: Sequence[str], *, captured: bool, talks: bool, relays: bool = True
-    ) -> Child:
+    ) -> ChildProcess:
         """Start a program; one that `talks` gets its input from us, line by line: what comes in on
         our own stdin, if that `relays`, and what is written.
         """

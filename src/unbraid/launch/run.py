@@ -21,7 +21,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.control.resume import agent_of
 from unbraid.control.signals import SignalController
 from unbraid.control.sockets import steerable
-from unbraid.launch.child import Child, SinkError, write_out
+from unbraid.launch.child import ChildProcess, SinkError, write_out
 from unbraid.launch.detected_source import DetectedSource
 from unbraid.launch.process_recorder import ProcessRecorder
 from unbraid.launch.run_log import RunLog
@@ -64,7 +64,7 @@ async def run(
             recorder = ProcessRecorder(DetectedSource(launchers), run_log)
         else:
             recorder = ProcessRecorder(launcher.source(command, Path.cwd()), run_log)
-        child = await Child.start(
+        child = await ChildProcess.start(
             command.argv,
             captured=command.captured,
             talks=command.talks,
@@ -117,7 +117,7 @@ def _launchers(env: Mapping[str, str]) -> list[Launcher]:
 
 
 def _controller(
-    launcher: Launcher | None, command: Command, child: Child, run_log: RunLog
+    launcher: Launcher | None, command: Command, child: ChildProcess, run_log: RunLog
 ) -> ProcessController:
     async def agent_id(stream_id: int) -> str | None:
         log = run_log.log
@@ -133,7 +133,7 @@ def _controller(
 
 
 async def _pass(
-    child: Child,
+    child: ChildProcess,
     *,
     record: Callable[[bytes], None],
     on_line: Callable[[bytes], None],

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from unbraid.agents.backend_port import Conversation
+from unbraid.agents.backend_port import AgentConversation
 from unbraid.agents.spec import AgentSpec
 from unbraid.errors import UnbraidError
 from unbraid.fleet.gate import Gate
@@ -19,7 +19,7 @@ from unbraid.orchestrate.grants import may_use
 from unbraid.orchestrate.prompts import MASTER
 from unbraid.orchestrate.replies import Reply
 from unbraid.orchestrate.roster import Roster
-from unbraid.orchestrate.turn import Permission, Turn
+from unbraid.orchestrate.turn import AgentTurn, Permission
 
 MAX_DEPTH = 2
 MAX_CHILDREN = 16
@@ -35,7 +35,7 @@ class RequestContext(Protocol):
     roster: Roster
     commands: Commands
 
-    def open(self, agent: AgentSpec, depth: int) -> AbstractAsyncContextManager[Conversation]:
+    def open(self, agent: AgentSpec, depth: int) -> AbstractAsyncContextManager[AgentConversation]:
         """A fresh conversation."""
         ...
 
@@ -59,7 +59,7 @@ class Instance:
         agent: AgentSpec,
         *,
         stream: AgentStream,
-        conversation: Conversation,
+        conversation: AgentConversation,
         depth: int,
         on_asked: Callable[[Permission], None],
     ) -> None:
@@ -71,7 +71,7 @@ class Instance:
         account, opening = self._stream.account, FIRST_OPENING_CHARS
         while True:
             last = account.last_turn or account.spent() is not None
-            turn = Turn(
+            turn = AgentTurn(
                 self._stream, self._gate(opening, last), self._request.commands, commands=not last
             )
             account.turn()

@@ -150,7 +150,8 @@ class Orchestrator:
         if len(self._requests) >= self._max_requests:
             raise TooManyRequests(f"{self._max_requests} requests are being worked on already")
         session = None if continues is None else self._session(continues)
-        request = self._open(run or f"{RUN_PREFIX}{secrets.token_hex(8)}", prompt, limits, session)
+        name = run or f"{RUN_PREFIX}{secrets.token_hex(8)}"
+        request = self._open(name, prompt=prompt, limits=limits, session=session)
         await request.begun()
         return request
 
@@ -179,7 +180,7 @@ class Orchestrator:
         await self.backends.close()
 
     def _open(
-        self, run: str, prompt: str, limits: Limits | None, session: MasterSession | None
+        self, run: str, *, prompt: str, limits: Limits | None, session: MasterSession | None
     ) -> Request:
         if self.leases is not None and not self.leases.acquire(run):
             raise CallerError(f"another process has run {run}")

@@ -15,7 +15,7 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from unbraid.agents.backend_port import AsksPermission, Conversation
+from unbraid.agents.backend_port import AgentConversation, AsksPermission
 from unbraid.agents.control_port import VERBS, PermissionRequest
 from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError, CallerError, UnbraidError
@@ -134,7 +134,7 @@ class Request:
         """Whether `done` was emitted."""
         return self._delegation.done
 
-    async def perform(self, conversation: Conversation) -> Outcome:
+    async def perform(self, conversation: AgentConversation) -> Outcome:
         """Have the master answer the prompt and what comes meanwhile. Ends nothing itself."""
         working = asyncio.create_task(self._work(conversation))
         try:
@@ -157,7 +157,7 @@ class Request:
         self._stream.settle()
         self._journal.write(self._delegation.finish(outcome.ok, outcome.reason, now_ms()))
 
-    async def _work(self, conversation: Conversation) -> Outcome:
+    async def _work(self, conversation: AgentConversation) -> Outcome:
         master = self.roster.master
         instance = Instance(
             self,
@@ -201,7 +201,7 @@ class Request:
     # --- for its instances ---
 
     @asynccontextmanager
-    async def open(self, agent: AgentSpec, depth: int) -> AsyncIterator[Conversation]:
+    async def open(self, agent: AgentSpec, depth: int) -> AsyncIterator[AgentConversation]:
         """A fresh conversation with an agent whose prompt explains the fleet."""
         if agent.model is None:
             agent = msgspec.structs.replace(agent, model=self._resources.model)
@@ -346,7 +346,7 @@ class Request:
         self._asking.pop(request_id, None)
 
     def _asked(
-        self, stream: AgentStream, conversation: Conversation
+        self, stream: AgentStream, conversation: AgentConversation
     ) -> Callable[[Permission], None]:
         hears = conversation if isinstance(conversation, AsksPermission) else None
 

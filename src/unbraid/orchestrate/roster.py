@@ -27,7 +27,7 @@ _NAME = re.compile(r"[^\W_](?:[\w.:-]{0,62}\w)?")
 _PLAIN = re.compile(r"^([A-Za-z][\w-]*):[ \t]+([^\s\"'\[{>|&*!#].*)$", re.MULTILINE)
 
 
-class Problem(Struct, frozen=True):
+class AgentFileProblem(Struct, frozen=True):
     """Why a file gives no agent, and where in it."""
 
     path: Path
@@ -41,7 +41,9 @@ class Problem(Struct, frozen=True):
 class Roster:
     """Agents by name. The master is always among them."""
 
-    def __init__(self, agents: Iterable[AgentSpec] = (), problems: Iterable[Problem] = ()) -> None:
+    def __init__(
+        self, agents: Iterable[AgentSpec] = (), problems: Iterable[AgentFileProblem] = ()
+    ) -> None:
         self.problems = list(problems)
         self._agents: dict[str, AgentSpec] = {}
         for agent in agents:
@@ -51,14 +53,14 @@ class Roster:
     @classmethod
     def read(cls, cwd: Path, home: Path) -> Roster:
         """All agents of a project and a person."""
-        problems: list[Problem] = []
+        problems: list[AgentFileProblem] = []
         agents: list[AgentSpec] = []
         for folder in places(cwd, home):
             for path in sorted(folder.glob("*.md")):
                 try:
                     agents.append(read_agent(path))
                 except _Bad as bad:
-                    problems.append(Problem(path, bad.line, bad.reason))
+                    problems.append(AgentFileProblem(path, bad.line, bad.reason))
         return cls(agents, problems)
 
     def get(self, name: str) -> AgentSpec | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from contextlib import aclosing
 
 from unbraid import events as e
-from unbraid.agents.backend_port import Conversation
+from unbraid.agents.backend_port import AgentConversation
 from unbraid.errors import UnbraidError
 from unbraid.fleet.gate import Gate
 from unbraid.orchestrate.agent_stream import AgentStream
@@ -28,7 +28,7 @@ class OverBudget(UnbraidError):
     """An agent goes on after its budget was spent; the text says what was."""
 
 
-class Turn:
+class AgentTurn:
     """What came of a turn: the commands, or else the answer."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Turn:
 
     async def take(
         self,
-        conversation: Conversation,
+        conversation: AgentConversation,
         message: str,
         on_asked: Callable[[Permission], None],
     ) -> None:

@@ -99,7 +99,7 @@ class PipeReader:
         self._transport.close()
 
 
-class Process:
+class StartedProcess:
     """A process that was started, with those of its standard files that were to be pipes."""
 
     def __init__(
@@ -158,7 +158,7 @@ async def start(
     stdout: int | None = None,
     stderr: int | None = None,
     start_new_session: bool = False,
-) -> Process:
+) -> StartedProcess:
     """Start a program. Raises OSError or ValueError where there is nothing to start.
 
     A start that is cancelled goes on to its end, and what nobody wants any more is let go of then:
@@ -178,7 +178,7 @@ async def start(
 
 async def _start(
     argv: Sequence[str], files: Mapping[str, int | None], options: Mapping[str, Any]
-) -> Process:
+) -> StartedProcess:
     ours: dict[str, int] = {}
     given: dict[str, Any] = {**files, **options}
     with ExitStack() as unused:
@@ -190,7 +190,7 @@ async def _start(
                 theirs.callback(os.close, given[name])
             process = await asyncio.create_subprocess_exec(*argv, **given)
         unused.pop_all()  # whoever connects them closes them
-    return Process(
+    return StartedProcess(
         process,
         stdin=await PipeWriter.connect(ours["stdin"]) if "stdin" in ours else None,
         stdout=await PipeReader.connect(ours["stdout"]) if "stdout" in ours else None,

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 from unbraid.errors import BackendError
-from unbraid.system.process import NOTHING, PIPE, Process, start
+from unbraid.system.process import NOTHING, PIPE, StartedProcess, start
 
 READ_BYTES = 1 << 16
 STDERR_BYTES = 4096
@@ -30,9 +30,9 @@ _GUARD = 'cat; kill -TERM -"$1"; sleep 3; kill -KILL -"$1"'
 class Program:
     """A running program: lines to its stdin, bytes from its stdout, the end of its stderr."""
 
-    def __init__(self, name: str, process: Process, mark: str) -> None:
+    def __init__(self, name: str, process: StartedProcess, mark: str) -> None:
         self.name, self._process, self._mark = name, process, mark
-        self._guard: Process | None = None
+        self._guard: StartedProcess | None = None
         self._tail = b""
         self._errors = asyncio.create_task(self._read_errors())
 
@@ -139,9 +139,9 @@ class Program:
 async def started(
     name: str,
     argv: Sequence[str],
+    *,
     env: Mapping[str, str],
     cwd: Path,
-    *,
     talks: bool = True,
     advice: str = "",
 ) -> AsyncIterator[Program]:

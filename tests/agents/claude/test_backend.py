@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.agents.claude.backend_cli import played, said, text
 from unbraid import events as e
-from unbraid.agents.backend_port import AsksPermission, Backend, Conversation
+from unbraid.agents.backend_port import AgentConversation, AsksPermission, Backend
 from unbraid.agents.claude.backend import MAX_LINE_BYTES, ClaudeBackend
 from unbraid.agents.spec import AgentSpec
 from unbraid.agents.turn_limit import MAX_TURN_CHARS
@@ -31,7 +31,7 @@ async def test_it_is_a_backend(tmp_path: Path) -> None:
         port: Backend = backend
         async with port.open(ANYONE) as conversation:
             assert isinstance(conversation, AsksPermission)
-            speaking: Conversation = conversation
+            speaking: AgentConversation = conversation
             events = await said(speaking.say("hello"))
         await port.close()
     assert text(events) == "You said hello"

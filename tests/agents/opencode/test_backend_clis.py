@@ -186,7 +186,10 @@ async def test_a_server_that_runs_already_is_used_and_left_alone(tmp_path: Path)
     with ScriptedModel(Script({"main": [say("Hello.")]})) as model:
         launch = opencode_launch(cli, model.url, tmp_path)
         env = {**launch.env, "OPENCODE_SERVER_PASSWORD": "secret"}
-        async with asyncio.timeout(120), served(cli.command, env, launch.cwd, 60) as link:
+        async with (
+            asyncio.timeout(120),
+            served(cli.command, env=env, cwd=launch.cwd, start_seconds=60) as link,
+        ):
             kept = ""
             for keeps in (True, False):
                 backend = OpenCodeBackend(

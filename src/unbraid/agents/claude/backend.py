@@ -93,7 +93,9 @@ class ClaudeBackend:
         # a tool that was not given.
         release = self._release or (sys.maxsize,)
         argv = [*self._command, *self._arguments(agent, release), *self._args]
-        async with started(NAME, argv, self._env, self._cwd, advice=_ADVICE_MISSING) as program:
+        async with started(
+            NAME, argv, env=self._env, cwd=self._cwd, advice=_ADVICE_MISSING
+        ) as program:
             await program.write(claude_input.initialize(_new_id()))
             yield ClaudeConversation(program, self._start_seconds)
 

@@ -60,7 +60,7 @@ class StopTask(Struct, tag_field="subtype", tag="stop_task"):
 Request = Initialize | Interrupt | SetModel | SetPermissionMode | StopTask
 
 
-class ControlRequest(Struct, tag_field="type", tag="control_request"):
+class OutgoingRequest(Struct, tag_field="type", tag="control_request"):
     """Something asked of the CLI; it answers with a `control_response` of the same id."""
 
     request_id: str
@@ -139,10 +139,10 @@ def stop_task(request_id: str, task_id: str) -> bytes:
 
 
 def _request(request_id: str, request: Request) -> bytes:
-    return _line(ControlRequest(request_id, request))
+    return _line(OutgoingRequest(request_id, request))
 
 
-def _line(message: User | ControlRequest | ControlResponse) -> bytes:
+def _line(message: User | OutgoingRequest | ControlResponse) -> bytes:
     return msgspec.json.encode(message) + b"\n"
 
 

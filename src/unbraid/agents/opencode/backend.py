@@ -94,7 +94,12 @@ class OpenCodeBackend:
                 if self._url:
                     way = linked(self._url, self._env, self._cwd)
                 else:
-                    way = served(self._command, self._env, self._cwd, self._start_seconds)
+                    way = served(
+                        self._command,
+                        env=self._env,
+                        cwd=self._cwd,
+                        start_seconds=self._start_seconds,
+                    )
                 self._link = await self._stack.enter_async_context(way)
             return self._link
 

@@ -95,13 +95,15 @@ async def linked(url: str, env: Mapping[str, str], cwd: Path) -> AsyncIterator[L
 
 @contextlib.asynccontextmanager
 async def served(
-    command: Sequence[str], env: Mapping[str, str], cwd: Path, start_seconds: float
+    command: Sequence[str], *, env: Mapping[str, str], cwd: Path, start_seconds: float
 ) -> AsyncIterator[Link]:
     """A server of our own, for as long as the context lasts."""
     # Whoever is on this machine can reach its port.
     env = {"OPENCODE_SERVER_PASSWORD": secrets.token_urlsafe(24), **env}
     argv = [*command, "serve", "--hostname", "127.0.0.1", "--port", "0"]
-    async with started(NAME, argv, env, cwd, talks=False, advice=_ADVICE_MISSING) as program:
+    async with started(
+        NAME, argv, env=env, cwd=cwd, talks=False, advice=_ADVICE_MISSING
+    ) as program:
         try:
             async with asyncio.timeout(start_seconds):
                 url = await _address(program)
