@@ -10,7 +10,7 @@ import importlib
 from functools import cache
 from importlib.metadata import entry_points
 
-from unbraid.agents.port import AgentKind
+from unbraid.agents.port import AgentKind, DeltaFormat
 
 GROUP = "unbraid.agents"
 BUILT_IN = (
@@ -36,3 +36,8 @@ def kinds() -> tuple[AgentKind, ...]:
 def kind(name: str) -> AgentKind | None:
     """The kind of that name."""
     return next((each for each in kinds() if each.name == name), None)
+
+
+def delta_formats() -> tuple[DeltaFormat, ...]:
+    """How the kinds' lines carry text in small parts, for those that do."""
+    return tuple(found for each in kinds() if (found := each.deltas()) is not None)

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack
 
 import click
 
-from unbraid.cli.redacting import redact_option
+from unbraid.cli.redaction import redact_option
 from unbraid.cli.sending import token_option
 from unbraid.errors import LogError
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.redacting import redact_option
+from unbraid.cli.redaction import redact_option
 
 if TYPE_CHECKING:
     from unbraid.cli.overview import Overview
@@ -45,7 +45,7 @@ def watch(
     Nothing has to be set up: Claude Code's and OpenCode's sessions are found where they lie, and
     nothing is ever written there. Stop with Ctrl-C; the next start goes on from the same place.
 
-    With --redact, API keys and tokens are masked in the log and on the page, also in sessions of
+    With --redact, API keys and tokens are redacted in the log and on the page, also in sessions of
     the past that are opened there.
     """
     from unbraid.remote.ingest import checked_url

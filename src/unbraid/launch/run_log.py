@@ -33,7 +33,7 @@ class RunLog:
         self.recorder: Recorder | None = None
         self.log: SqliteLog | None = None
         self._warn, self._sending = warn, sending
-        self._masking = SourceRedactor() if redact else None
+        self._redactor = SourceRedactor() if redact else None
         self._claims: Leases | None = None
         self._unnamed: str | None = None
 
@@ -59,7 +59,7 @@ class RunLog:
             if self.log is not None and not self.failed:
                 await self._claim(session)
             if self.log is not None and not self.failed:
-                redact = self._masking is not None
+                redact = self._redactor is not None
                 self.recorder, known = await open_run(self.log, session, standing, redact=redact)
                 self.on_open(self.recorder.run)
         except LogError as error:
@@ -92,7 +92,7 @@ class RunLog:
 
     async def feed(self, pieces: Iterable[Chunk]) -> None:
         """Into the log, and on the way to another; if one cannot, then to the other alone."""
-        await self._feed(self._masked(pieces))
+        await self._feed(self._redacted(pieces))
 
     async def _feed(self, pieces: Iterable[Chunk]) -> None:
         now = now_ms()
@@ -107,8 +107,8 @@ class RunLog:
 
     async def finish(self) -> None:
         """The run is over."""
-        if self._masking is not None:
-            await self._feed(self._masking.rest())
+        if self._redactor is not None:
+            await self._feed(self._redactor.rest())
         try:
             if self.recorder is not None and not self.failed:
                 await self.recorder.finish(now_ms())
@@ -129,11 +129,11 @@ class RunLog:
         if self.recorder is None or self.log is None:
             return
         for part in await self.log.spooled(self.recorder.run):
-            for piece in self._masked([Chunk(part.source, part.offset, part.data)]):
-                sending.put(piece, part.arrived_ms)
+            for chunk in self._redacted([part]):
+                sending.put(chunk._replace(arrived_ms=part.arrived_ms))
 
-    def _masked(self, pieces: Iterable[Chunk]) -> Iterable[Chunk]:
-        return pieces if self._masking is None else self._masking.passed(pieces)
+    def _redacted(self, pieces: Iterable[Chunk]) -> Iterable[Chunk]:
+        return pieces if self._redactor is None else self._redactor.redact(pieces)
 
     async def _claim(self, session: str) -> None:
         assert self._claims is not None

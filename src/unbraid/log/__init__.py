@@ -12,7 +12,6 @@ from unbraid.log.port import (
     LogUnusable,
     Retained,
     SearchableLog,
-    Spooled,
 )
 from unbraid.log.sqlite import SqliteLog
 from unbraid.log.summary import RunSummary
@@ -28,7 +27,6 @@ __all__ = [
     "Retained",
     "RunSummary",
     "SearchableLog",
-    "Spooled",
     "SqliteLog",
     "Usage",
     "data_folder",

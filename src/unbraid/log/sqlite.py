@@ -23,11 +23,12 @@ from unbraid.log.connection import BUSY_SECONDS, open_reader, open_writer, our_e
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.folder import FILE_NAME, data_folder
 from unbraid.log.following import Signal, follow_reads
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
+from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
 from unbraid.log.readers import Readers
 from unbraid.log.schema import migrate
 from unbraid.log.summary import RunSummary
 from unbraid.log.writer import Writer
+from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
 # Commits of other processes are looked for often for a while after each, and seldom otherwise.
@@ -90,7 +91,7 @@ class SqliteLog:
         events: Sequence[FleetEvent],
         *,
         cursors: Mapping[str, int] | None = None,
-        spool: Sequence[Spooled] = (),
+        spool: Sequence[Chunk] = (),
     ) -> Appended:
         """Commit events, positions and raw bytes in one transaction."""
         checked_run(run)
@@ -166,7 +167,7 @@ class SqliteLog:
         """Each source's position."""
         return await self._readers.read(lambda connection: reading.positions(connection, run))
 
-    async def spooled(self, run: str) -> list[Spooled]:
+    async def spooled(self, run: str) -> list[Chunk]:
         """The raw bytes of a run that is not over."""
         return await self._readers.read(lambda connection: reading.spool(connection, run))
 

@@ -56,7 +56,7 @@ class Followed:
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self._masking = SourceRedactor() if recorder.redacts else None
+        self._redactor = SourceRedactor() if recorder.redacts else None
         self.heard = time.monotonic()
         self._lock = asyncio.Lock()
 
@@ -70,8 +70,8 @@ class Followed:
             if self.recorder.over:
                 return  # it has ended meanwhile: the next run tells this
             told = pieces()
-            if self._masking is not None:
-                told = self._masking.passed(told)
+            if self._redactor is not None:
+                told = self._redactor.redact(told)
             if await self.recorder.feed(told, now_ms()):
                 self.heard = time.monotonic()
 
@@ -84,8 +84,8 @@ class Followed:
         async with self._lock:
             if not self.recorder.cursors:
                 return  # a run that nothing was said in is none
-            if self._masking is not None:
-                await self.recorder.feed(self._masking.rest(), now_ms())
+            if self._redactor is not None:
+                await self.recorder.feed(self._redactor.rest(), now_ms())
             await self.recorder.finish(now_ms())
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from unbraid.agents.port import AgentKind
+from unbraid.agents.claude.deltas import ClaudeDeltas
+from unbraid.agents.port import AgentKind, DeltaFormat
 
 
 class ClaudeCode(AgentKind):
@@ -10,3 +11,7 @@ class ClaudeCode(AgentKind):
 
     name = "claude"
     title = "Claude Code"
+
+    def deltas(self) -> DeltaFormat:
+        """Its partial messages."""
+        return ClaudeDeltas()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from unbraid.agents.port import AgentKind
+from unbraid.agents.opencode.deltas import OpenCodeDeltas
+from unbraid.agents.port import AgentKind, DeltaFormat
 
 
 class OpenCode(AgentKind):
@@ -10,3 +11,7 @@ class OpenCode(AgentKind):
 
     name = "opencode"
     title = "OpenCode"
+
+    def deltas(self) -> DeltaFormat:
+        """The parts of its server's event stream."""
+        return OpenCodeDeltas()

@@ -24,7 +24,7 @@ PATHS = (
 
 
 @pytest.mark.parametrize("redact", [False, True])
-async def test_what_the_log_has_is_shown_masked(
+async def test_what_the_log_has_is_shown_redacted(
     redact: bool, start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
 ) -> None:
     words = f"a needle\n{SECRET} in a haystack"
