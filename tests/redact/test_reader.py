@@ -144,3 +144,38 @@ async def test_titles_and_places_are_redacted() -> None:
 )
 def test_a_snippet_shows_no_half_of_a_secret(snippet: str, seen: str) -> None:
     assert redact_snippet(snippet) == seen
+
+
+@pytest.mark.parametrize("between", [0, 3, 1500, 9000])
+async def test_the_rest_of_a_key_is_hidden_however_much_others_said_in_between(
+    between: int,
+) -> None:
+    """A viewer resumes in the middle of a key whose stream was silent for long."""
+    log, parts = MemoryLog(), cut(f"I use {KEY}.", [10, 20, 30])
+    fields = [*deltas(0, parts[:2]), *deltas(1, ["words "] * between), *deltas(0, parts[2:])]
+    events: list[FleetEvent] = [e.Text(seq=seq, ts=1, **each) for seq, each in enumerate(fields, 1)]
+    done = story([])[-1]
+    done.seq = len(events) + 1
+    await log.append("r", [*events, done])
+    view = RedactedLog(log)
+    whole = await gather(view.follow("r"))
+    assert words_of(whole)[0] == f"I use {SEEN}."
+    for since in (2, len(events) - 2, len(events) - 1):
+        rest = [entry for entry in whole if entry.seq > since]
+        assert await gather(view.follow("r", since)) == rest
+        assert await view.read("r", since, 10**6) == rest
+        own = [entry for entry in rest if entry.stream_id == 0]
+        assert await view.read("r", since, 10**6, stream_id=0) == own
+
+
+async def test_what_does_not_end_a_block_does_not_part_a_key() -> None:
+    log, parts = MemoryLog(), cut(f"I use {KEY}.", [10, 20, 30])
+    place: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "a"}
+    events: list[FleetEvent] = []
+    for fields in deltas(0, parts):
+        events.append(e.Text(seq=len(events) + 1, ts=1, **fields))
+        events.append(e.FleetProgress(seq=len(events) + 1, ts=1, **place))
+    await log.append("r", events)
+    shown = await RedactedLog(log).read("r")
+    assert words_of(shown) == {0: f"I use {SEEN}."}
+    assert [entry.seq for entry in shown] == [event.seq for event in events]
