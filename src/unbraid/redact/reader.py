@@ -37,6 +37,7 @@ from unbraid.redact.events import SAID
 from unbraid.redact.feed import HOLD_SECONDS, FeedRedactor, RunRedactor, paced, redact_entry
 from unbraid.redact.secrets import redact, redact_words
 
+LOOK_AHEAD = 100
 # The first word after a cut, and long ones that follow it: they may be the rest of a secret.
 _REST = re.compile(rf"\A{CUT}\S*(?:\s+\S{{12,}})*")
 
@@ -66,7 +67,8 @@ class RedactedReader:
             return [redact_entry(entry) for entry in found]
         # Of all types: what ends a block decides whether it has a secret.
         redactor, shown = RunRedactor(self._log, run, since), list[Entry]()
-        size = max(READ_LIMIT, limit) if types else limit
+        # More than is asked for: what follows the last of them may have to decide it.
+        size = max(limit, READ_LIMIT if types else LOOK_AHEAD)
         while len(shown) < limit:
             entries = await self._log.read(run, since, size, stream_id=stream_id)
             decided = await _decided(redactor, entries)
