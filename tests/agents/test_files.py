@@ -21,6 +21,7 @@ from unbraid.sessions.listing import listed
 from unbraid.sessions.search import search_files
 from unbraid.sessions.sources import events_of, gather
 from unbraid.watch.watcher import Watcher, watching
+from unbraid.wire.chunk import Chunk
 
 LONG_AGO = 1_700_000_000
 
@@ -153,4 +154,4 @@ def test_a_file_that_was_rewritten_is_read_again(env: Mapping[str, str]) -> None
     assert list(follower.read()) == []
     path.write_bytes(said("Anew."))
     (chunk,) = follower.read()
-    assert chunk == ("file@2+0", 0, said("Anew."))
+    assert chunk == Chunk("file@2+0", 0, said("Anew."))

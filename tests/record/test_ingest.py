@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
-from unbraid.log import MemoryLog, Spooled, SqliteLog
+from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.contract import story
 from unbraid.log.port import LogUnusable
 from unbraid.record.ingest import Hole, Ingest, RunOver, TooManyRuns
+from unbraid.wire.chunk import Chunk
 
 WORDS = b"the quick brown fox jumps over the lazy dog and then it sleeps\n"
 
@@ -85,7 +86,7 @@ async def test_acknowledged_means_in_the_log() -> None:
     log = MemoryLog()
     assert await Ingest(log, Speller).feed("r", "out", 0, WORDS[:20], now=1) == 20
     assert await log.offsets("r") == {"out": 20}
-    assert await log.spooled("r") == [Spooled("out", 0, 1, WORDS[:20])]
+    assert await log.spooled("r") == [Chunk("out", 0, WORDS[:20], 1)]
 
 
 async def test_a_run_is_over_when_all_its_sources_have_ended() -> None:

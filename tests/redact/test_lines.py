@@ -1,4 +1,4 @@
-"""Secrets are masked, whole or cut into bits; nothing else is changed, nothing is told twice."""
+"""Secrets are redacted, whole or in parts; nothing else is changed, nothing is recorded twice."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from unbraid.events import FleetToolUse, Text, decode_event
 from unbraid.log import MemoryLog
 from unbraid.pipeline import Pipeline
 from unbraid.record.ingest import Ingest
-from unbraid.redact.lines import SecretMask
-from unbraid.redact.secrets import LONGEST, mask
+from unbraid.redact.events import redact_event
+from unbraid.redact.secrets import LONGEST, redact
+from unbraid.redact.source import line_redactor
 
 # Made here, so that no scanner takes this file for a leak.
 BODY = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
@@ -58,20 +59,20 @@ PLAIN = [
 
 @pytest.mark.parametrize("before", ["before ", "", "line\n", "tab\t", "bell\x07", '"'])
 @pytest.mark.parametrize("secret", WHOLE)
-def test_whole_secrets_are_masked_and_offsets_stay_true(secret: str, before: str) -> None:
+def test_whole_secrets_are_redacted_and_offsets_stay_true(secret: str, before: str) -> None:
     line = msgspec.json.encode({"text": f"{before}{secret} after"}) + b"\n"
-    masked = mask(line)
-    assert len(masked) == len(line)
-    assert BODY[8:].encode() not in masked
-    assert b"7ABCDEFG" not in masked
-    assert b" after" in masked
-    assert msgspec.json.decode(masked)["text"].startswith(before)
-    assert mask(masked) == masked
+    redacted = redact(line)
+    assert len(redacted) == len(line)
+    assert BODY[8:].encode() not in redacted
+    assert b"7ABCDEFG" not in redacted
+    assert b" after" in redacted
+    assert msgspec.json.decode(redacted)["text"].startswith(before)
+    assert redact(redacted) == redacted
 
 
 @pytest.mark.parametrize("plain", PLAIN)
 def test_other_words_are_left_alone(plain: str) -> None:
-    assert mask(plain.encode()) == plain.encode()
+    assert redact(plain.encode()) == plain.encode()
 
 
 # --- any secret, any cut -------------------------------------------------------------------------
@@ -159,18 +160,20 @@ def cut(data: Any, cuts: list[int]) -> list[Any]:
     return [data[a:b] for a, b in itertools.pairwise(places)]
 
 
-async def ingested(data: bytes, masked: bytes, posts: list[int], restarts: set[int]) -> list[Text]:
+async def ingested(
+    data: bytes, redacted: bytes, posts: list[int], restarts: set[int]
+) -> list[Text]:
     """What is told of a source when its sender sends what it has from where the server wants it,
-    and the server is killed between some of the posts. What is stored is always `masked`.
+    and the server is killed between some of the posts. What is stored is always `redacted`.
     """
     log = MemoryLog()
-    ingest, wanted = Ingest(log, Pipeline, redactor=SecretMask), 0
+    ingest, wanted = Ingest(log, Pipeline, redact=True), 0
     for number, place in enumerate(sorted({*(min(post, len(data)) for post in posts), len(data)})):
         if number in restarts:
-            ingest = Ingest(log, Pipeline, redactor=SecretMask)
+            ingest = Ingest(log, Pipeline, redact=True)
         sent = data[wanted : max(wanted, place)]
         wanted = await ingest.feed("r", "out", wanted, sent, now=1)
-        assert b"".join(part.data for part in await log.spooled("r")) == masked[:wanted]
+        assert b"".join(part.data for part in await log.spooled("r")) == redacted[:wanted]
     assert await ingest.feed("r", "out", wanted, data[wanted:], now=1, end=True) == len(data)
     events = [decode_event(entry.data) for entry in await log.read("r", limit=10**6)]
     assert events[-1].type == "done"
@@ -193,7 +196,7 @@ def test_any_secret_cut_anywhere_is_neither_stored_nor_shown(
     sizes = [len(json.dumps(part, ensure_ascii=False)) - 2 for part in cut(text, cuts)]
     places = itertools.accumulate(sizes, initial=0)
     bits = [hidden[at : at + size] for at, size in zip(places, sizes, strict=False)]
-    masked = b"".join(
+    redacted = b"".join(
         part.replace(json.dumps(before, ensure_ascii=False).encode(), f'"{after}"'.encode())
         for part, before, after in zip(
             claude(text, cut(text, cuts)),
@@ -203,30 +206,30 @@ def test_any_secret_cut_anywhere_is_neither_stored_nor_shown(
         )
     )
     assert len(escaped) == len(hidden)
-    words = asyncio.run(ingested(data, masked, posts, restarts))
+    words = asyncio.run(ingested(data, redacted, posts, restarts))
     assert {(event.message_id, event.block) for event in words} <= {("m", 0)}
     assert "".join(event.delta for event in words) == json.loads(f'"{hidden}"')
 
 
-def test_calls_are_masked() -> None:
+def test_calls_are_redacted() -> None:
     raw = Raw(msgspec.json.encode({"command": f"curl -H 'Authorization: Bearer {BODY}'"}))
     call = FleetToolUse(
         seq=1, ts=1, stream_id=0, depth=0, agent="a", tool_use_id="t", tool="Bash", input_json=raw
     )
-    (masked,) = SecretMask().events([call])
-    assert isinstance(masked, FleetToolUse)
-    assert masked.input["command"].startswith("curl -H 'Authorization: Bearer ***")
+    redacted = redact_event(call)
+    assert isinstance(redacted, FleetToolUse)
+    assert redacted.input["command"].startswith("curl -H 'Authorization: Bearer ***")
 
 
 @pytest.mark.parametrize("size", [3, 1000])
-def test_what_never_ends_is_masked_and_held_only_for_so_long(size: int) -> None:
+def test_what_never_ends_is_redacted_and_held_only_for_so_long(size: int) -> None:
     """A word that may be a token for ever is not asked for again and again."""
     text = "eyJ" + "Ab3d" * LONGEST
     parts = claude(text, cut(text, list(range(0, len(text), size))))
-    redactor, taken, waiting, most = SecretMask(), b"", b"", 0
+    redactor, taken, waiting, most = line_redactor(), b"", b"", 0
     for part in parts[:-4]:
         waiting += part
-        given = redactor.lines("out", waiting, end=False)
+        given = redactor.lines(waiting, end=False)
         taken, waiting = taken + given, waiting[len(given) :]
         most = max(most, len(given))
     assert waiting == b""
@@ -235,7 +238,7 @@ def test_what_never_ends_is_masked_and_held_only_for_so_long(size: int) -> None:
     assert shown == "eyJ" + "*" * 4 * LONGEST
 
 
-def test_opencode_deltas_are_masked() -> None:
+def test_opencode_deltas_are_redacted() -> None:
     secret = "token=" + BODY
     deltas = [
         line(
@@ -244,12 +247,12 @@ def test_opencode_deltas_are_masked() -> None:
         )
         for part in cut(f"a {secret} b", list(range(0, 60, 3)))
     ]
-    redactor, taken, waiting = SecretMask(), b"", b""
+    redactor, taken, waiting = line_redactor(), b"", b""
     for delta in deltas:
         waiting += delta
-        given = redactor.lines("out", waiting, end=False)
+        given = redactor.lines(waiting, end=False)
         taken, waiting = taken + given, waiting[len(given) :]
-    taken += redactor.lines("out", waiting, end=True)
+    taken += redactor.lines(waiting, end=True)
     told = "".join(json.loads(one)["properties"]["delta"] for one in taken.splitlines())
     assert told == f"a token={'*' * len(BODY)} b"
 
@@ -263,11 +266,11 @@ def test_another_agent_that_is_done_cuts_no_word_of_this_one() -> None:
 
     idle = line(type="session.idle", properties={"sessionID": "other"})
     deltas = [delta(part) for part in cut(f"a token={BODY} b", list(range(0, 60, 3)))]
-    redactor, taken, waiting = SecretMask(), b"", b""
+    redactor, taken, waiting = line_redactor(), b"", b""
     for one in itertools.chain.from_iterable((each, idle) for each in deltas):
         waiting += one
-        given = redactor.lines("out", waiting, end=False)
+        given = redactor.lines(waiting, end=False)
         taken, waiting = taken + given, waiting[len(given) :]
-    taken += redactor.lines("out", waiting, end=True)
+    taken += redactor.lines(waiting, end=True)
     told = [json.loads(one)["properties"].get("delta", "") for one in taken.splitlines()]
     assert "".join(told) == f"a token={'*' * len(BODY)} b"

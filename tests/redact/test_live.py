@@ -46,7 +46,7 @@ async def killed(env: dict[str, str], *options: str) -> AsyncIterator[None]:
 
 
 async def test_a_watch_that_is_killed_between_any_lines(tmp_path: Path) -> None:
-    """Also where a file's first and last bytes, by which it is known again, are masked ones."""
+    """Also where a file's first and last bytes, by which it is known again, are redacted ones."""
     dice, env = random.Random(5), environment(tmp_path)
     writer = Writer(tmp_path / "claude")
     append(writer.main, writer.prompt(f"[[main]] Go with {KEY}."))
@@ -80,7 +80,7 @@ def told_in(words: bytes, entry: Entry) -> bool:
     return words in entry.data
 
 
-async def test_a_run_that_was_begun_without_masks_goes_on_with_them(tmp_path: Path) -> None:
+async def test_a_run_that_was_begun_in_clear_goes_on_redacted(tmp_path: Path) -> None:
     env, writer = environment(tmp_path), Writer(tmp_path / "claude")
     log = await SqliteLog.open(log_path(tmp_path))
     for options in ((), ("--redact",), (), ("--redact",)):
@@ -110,13 +110,13 @@ async def test_an_agent_that_dies_within_a_secret(tmp_path: Path) -> None:
     assert not leaks(tmp_path / "unbraid")
 
 
-async def test_a_session_of_the_past_is_masked_when_it_is_opened(tmp_path: Path) -> None:
+async def test_a_session_of_the_past_is_redacted_when_it_is_opened(tmp_path: Path) -> None:
     home, writer = tmp_path / "unbraid", Writer(tmp_path / "claude")
     append(writer.main, writer.prompt(f"Go with {KEY}.") + writer.text(f"I use {KEY}."))
     os.utime(writer.main, (time.time() - 3600,) * 2)
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
     log = await SqliteLog.open(home / "log.db")
-    # An index from before anyone wanted masks.
+    # An index from before anyone wanted it redacted.
     await Archive(log, env, home).read(print)
     assert leaks(home)
     archive = Archive(log, env, home, redact=True)
@@ -141,7 +141,7 @@ async def test_a_session_of_the_past_is_masked_when_it_is_opened(tmp_path: Path)
     ],
     ids=["watch", "run"],
 )
-async def test_the_page_masks_what_is_in_the_log_already(
+async def test_the_page_redacts_what_is_in_the_log_already(
     argv: tuple[str, ...], tmp_path: Path
 ) -> None:
     text = f"I use {KEY}."
@@ -162,7 +162,7 @@ async def test_the_page_masks_what_is_in_the_log_already(
     assert not [bit for bit in BITS if bit in page]
 
 
-async def test_an_event_is_masked_where_no_line_tells(tmp_path: Path) -> None:
+async def test_an_event_is_redacted_where_no_line_tells(tmp_path: Path) -> None:
     """JSON may spell a letter out; and a recorder that is opened again comes to the same."""
     log = await SqliteLog.open(tmp_path / "log.db")
     recorder = await Recorder.open(log, "r", redact=True)

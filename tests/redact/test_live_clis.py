@@ -61,7 +61,7 @@ GO = f"[[main]] Go with {KEY}."
 PARTIAL = ["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages", GO]
 
 
-def masked(recording: Recording) -> Recording:
+def redacted(recording: Recording) -> Recording:
     """The same with the truth as it may be seen."""
     for block in recording.truth["blocks"]:
         for kind in ("text", "thinking"):
@@ -70,7 +70,7 @@ def masked(recording: Recording) -> Recording:
     return recording
 
 
-def calls_are_masked(events: Sequence[e.FleetEvent]) -> None:
+def calls_are_redacted(events: Sequence[e.FleetEvent]) -> None:
     """What the shell was told, and what it said."""
     calls = [event for event in events if isinstance(event, e.FleetToolUse)]
     commands = [call.input["command"] for call in calls if "command" in call.input]
@@ -84,15 +84,15 @@ def calls_are_masked(events: Sequence[e.FleetEvent]) -> None:
 def everything_once(
     recording: Recording, events: list[e.FleetEvent], folder: Path, *, live: bool = True
 ) -> None:
-    """All that the model said, masked, under its agent; of what we started, also in its order."""
-    found = verdict(masked(recording), events, folder / "recording")
+    """All that the model said, redacted, under its agent; of what we started, also in its order."""
+    found = verdict(redacted(recording), events, folder / "recording")
     assert (found if live else found._replace(disordered=[])) == CLEAN
-    calls_are_masked(events)
+    calls_are_redacted(events)
 
 
 @contextlib.asynccontextmanager
 async def elsewhere(path: Path, port: int = 0) -> AsyncIterator[str]:
-    """Another machine's server, which masks nothing by itself."""
+    """Another machine's server, which redacts nothing by itself."""
     log = await SqliteLog.open(path)
     config = ServeConfig(port=port, limits=Limits(shutdown_seconds=1))
     try:
@@ -266,5 +266,5 @@ async def test_a_watched_server_of_opencode(database: bool, tmp_path: Path) -> N
         truth = server.model.truth
     rows = [(agent, kind, words.replace(KEY, SEEN)) for agent, kind, words in rows_of(truth)]
     assert sorted(joined(told(server.events))) == sorted(joined(rows))
-    calls_are_masked(server.events)
+    calls_are_redacted(server.events)
     assert not leaks(tmp_path, pattern="log.db*")

@@ -1,4 +1,4 @@
-"""A log that was written without masks shows no secret, however its events are cut and read."""
+"""A log that was written in clear shows no secret, however its events are cut and read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from unbraid import events as e
 from unbraid.events import FleetEvent, decode_event
 from unbraid.log import Entry, MemoryLog
 from unbraid.log.contract import gather, story
-from unbraid.redact.reader import MaskedLog, ShownMask, masked_batches, masked_snippet
+from unbraid.redact.feed import RunRedactor
+from unbraid.redact.reader import RedactedLog, redact_snippet
 
 KEY = "sk-" + "ant-" + BODY
 SEEN = "sk-" + "ant-" + "*" * len(BODY)
@@ -71,36 +72,40 @@ async def _shown_however_it_is_read(
     log = MemoryLog()
     await log.append("r", events)
     entries = await log.read("r", limit=10**6)
-    masking, shown, rest = ShownMask(), list[Entry](), entries
+    redactor, shown, rest = RunRedactor(log, "r", 0), list[Entry](), entries
     for size in [*sizes, len(entries)]:
-        shown += masking.take(rest[:size])
+        shown += await redactor.take(rest[:size])
         rest = rest[size:]
         # At no time is there more to be seen than of the whole.
         for stream, words in words_of(shown).items():
             assert seen[stream].startswith(words)
     assert [entry.seq for entry in shown] == [entry.seq for entry in entries]
     assert words_of(shown) == dict(enumerate(seen))
-    view = MaskedLog(log)
-    assert await view.read("r") == []
+    view = RedactedLog(log)
     assert await gather(view.follow("r")) == shown
     assert await view.read("r", limit=10**6) == shown
-    # Whoever comes later sees the same from there on.
-    late = await gather(masked_batches(log, log.follow("r", since)))
-    assert late == shown[since:]
+    # Whoever comes later, or asks for less, sees the same.
+    late = [entry for entry in shown if entry.seq > since]
+    assert await gather(view.follow("r", since)) == late
+    assert await view.read("r", since, 10**6) == late
+    assert await view.read("r", since, 3) == late[:3]
+    assert await view.read_all(since, 10**6) == late
+    for stream in (0, 1):
+        own = [entry for entry in late if entry.stream_id == stream and entry.type == "text"]
+        assert await view.read("r", since, 10**6, stream_id=stream, types=["text"]) == own
 
 
 async def test_what_waits_is_shown_as_soon_as_its_stream_says_something_else() -> None:
     events = story(["the ", "token"])
-    masking = ShownMask()
     log = MemoryLog()
     await log.append("r", events)
-    entries = await log.read("r")
-    assert [entry.type for entry in masking.take(entries[:4])][-1] == "text"
-    assert masking.take([]) == []
-    assert [entry.seq for entry in masking.take(entries[4:5])] == [4, 5]
+    redactor, entries = RunRedactor(log, "r", 0), await log.read("r")
+    assert [entry.type for entry in await redactor.take(entries[:4])][-1] == "text"
+    assert await redactor.take([]) == []
+    assert [entry.seq for entry in await redactor.take(entries[4:5])] == [4, 5]
 
 
-async def test_runs_are_masked_each_for_itself() -> None:
+async def test_runs_are_redacted_each_for_itself() -> None:
     log = MemoryLog()
     parts = cut(f"I use {KEY}.", list(range(0, 60, 3)))
     for pair in itertools.zip_longest(story(parts), story(["A token"])):
@@ -108,19 +113,19 @@ async def test_runs_are_masked_each_for_itself() -> None:
             if event is not None:
                 await log.append(run, [event])
     count = (await log.bounds())[1]
-    shown = await gather(masked_batches(log, log.follow_all(0)), count)
+    shown = await gather(RedactedLog(log).follow_all(0), count)
     for run, words in (("one", f"I use {SEEN}."), ("two", "A token")):
         own = [entry for entry in shown if entry.run == run]
         assert [entry.seq for entry in own] == list(range(1, len(own) + 1))
         assert words_of(own) == {0: words}
 
 
-async def test_titles_and_places_are_masked() -> None:
+async def test_titles_and_places_are_redacted() -> None:
     log = MemoryLog()
     events = story([f"a needle beside {KEY}"])
     events[0].prompt = f"Go with {KEY}"  # type: ignore[attr-defined]
     await log.append("r", events)
-    view = MaskedLog(log)
+    view = RedactedLog(log)
     (run,) = await view.runs()
     assert run.title == f"Go with {SEEN}"
     assert await view.run("r") == run
@@ -138,4 +143,39 @@ async def test_titles_and_places_are_masked() -> None:
     ],
 )
 def test_a_snippet_shows_no_half_of_a_secret(snippet: str, seen: str) -> None:
-    assert masked_snippet(snippet) == seen
+    assert redact_snippet(snippet) == seen
+
+
+@pytest.mark.parametrize("between", [0, 3, 1500, 9000])
+async def test_the_rest_of_a_key_is_hidden_however_much_others_said_in_between(
+    between: int,
+) -> None:
+    """A viewer resumes in the middle of a key whose stream was silent for long."""
+    log, parts = MemoryLog(), cut(f"I use {KEY}.", [10, 20, 30])
+    fields = [*deltas(0, parts[:2]), *deltas(1, ["words "] * between), *deltas(0, parts[2:])]
+    events: list[FleetEvent] = [e.Text(seq=seq, ts=1, **each) for seq, each in enumerate(fields, 1)]
+    done = story([])[-1]
+    done.seq = len(events) + 1
+    await log.append("r", [*events, done])
+    view = RedactedLog(log)
+    whole = await gather(view.follow("r"))
+    assert words_of(whole)[0] == f"I use {SEEN}."
+    for since in (2, len(events) - 2, len(events) - 1):
+        rest = [entry for entry in whole if entry.seq > since]
+        assert await gather(view.follow("r", since)) == rest
+        assert await view.read("r", since, 10**6) == rest
+        own = [entry for entry in rest if entry.stream_id == 0]
+        assert await view.read("r", since, 10**6, stream_id=0) == own
+
+
+async def test_what_does_not_end_a_block_does_not_part_a_key() -> None:
+    log, parts = MemoryLog(), cut(f"I use {KEY}.", [10, 20, 30])
+    place: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "a"}
+    events: list[FleetEvent] = []
+    for fields in deltas(0, parts):
+        events.append(e.Text(seq=len(events) + 1, ts=1, **fields))
+        events.append(e.FleetProgress(seq=len(events) + 1, ts=1, **place))
+    await log.append("r", events)
+    shown = await RedactedLog(log).read("r")
+    assert words_of(shown) == {0: f"I use {SEEN}."}
+    assert [entry.seq for entry in shown] == [event.seq for event in events]

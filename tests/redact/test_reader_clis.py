@@ -1,4 +1,4 @@
-"""`tail --redact` and `top --redact` beside real agents whose log is written without masks."""
+"""`tail --redact` and `top --redact` beside real agents whose log is written in clear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stage that masks: whatever the pieces, what comes out is masked, whole and at its place."""
+"""Whatever the chunks of a source, what comes out is redacted, whole and at its offset."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.redact.secret import KEY, SEEN
 from tests.redact.test_lines import claude, cut, said
-from unbraid.redact.source import SourceRedactor, masked_title, unmasked
+from unbraid.redact.reader import redact_title
+from unbraid.redact.source import SourceRedactor, unredacted_ends
 from unbraid.wire.chunk import Chunk
 
 
@@ -23,7 +24,7 @@ from unbraid.wire.chunk import Chunk
     st.lists(st.integers(0, 400), max_size=60),
     st.randoms(use_true_random=False),
 )
-def test_any_words_of_any_sources_come_out_masked_at_their_places(
+def test_any_words_of_any_sources_come_out_redacted_at_their_offsets(
     told: list[tuple[str, str]], cuts: list[int], dice: random.Random
 ) -> None:
     lines = {f"s{n}": claude(text, cut(text, cuts)) for n, (text, _) in enumerate(told)}
@@ -39,15 +40,15 @@ def test_any_words_of_any_sources_come_out_masked_at_their_places(
             offsets[source] += len(data)
 
     def take(given: Iterator[Chunk]) -> None:
-        for source, offset, data in given:
+        for source, offset, data, _ in given:
             assert offset == len(out[source])
             out[source] += data
 
-    masking = SourceRedactor()
+    redactor = SourceRedactor()
     while any(waiting.values()):
-        take(masking.passed(pieces()))
-    take(masking.rest())
-    assert not list(masking.rest())
+        take(redactor.redact(pieces()))
+    take(redactor.rest())
+    assert not list(redactor.rest())
     for source, (_, seen) in zip(waiting, told, strict=True):
         assert len(out[source]) == offsets[source]
         assert spoken(out[source]) == [seen] * 3
@@ -70,13 +71,13 @@ def spoken(data: bytes) -> list[str]:
         (b"cut within ***", b"*** cut within", (b"cut within ", b" cut within")),
     ],
 )
-def test_a_file_is_known_again_by_what_is_not_masked(
+def test_a_file_is_known_again_by_what_is_not_redacted(
     head: bytes, tail: bytes, known: tuple[bytes, bytes]
 ) -> None:
-    assert unmasked(head, tail) == known
+    assert unredacted_ends(head, tail) == known
 
 
 def test_a_title_that_was_cut_within_a_secret_ends_before_it() -> None:
-    assert masked_title(f"Use {KEY}") == f"Use {SEEN}"
-    assert masked_title("What is a token") == "What is a token"
-    assert masked_title(("x" * 190 + " " + KEY)[:200]) == "x" * 190 + " "
+    assert redact_title(f"Use {KEY}") == f"Use {SEEN}"
+    assert redact_title("What is a token") == "What is a token"
+    assert redact_title(("x" * 190 + " " + KEY)[:200]) == "x" * 190 + " "

@@ -211,7 +211,7 @@ async def test_a_run_that_goes_on_is_sent_from_its_beginning(tmp_path: Path) -> 
     await here.close()
 
 
-async def test_a_server_that_masks_gets_no_secret_in_bits(tmp_path: Path) -> None:
+async def test_a_server_that_redacts_gets_no_secret_in_parts(tmp_path: Path) -> None:
     text = "before token=" + "Ab3dEf6hIj9lMn2p" + " after"
     said = b"".join(claude(text, list(text)))
     log = await SqliteLog.open(tmp_path / "server.db")

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from unbraid.events import FleetEvent
 from unbraid.log import MemoryLog
-from unbraid.record.ingest import Pipeline
-from unbraid.remote.outbox import LETTER_BYTES, LONGEST_BYTES, Address, Letters, Outbox
+from unbraid.record.recorder import RunPipeline
+from unbraid.remote.outbox import CHUNK_BYTES, LONGEST_BYTES, Address, Outbox, OutboxReader
 from unbraid.remote.sender import Sender
 from unbraid.serve import Limits, ServeConfig, Server, serving
 from unbraid.wire.chunk import Chunk
@@ -30,7 +30,7 @@ pieces = st.lists(
 failing = settings(max_examples=25, deadline=None)
 
 
-class Silent(Pipeline):
+class Silent(RunPipeline):
     """Only the bytes matter here."""
 
     def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
@@ -86,15 +86,15 @@ def test_all_arrives_once_in_order(
         async with listening(log, redact=redact) as server:
             port = server.port
             outbox = Outbox.create(folder, Address(server.url, "r"))
-            courier = Sender(outbox.path, None, lambda text: None)
+            sender = Sender(outbox.path, None, lambda text: None)
             for piece in placed(given)[:cut]:
-                outbox.put(piece, 1)
-                courier.wake()
+                outbox.put(piece._replace(arrived_ms=1))
+                sender.wake()
         log = MemoryLog() if forgets else log
         for piece in placed(given)[cut:]:
-            outbox.put(piece, 2)
+            outbox.put(piece._replace(arrived_ms=2))
         async with listening(log, port, redact=redact):
-            assert await asyncio.to_thread(courier.finish, PATIENCE_SECONDS)
+            assert await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
         outbox.remove()
         assert await stored(log) == joined(given)
         ends = [part.source for part in await log.spooled("r") if not part.data]
@@ -106,39 +106,39 @@ def test_all_arrives_once_in_order(
 
 def test_large_pieces_are_parted_at_line_ends(tmp_path: Path) -> None:
     many, long = b"x" * 99 + b"\n", b"y" * (LONGEST_BYTES + 7)
-    data = many * (3 * LETTER_BYTES // 100) + long + b"\n" + many
+    data = many * (3 * CHUNK_BYTES // 100) + long + b"\n" + many
     outbox = Outbox.create(tmp_path, Address("http://h", "r"))
-    outbox.put(Chunk("a", 0, data), 1)
-    letters, found, at = Letters(outbox.path), [], 0
-    while (letter := letters.next()) is not None:
-        assert letter.offset == at
-        found.append(letter.data)
-        at += len(letter.data)
+    outbox.put(Chunk("a", 0, data, 1))
+    reader, found, at = OutboxReader(outbox.path), [], 0
+    while (chunk := reader.next()) is not None:
+        assert chunk.offset == at
+        found.append(chunk.data)
+        at += len(chunk.data)
     assert b"".join(found) == data
     assert max(map(len, found)) <= LONGEST_BYTES
     assert sum(not part.endswith(b"\n") for part in found) == 1
-    letters.close()
+    reader.close()
     outbox.remove()
 
 
 def test_what_is_half_written_is_left_for_later(tmp_path: Path) -> None:
     outbox = Outbox.create(tmp_path, Address("http://h", "r"))
-    outbox.put(Chunk("a", 0, b"one\n"), 1)
-    outbox.put(Chunk("b", 0, b"two\n"), 1)
+    outbox.put(Chunk("a", 0, b"one\n", 1))
+    outbox.put(Chunk("b", 0, b"two\n", 1))
     outbox.close()
     whole = outbox.path.read_bytes()
     first = whole.index(b"\n") + 1
     for size in range(first, len(whole) + 1):
         outbox.path.write_bytes(whole[:size])
-        letters = Letters(outbox.path)
+        reader = OutboxReader(outbox.path)
         found = []
-        while (letter := letters.next()) is not None:
-            found.append(letter.data)
+        while (chunk := reader.next()) is not None:
+            found.append(chunk.data)
         outbox.path.write_bytes(whole)
-        while (letter := letters.next()) is not None:
-            found.append(letter.data)
+        while (chunk := reader.next()) is not None:
+            found.append(chunk.data)
         assert found == [b"one\n", b"two\n"]
-        letters.close()
+        reader.close()
 
 
 async def test_a_run_that_is_over_there_is_refused_for_good(tmp_path: Path) -> None:
@@ -148,10 +148,10 @@ async def test_a_run_that_is_over_there_is_refused_for_good(tmp_path: Path) -> N
     async with serving(ServeConfig(port=0, limits=BODIES), log, pipeline=Real) as server:
         for source in ("first", "second"):
             outbox = Outbox.create(tmp_path, Address(server.url, "r"))
-            outbox.put(Chunk(source, 0, b'{"type":"assistant"}\n'), 1)
-            courier = Sender(outbox.path, None, told.append)
-            arrived = await asyncio.to_thread(courier.finish, PATIENCE_SECONDS)
-            assert (arrived, courier.refused) == (source == "first", source == "second")
+            outbox.put(Chunk(source, 0, b'{"type":"assistant"}\n', 1))
+            sender = Sender(outbox.path, None, told.append)
+            arrived = await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
+            assert (arrived, sender.refused) == (source == "first", source == "second")
             outbox.remove()
     assert told == [f"{server.url} does not take this run: 409 run r is over"]
 
@@ -180,9 +180,9 @@ async def test_an_answer_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> 
     cuts = (ANSWER[: -len(b'"offset":4}')], ANSWER[: -len(b'{"offset":4}')], b"")
     async with saying(*cuts, ANSWER, ANSWER) as url:
         outbox = Outbox.create(tmp_path, Address(url, "r"))
-        outbox.put(Chunk("a", 0, b"one\n"), 1)
-        courier = Sender(outbox.path, None, told.append)
-        assert await asyncio.to_thread(courier.finish, PATIENCE_SECONDS)
+        outbox.put(Chunk("a", 0, b"one\n", 1))
+        sender = Sender(outbox.path, None, told.append)
+        assert await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
         outbox.remove()
     (warning,) = told
     assert "cannot be reached, trying on" in warning
@@ -192,9 +192,9 @@ async def test_a_server_of_another_kind_is_told_and_left_alone(tmp_path: Path) -
     told: list[str] = []
     async with saying(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<html>") as url:
         outbox = Outbox.create(tmp_path, Address(url, "r"))
-        outbox.put(Chunk("a", 0, b"one\n"), 1)
-        courier = Sender(outbox.path, None, told.append)
-        assert not await asyncio.to_thread(courier.finish, PATIENCE_SECONDS)
-        assert courier.refused
+        outbox.put(Chunk("a", 0, b"one\n", 1))
+        sender = Sender(outbox.path, None, told.append)
+        assert not await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
+        assert sender.refused
         outbox.remove()
     assert told == [f"{url} does not take this run: 200 (no answer of an unbraid)"]

@@ -71,13 +71,13 @@ def test_a_rewritten_file_is_its_next_generation(tmp_path: Path, content: bytes)
     path = tmp_path / "a"
     path.write_bytes(b"one\ntwo\n")
     tail = Tail(path)
-    assert [piece.generation for piece in tail.read()] == [1]
+    assert [tail.generation for piece in tail.read()] == [1]
     path.write_bytes(content)
-    assert [(p.generation, p.offset, p.data) for p in tail.read()] == (
+    assert [(tail.generation, p.offset, p.data) for p in tail.read()] == (
         [(2, 0, content)] if content else []
     )
     append(path, b"more\n")
-    assert [(p.generation, p.offset) for p in tail.read()] == [(2, len(content))]
+    assert [(tail.generation, p.offset) for p in tail.read()] == [(2, len(content))]
 
 
 def test_a_rewrite_while_nobody_looked_is_noticed_after_a_restart(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_rewrite_while_nobody_looked_is_noticed_after_a_restart(tmp_path: Path
     assert read(tail)
     path.write_bytes(b"uno\ntwo\nthree\n")
     again = Tail(path, tail.place)
-    assert [(p.generation, p.data) for p in again.read()] == [(2, b"uno\ntwo\nthree\n")]
+    assert [(again.generation, p.data) for p in again.read()] == [(2, b"uno\ntwo\nthree\n")]
 
 
 def test_a_copy_with_more_in_it_has_only_grown(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_copy_with_more_in_it_has_only_grown(tmp_path: Path) -> None:
     assert read(tail) == b"one\n"
     other.write_bytes(b"one\ntwo\n")
     other.replace(path)
-    assert [(p.generation, p.offset, p.data) for p in tail.read()] == [(1, 4, b"two\n")]
+    assert [(tail.generation, p.offset, p.data) for p in tail.read()] == [(1, 4, b"two\n")]
 
 
 def test_a_deleted_file_gives_nothing_and_one_that_comes_back_is_read(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_deleted_file_gives_nothing_and_one_that_comes_back_is_read(tmp_path: 
     path.unlink()
     assert read(tail) == b""
     path.write_bytes(b"other\n")
-    assert [(p.generation, p.data) for p in tail.read()] == [(2, b"other\n")]
+    assert [(tail.generation, p.data) for p in tail.read()] == [(2, b"other\n")]
 
 
 def test_a_line_over_many_reads_is_not_searched_again(
@@ -153,7 +153,7 @@ def test_a_place_may_come_with_some_or_none_of_the_first_bytes(tmp_path: Path) -
         for number in range(3):
             line = b"%d\n" % number
             append(path, line)
-            told = [(piece.generation, piece.offset, piece.data) for piece in tail.read()]
+            told = [(tail.generation, piece.offset, piece.data) for piece in tail.read()]
             assert told == [(1, 8 + 2 * number, line)]
         path.write_bytes(b"one\nand something else that is longer\n")
-        assert [piece.generation for piece in tail.read()] == [2]
+        assert [tail.generation for piece in tail.read()] == [2]

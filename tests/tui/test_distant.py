@@ -109,7 +109,7 @@ async def test_a_server_that_goes_and_comes_back(tmp_path: Path) -> None:
     await log.close()
 
 
-async def test_secrets_of_the_server_are_masked_here(tmp_path: Path) -> None:
+async def test_secrets_of_the_server_are_redacted_here(tmp_path: Path) -> None:
     env = environment(tmp_path)
     log = await SqliteLog.open(log_path(tmp_path))
     await log.append("one", story(cut(f"I use {KEY}.", list(range(0, 100, 3)))))

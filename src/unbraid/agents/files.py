@@ -145,16 +145,17 @@ class JsonlFollower:
 
     def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
         """Yields its new whole lines; `last`, also half a line."""
-        for piece in self._tail.read():
-            yield self._chunk(piece.generation, piece.offset, piece.data)
+        for chunk in self._tail.read():
+            yield self._chunk(chunk.offset, chunk.data)
         if last and (rest := self._tail.rest()) is not None:
-            yield self._chunk(rest.generation, rest.offset, rest.data)
+            yield self._chunk(rest.offset, rest.data)
 
     def silent_seconds(self) -> float:
         """For how long it has not been written."""
         return time.time() - _changed_ms(self._tail.path) / 1000
 
-    def _chunk(self, generation: int, offset: int, data: bytes) -> Chunk:
+    def _chunk(self, offset: int, data: bytes) -> Chunk:
+        generation = self._tail.generation
         # A file that was rewritten belongs to the run from its first byte on.
         base = self._base if generation == self._generation else 0
         return Chunk(f"file@{generation}+{base}", offset - base, data)

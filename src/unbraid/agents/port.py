@@ -18,7 +18,7 @@ from collections.abc import (
 )
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct, field
 
@@ -62,6 +62,10 @@ class AgentKind:
     def dialect(self) -> Dialect[Any]:
         """A translator of one run's records. Every kind has this; the rest is optional."""
         raise TypeError(f"the agent kind {self.name} has no dialect")
+
+    def deltas(self) -> DeltaFormat | None:
+        """How its lines carry text in small parts; None if they never do."""
+        return None
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore | None:
         """Its stored sessions on this machine."""
@@ -123,6 +127,34 @@ class Dialect(Protocol[R]):
 
     def finish(self, out: list[RelayEvent]) -> None:
         """The sources are over: append what was waiting, and end what was running."""
+        ...
+
+
+class Delta(NamedTuple):
+    """A part of a block's text. `text` is the JSON string as it stands in the line, with its
+    quotes. `alone`: every other block of the same owner is whole.
+    """
+
+    owner: str
+    block: str | int
+    text: bytes
+    alone: bool = False
+
+
+class BlockEnd(NamedTuple):
+    """Blocks that are whole: one, all of an owner (`block` is None), or all (`owner` is None)."""
+
+    owner: str | None = None
+    block: str | int | None = None
+
+
+class DeltaFormat(Protocol):
+    """Finds the text that a kind's lines carry in small parts, so that a secret which is cut over
+    many lines can be redacted in each of them. Pure.
+    """
+
+    def read(self, line: bytes) -> Delta | BlockEnd | None:
+        """What a line says about blocks; None if it says nothing, or is not this kind's."""
         ...
 
 

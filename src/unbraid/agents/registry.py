@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
 
-from unbraid.agents.port import AgentKind, SessionStore
+from unbraid.agents.port import AgentKind, DeltaFormat, SessionStore
 
 GROUP = "unbraid.agents"
 BUILT_IN = (
@@ -48,3 +48,8 @@ def stores(env: Mapping[str, str]) -> dict[str, SessionStore]:
 def is_kind(name: str) -> bool:
     """Whether a run's `source` is a kind of agent, and not something else that can be logged."""
     return kind(name) is not None
+
+
+def delta_formats() -> tuple[DeltaFormat, ...]:
+    """How the kinds' lines carry text in small parts, for those that do."""
+    return tuple(found for each in kinds() if (found := each.deltas()) is not None)

@@ -105,7 +105,9 @@ def _complete() -> None:
 )
 @click.version_option(__version__, prog_name="unbraid")
 @click.option(
-    "--redact", is_flag=True, help="Without a command: mask API keys and tokens, stored and shown."
+    "--redact",
+    is_flag=True,
+    help="Without a command: redact API keys and tokens, stored and shown.",
 )
 @click.pass_context
 def main(ctx: click.Context, redact: bool) -> None:
@@ -121,5 +123,5 @@ def main(ctx: click.Context, redact: bool) -> None:
         assert watch is not None
         ctx.invoke(watch, redact=redact)
     elif redact:
-        # In silence, a log would be taken for masked that is not.
+        # In silence, a log would be taken for redacted that is not.
         raise click.UsageError("--redact stands after a command, as in `unbraid run --redact`")

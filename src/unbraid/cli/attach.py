@@ -9,7 +9,7 @@ import sys
 import click
 
 from unbraid.cli.numbers import run_and_stream
-from unbraid.cli.redacting import redact_option, shown_batches
+from unbraid.cli.redaction import redact_option, shown_log
 
 INTERRUPTED = 130
 
@@ -40,8 +40,8 @@ def attach(
     """
     run, stream = run_and_stream(agent)
     if redact and (resume or only_print):
-        # In silence, what the agent's CLI shows would be taken for masked.
-        raise click.UsageError("with --resume, its own CLI shows it: --redact masks nothing there")
+        # In silence, what the agent's CLI shows would be taken for redacted.
+        raise click.UsageError("with --resume, its own CLI shows it: --redact does nothing there")
     if resume or only_print:
         asyncio.run(_resume(run, stream or 0, list(arguments), only_print=only_print))
         return
@@ -86,7 +86,7 @@ async def _show(run: str, stream: int | None, *, redact: bool) -> None:
     async with Machine(redact=redact, warn=warn) as machine:
         summary = await machine.open(run)
         async with machine.following(summary):
-            batches = shown_batches(machine.log, machine.log.follow(summary.run), redact=redact)
+            batches = shown_log(machine.log, redact=redact).follow(summary.run)
             async for batch in paused(batches, machine.log):
                 printer.fit(terminal_width())
                 if not batch:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import click
 
-from unbraid.cli.redacting import showing_option, shown_runs
+from unbraid.cli.redaction import showing_option, shown_runs
 from unbraid.events import FleetEvent, RelayEvent, encode
 
 

@@ -43,8 +43,10 @@ async def paused(
                 batch = coming.result()
             except StopAsyncIteration:
                 return
-            coming, told = None, False
-            yield batch
+            coming = None
+            if batch:
+                told = False
+                yield batch
     finally:
         if coming is not None:
             coming.cancel()

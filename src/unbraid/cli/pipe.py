@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 
 import click
 
-from unbraid.cli.redacting import redact_option
+from unbraid.cli.redaction import redact_option
 from unbraid.cli.sending import sending_of, sending_options
 from unbraid.cli.warning import warn
 
@@ -28,7 +28,7 @@ def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None
     """Pass standard input on unchanged, and log the run that it tells of.
 
     The session's transcripts are found and merged, so that sub-agents whose words are not printed
-    are in the log too. With --redact, API keys and tokens are masked there and in what is sent.
+    are in the log too. With --redact, API keys and tokens are redacted there and in what is sent.
 
     A Ctrl-C is left to the agent: what it still says is passed on and logged until it is gone.
     """

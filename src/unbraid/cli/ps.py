@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from unbraid.cli.redacting import showing_option
+from unbraid.cli.redaction import showing_option
 from unbraid.cli.warning import warn
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def ps(everything: bool, as_json: bool, redact: bool) -> None:
     """
     runs = asyncio.run(_runs(everything=everything))
     if redact:
-        from unbraid.redact.reader import masked_summary
+        from unbraid.redact.reader import redact_summary
 
-        runs = [masked_summary(run) for run in runs]
+        runs = [redact_summary(run) for run in runs]
     if as_json:
         from unbraid.sessions.listing import to_json
 

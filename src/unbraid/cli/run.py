@@ -9,7 +9,7 @@ from functools import partial
 
 import click
 
-from unbraid.cli.redacting import redact_option
+from unbraid.cli.redaction import redact_option
 from unbraid.cli.sending import sending_of, sending_options
 from unbraid.cli.warning import warn
 
@@ -59,8 +59,8 @@ def run(
     With --serve, everything that `unbraid serve` gives is there for as long as the agent works, and
     the run can be steered over HTTP. The page's address is printed on standard error.
 
-    With --redact, API keys and tokens are masked in the log, in what is sent, and on the page. What
-    the agent prints passes through as it is.
+    With --redact, API keys and tokens are redacted in the log, in what is sent, and on the page.
+    What the agent prints passes through as it is.
     """
     from unbraid.launch.run import run as start
 

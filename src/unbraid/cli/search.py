@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from unbraid.cli.redacting import showing_option
+from unbraid.cli.redaction import showing_option
 
 MARGIN = " " * 4
 MIN_ROOM = 24
@@ -38,10 +38,10 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> N
 
     places = asyncio.run(_places(" ".join(words), limit))
     if redact:
-        from unbraid.redact.reader import masked_snippet
+        from unbraid.redact.reader import redact_snippet
 
         for place in places:
-            place["snippet"] = masked_snippet(place["snippet"])
+            place["snippet"] = redact_snippet(place["snippet"])
     if as_json:
         click.echo(msgspec.json.encode(places))
         return

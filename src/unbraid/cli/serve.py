@@ -33,7 +33,7 @@ Examples:
 @click.option(
     "--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token."
 )
-@click.option("--redact", is_flag=True, help="Mask API keys and tokens, stored and shown.")
+@click.option("--redact", is_flag=True, help="Redact API keys and tokens, stored and shown.")
 @click.option("--keep-days", type=Amount(0, 1e6), help="Forget runs that ended longer ago.")
 @click.option(
     "--keep-bytes",

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 import click
 
 from unbraid.cli.numbers import MOST
-from unbraid.cli.redacting import redact_option, shown_batches
+from unbraid.cli.redaction import redact_option, shown_log
 
 INTERRUPTED = 130
 
@@ -53,17 +53,16 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
         log = machine.log
         batches: AsyncIterator[list[Entry]]
         if run is None:
-            batches = log.follow_all(since)
+            batches = shown_log(log, redact=redact).follow_all(since)
             if sys.stdout.isatty():
                 # A screen that stays empty looks as if something were broken.
                 click.echo("Waiting for what agents say from now on. Ctrl-C ends it.", err=True)
         else:
             summary = await machine.open(run)
-            batches = log.follow(summary.run, since or 0)
+            batches = shown_log(log, redact=redact).follow(summary.run, since or 0)
             await stack.enter_async_context(machine.following(summary))
         printers: dict[str, Printer] = {}
         shown = run
-        batches = shown_batches(log, batches, redact=redact)
         async for batch in paused(batches, log):
             for printer in printers.values():
                 printer.fit(terminal_width())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.redacting import redact_option
+from unbraid.cli.redaction import redact_option
 from unbraid.cli.sending import token_option
 
 if TYPE_CHECKING:

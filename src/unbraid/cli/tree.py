@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from unbraid.cli.printer import terminal_width
-from unbraid.cli.redacting import showing_option, shown_runs
+from unbraid.cli.redaction import showing_option, shown_runs
 
 MIN_ROOM = 16
 _GUIDE = re.compile(r"[ │├└─]*")

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 
 import click
 
-from unbraid.cli.redacting import redact_option
+from unbraid.cli.redaction import redact_option
 
 
 @click.command(
@@ -39,7 +39,7 @@ def watch(
     Nothing has to be set up: the sessions of Claude Code and OpenCode are found where they are, and
     nothing is ever written there. Stop with Ctrl-C; the next start goes on from the same place.
 
-    With --redact, API keys and tokens are masked in the log and on the page, also in sessions of
+    With --redact, API keys and tokens are redacted in the log and on the page, also in sessions of
     the past that are opened there.
     """
     from unbraid.remote.ingest import checked_url

@@ -45,6 +45,10 @@ class Channel:
         behind.
         """
         frames = [self.framing(entry) for entry in entries]
+        # After a failure of the log, the feed may begin a little before where it was.
+        frames = [frame for frame in frames if frame.place > self.last]
+        if not frames:
+            return
         if self.floor is None:
             self.floor = frames[0].place - 1
         self._frames += frames

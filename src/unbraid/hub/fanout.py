@@ -11,17 +11,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
-
-import msgspec
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, Gap
 from unbraid.hub.channel import Channel
-from unbraid.hub.frames import Form, Frame, log_frame, run_frame
+from unbraid.hub.frames import Form, log_frame, run_frame
 from unbraid.hub.viewer import Viewer
 from unbraid.log.entry import Entry
-from unbraid.log.port import Log, LogUnusable
+from unbraid.log.port import Feed, LogUnusable, WholeLogReader, WithholdingLog
 
 _ALL = ""
 FEED_RETRY_SECONDS = 0.5
@@ -44,10 +41,12 @@ class TooManyViewers(CallerError):
 
 @dataclass(frozen=True)
 class _RunReplay:
-    log: Log
+    log: WholeLogReader
     run: str
 
-    async def read(self, place: int) -> list[Entry]:
+    async def read(self, place: int, *, now: bool) -> list[Entry]:
+        if isinstance(self.log, WithholdingLog) and not now:
+            return await self.log.read_decided(self.run, place)
         return await self.log.read(self.run, place)
 
     async def ended(self, place: int) -> bool:
@@ -57,9 +56,11 @@ class _RunReplay:
 
 @dataclass(frozen=True)
 class _LogReplay:
-    log: Log
+    log: WholeLogReader
 
-    async def read(self, place: int) -> list[Entry]:
+    async def read(self, place: int, *, now: bool) -> list[Entry]:
+        if isinstance(self.log, WithholdingLog) and not now:
+            return await self.log.read_all_decided(place)
         return await self.log.read_all(place)
 
     async def ended(self, place: int) -> bool:
@@ -71,18 +72,18 @@ class Hub:
 
     def __init__(
         self,
-        log: Log,
+        log: WholeLogReader,
         *,
         backlog_bytes: int = 8 * 1024 * 1024,
         heartbeat_seconds: float = 15.0,
         stall_seconds: float = 30.0,
         max_viewers: int = 10_000,
-        masking: Callable[[bytes], bytes] | None = None,
         on_dispatch: Callable[[list[Entry]], None] | None = None,
     ) -> None:
         self.stats = HubStats()
-        self._on_dispatch, self._masking = on_dispatch, masking
+        self._on_dispatch = on_dispatch
         self._log = log
+        self._hold_seconds = log.hold_seconds if isinstance(log, WithholdingLog) else None
         self._backlog_bytes, self._max_viewers = backlog_bytes, max_viewers
         self._heartbeat_seconds, self._stall_seconds = heartbeat_seconds, stall_seconds
         self._channels: dict[str, Channel] = {}
@@ -128,7 +129,14 @@ class Hub:
         place, gap = _start(min(since, last), first)
         channel, replay = self._channel(run), _RunReplay(self._log, run)
         viewer = Viewer(
-            channel, replay, place, form=form, stream_id=stream_id, types=types, gap=gap
+            channel,
+            replay,
+            place,
+            form=form,
+            stream_id=stream_id,
+            types=types,
+            gap=gap,
+            hold_seconds=self._hold_seconds,
         )
         with self._looking(run, channel, viewer):
             yield viewer
@@ -142,7 +150,13 @@ class Hub:
         place, gap = _start(last if since is None else min(since, last), first)
         channel = self._channel(_ALL)
         viewer = Viewer(
-            channel, _LogReplay(self._log), place, form=form, types=types, gap=gap, ends=False
+            channel,
+            _LogReplay(self._log),
+            place,
+            form=form,
+            types=types,
+            gap=gap,
+            ends=False,
         )
         with self._looking(_ALL, channel, viewer):
             yield viewer
@@ -159,13 +173,12 @@ class Hub:
     ) -> bytes:
         """Up to `limit` events of a run after `since`, for someone who does not want to wait."""
         entries = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
-        framing = self._framing(run_frame)
-        return b"".join(framing(entry).form(form) for entry in entries)
+        return b"".join(run_frame(entry).form(form) for entry in entries)
 
     def draft(self, run: str, draft: Draft) -> None:
         """Show live viewers of a run what is not in the log yet."""
-        # Bits of which nobody knows yet whether they are of a secret are not worth the risk.
-        if self._masking is None and (channel := self._channels.get(run)):
+        # Nobody knows yet whether a part of it belongs to a secret.
+        if self._hold_seconds is None and (channel := self._channels.get(run)):
             for viewer in channel.viewers:
                 viewer.draft(draft)
 
@@ -201,12 +214,9 @@ class Hub:
         if self.viewers >= self._max_viewers:
             raise TooManyViewers(f"{self._max_viewers} viewers are looking already")
         if name not in self._channels:
-            framing = self._framing(log_frame if name == _ALL else run_frame)
+            framing = log_frame if name == _ALL else run_frame
             self._channels[name] = Channel(framing, self._backlog_bytes)
         return self._channels[name]
-
-    def _framing(self, framing: Callable[[Entry], Frame]) -> Callable[[Entry], Frame]:
-        return framing if self._masking is None else partial(_masked, framing, self._masking)
 
     @contextmanager
     def _looking(self, name: str, channel: Channel, viewer: Viewer) -> Iterator[None]:
@@ -227,9 +237,10 @@ class Hub:
     async def _feed(self) -> None:
         while self._closed is None:
             try:
-                async for batch in self._log.follow_all(self._cursor):
-                    self._cursor = batch[-1].cursor
-                    self._dispatch(batch)
+                async for feed in self._follow():
+                    self._dispatch(feed)
+                    if feed.ordered:
+                        self._cursor = feed.ordered[-1].cursor
             except LogError as error:
                 # Nothing can be shown that is not surely written: better no viewers than wrong
                 # ones. They come back with their places, and a log that is only busy is there again
@@ -239,14 +250,23 @@ class Hub:
                     self._closed = "error"
                 await asyncio.sleep(FEED_RETRY_SECONDS)
 
-    def _dispatch(self, batch: list[Entry]) -> None:
-        self.stats.dispatched += len(batch)
-        if self._on_dispatch is not None:
-            self._on_dispatch(batch)
-        if _ALL in self._channels:
-            self._channels[_ALL].push(batch)
+    async def _follow(self) -> AsyncIterator[Feed]:
+        if isinstance(self._log, WithholdingLog):
+            # What waits in one run must not hold up the viewers of another.
+            async for feed in self._log.feed(self._cursor):
+                yield feed
+            return
+        async for batch in self._log.follow_all(self._cursor):
+            yield Feed(batch, batch)
+
+    def _dispatch(self, feed: Feed) -> None:
+        self.stats.dispatched += len(feed.entries)
+        if self._on_dispatch is not None and feed.entries:
+            self._on_dispatch(feed.entries)
+        if _ALL in self._channels and feed.ordered:
+            self._channels[_ALL].push(feed.ordered)
         by_run: dict[str, list[Entry]] = {}
-        for entry in batch:
+        for entry in feed.entries:
             if entry.run in self._channels:
                 by_run.setdefault(entry.run, []).append(entry)
         for run, entries in by_run.items():
@@ -262,12 +282,6 @@ class Hub:
                 await asyncio.sleep(self._heartbeat_seconds / slices)
                 for viewer in viewers[number::slices]:
                     viewer.tick(loop.time(), self._stall_seconds)
-
-
-def _masked(
-    framing: Callable[[Entry], Frame], masking: Callable[[bytes], bytes], entry: Entry
-) -> Frame:
-    return framing(msgspec.structs.replace(entry, data=masking(entry.data)))
 
 
 def _start(since: int, first: int) -> tuple[int, Gap | None]:

@@ -24,8 +24,8 @@ MAX_DRAFT_BYTES = 64 * 1024
 class Replay(Protocol):
     """Where the past is read."""
 
-    async def read(self, place: int) -> list[Entry]:
-        """The next entries after a place."""
+    async def read(self, place: int, *, now: bool) -> list[Entry]:
+        """The next entries after a place; with `now`, also those that would have to wait."""
         ...
 
     async def ended(self, place: int) -> bool:
@@ -47,6 +47,7 @@ class Viewer:
         types: Collection[str] = (),
         gap: Gap | None = None,
         ends: bool = True,
+        hold_seconds: float | None = None,
     ) -> None:
         # `place` is the last event given out; `sent` the last whose bytes surely left.
         self.place = self.sent = place
@@ -56,6 +57,8 @@ class Viewer:
         self.on_cut: Callable[[], None] | None = None
         self.sending_since: float | None = None
         self._channel, self._replay, self._ends = channel, replay, ends
+        # How long the log may withhold events, and since when this one waits for more.
+        self._hold_seconds, self._live_since = hold_seconds, 0.0
         self._stream_id, self._types = stream_id, frozenset(types)
         self._first = opening(form) + (b"" if gap is None else aside(gap, form))
         self._drafts: list[bytes] = []
@@ -143,20 +146,32 @@ class Viewer:
                     continue
             # Once it has found the end of the log, all that follows comes through the window.
             elif not self._live or self._channel.floor is not None:
-                entries = await self._replay.read(self.place)
+                entries = await self._replay.read(self.place, now=False)
                 if entries:
                     if chunk := self._from_log(entries):
                         return chunk
                     continue
                 if await self._replay.ended(self.place):
                     break
-                self._live = True
+                self._live, self._live_since = True, asyncio.get_running_loop().time()
             if self._beat:
                 self._beat = False
-                return heartbeat(self.form)
+                return await self._withheld() or heartbeat(self.form)
             await self._changed(version)
         self._over = self.cut_reason is None
         return None
+
+    async def _withheld(self) -> bytes:
+        """What the log withheld when this one came, if nobody has pushed it since: that may have
+        been done before, when there was no channel yet.
+        """
+        now = asyncio.get_running_loop().time()
+        if self._hold_seconds is None or self._channel.floor is not None:
+            return b""
+        if now - self._live_since < self._hold_seconds:
+            return b""
+        entries = await self._replay.read(self.place, now=True)
+        return self._from_log(entries) if entries else b""
 
     async def _changed(self, version: int) -> None:
         # No await between looking and waiting, so nothing can come in between.

@@ -121,11 +121,11 @@ class RunLog:
         if self.recorder is None or self.log is None:
             return
         for part in await self.log.spooled(self.recorder.run):
-            for chunk in self._redacted([Chunk(part.source, part.offset, part.data)]):
-                sending.put(chunk, part.arrived_ms)
+            for chunk in self._redacted([part]):
+                sending.put(chunk._replace(arrived_ms=part.arrived_ms))
 
-    def _redacted(self, chunks: Iterable[Chunk]) -> Iterable[Chunk]:
-        return chunks if self._redactor is None else self._redactor.passed(chunks)
+    def _redacted(self, pieces: Iterable[Chunk]) -> Iterable[Chunk]:
+        return pieces if self._redactor is None else self._redactor.redact(pieces)
 
     async def _acquire(self, session: str) -> None:
         assert self._leases is not None

@@ -18,7 +18,6 @@ from unbraid.log.port import (
     ReplaceableLog,
     Retained,
     SearchableLog,
-    Spooled,
     every_run,
 )
 from unbraid.log.sqlite import SqliteLog
@@ -40,7 +39,6 @@ __all__ = [
     "Retained",
     "RunSummary",
     "SearchableLog",
-    "Spooled",
     "SqliteLog",
     "Usage",
     "data_folder",

@@ -33,11 +33,11 @@ from unbraid.log.port import (
     LogConflict,
     PrunableLog,
     SearchableLog,
-    Spooled,
     every_run,
     replaced,
 )
 from unbraid.log.sample import story
+from unbraid.wire.chunk import Chunk
 
 __all__ = ["LogContract", "gather", "story"]
 
@@ -137,13 +137,13 @@ class LogContract:
 
     async def test_keeps_raw_bytes_until_the_run_is_over(self, log: Log) -> None:
         events = story(["a"])
-        parts = [Spooled("out", 0, 11, b"one"), Spooled("file", 0, 12, b"\x00\xff")]
-        later = Spooled("out", 3, 13, b"two")
+        parts = [Chunk("out", 0, b"one", 11), Chunk("file", 0, b"\x00\xff", 12)]
+        later = Chunk("out", 3, b"two", 13)
         await log.append("r", events[:1], offsets={"out": 3}, spool=parts)
         await log.append("r", events[:1], offsets={"out": 3}, spool=parts)
         await log.append("r", events[1:2], offsets={"out": 6}, spool=[later])
         assert await log.spooled("r") == [*parts, later]
-        await log.append("r", events[2:], spool=[Spooled("out", 6, 14, b"end")])
+        await log.append("r", events[2:], spool=[Chunk("out", 6, b"end", 14)])
         assert await log.spooled("r") == []
         assert await log.offsets("r") == {"out": 6}
 

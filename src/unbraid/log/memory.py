@@ -17,11 +17,12 @@ from unbraid.events import FleetEvent
 from unbraid.log.admission import admit
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
+from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
 from unbraid.log.query import snippet_of, terms_of
 from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.said import Blocks, Said
 from unbraid.log.summary import RunSummary, selected
+from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
 
@@ -30,7 +31,7 @@ class _Run:
     summary: RunSummary
     entries: list[Entry] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)
-    spool: list[Spooled] = field(default_factory=list)
+    spool: list[Chunk] = field(default_factory=list)
     blocks: Blocks = field(default_factory=Blocks)
     said: list[Said] = field(default_factory=list)
 
@@ -56,7 +57,7 @@ class MemoryLog:
         events: Sequence[FleetEvent],
         *,
         offsets: Mapping[str, int] | None = None,
-        spool: Sequence[Spooled] = (),
+        spool: Sequence[Chunk] = (),
     ) -> Appended:
         """Keep events, offsets and raw bytes together, or none of them."""
         await self.check()
@@ -160,7 +161,7 @@ class MemoryLog:
         held = self._runs.get(run)
         return {} if held is None else dict(held.offsets)
 
-    async def spooled(self, run: str) -> list[Spooled]:
+    async def spooled(self, run: str) -> list[Chunk]:
         """The raw bytes of a run that is not over."""
         held = self._runs.get(run)
         return [] if held is None else list(held.spool)

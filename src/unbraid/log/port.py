@@ -20,7 +20,7 @@ What not every engine does well is a capability that it may have: `SearchableLog
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -29,6 +29,7 @@ from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry
 from unbraid.log.leases import Leases
 from unbraid.log.summary import RunSummary
+from unbraid.wire.chunk import Chunk
 
 READ_LIMIT = 1000
 
@@ -51,18 +52,6 @@ class LogUnusable(LogError):
     def __init__(self, place: str, reason: str, detail: str) -> None:
         super().__init__(f"{place}: {detail}")
         self.place, self.reason, self.detail = place, reason, detail
-
-
-class Spooled(Struct, frozen=True, gc=False):
-    """Raw bytes of a source as they came in, kept until their run is over.
-
-    Replayed in order they rebuild the translator after a restart, in the state it had.
-    """
-
-    source: str
-    offset: int
-    arrived_ms: int
-    data: bytes
 
 
 class Appended(Struct, frozen=True, gc=False):
@@ -110,7 +99,7 @@ class LogReader(Protocol):
         ...
 
     async def bounds(self) -> tuple[int, int]:
-        """The cursors of the first event that the log still has and of the last it ever had."""
+        """The offsets of the first event that the log still has and of the last it ever had."""
         ...
 
     async def run(self, run: str) -> RunSummary | None:
@@ -129,21 +118,8 @@ class LogReader(Protocol):
         ...
 
 
-class Log(LogReader, Protocol):
-    """A durable, ordered log of runs."""
-
-    async def append(
-        self,
-        run: str,
-        events: Sequence[FleetEvent],
-        *,
-        offsets: Mapping[str, int] | None = None,
-        spool: Sequence[Spooled] = (),
-    ) -> Appended:
-        """Commit events, the sources' offsets and their raw bytes together. An offset never
-        goes back.
-        """
-        ...
+class WholeLogReader(LogReader, Protocol):
+    """A reader of all runs at once, in the order of their offsets."""
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
         """Up to `limit` events of all runs after the cursor `since`, in order."""
@@ -155,12 +131,32 @@ class Log(LogReader, Protocol):
         """
         ...
 
+
+class Log(WholeLogReader, Protocol):
+    """A durable, ordered log of runs."""
+
+    async def append(
+        self,
+        run: str,
+        events: Sequence[FleetEvent],
+        *,
+        offsets: Mapping[str, int] | None = None,
+        spool: Sequence[Chunk] = (),
+    ) -> Appended:
+        """Commit events, the sources' offsets and their raw bytes together. An offset never goes
+        back.
+        """
+        ...
+
     async def offsets(self, run: str) -> dict[str, int]:
         """Each source's offset: how many of its bytes the log answers for."""
         ...
 
-    async def spooled(self, run: str) -> list[Spooled]:
-        """The raw bytes of a run that is not over, in the order in which they came."""
+    async def spooled(self, run: str) -> list[Chunk]:
+        """The chunks of a run that is not over, in the order in which they came, with their times.
+
+        Fed again, they rebuild the translator after a restart, in the state it had.
+        """
         ...
 
     async def run_names(self, prefix: str = "") -> list[str]:
@@ -244,3 +240,33 @@ async def every_run(log: LogReader, *, page_size: int = READ_LIMIT) -> AsyncIter
         for summary in page:
             yield summary
         page = await log.runs(limit=page_size, before=page[-1].page)
+
+
+class Feed(NamedTuple):
+    """Events of all runs: each as soon as its own run allows, and in the order of the log."""
+
+    entries: list[Entry]
+    ordered: list[Entry]
+
+
+@runtime_checkable
+class WithholdingLog(Protocol):
+    """A log, as it may be shown, whose events may have to wait for others of their run, though not
+    for longer than `hold_seconds`. `read` and `read_all` give them out as they are now.
+    """
+
+    hold_seconds: float
+
+    def feed(self, since: int | None = None) -> AsyncIterator[Feed]:
+        """The events of all runs after the cursor `since` (None: from now on), then those to
+        come; what waits in one run does not hold up the others.
+        """
+        ...
+
+    async def read_decided(self, run: str, since: int = 0) -> list[Entry]:
+        """Events of a run after the seq `since`, in order, up to the first that waits."""
+        ...
+
+    async def read_all_decided(self, since: int = 0) -> list[Entry]:
+        """Events of all runs after the cursor `since`, in order, up to the first that waits."""
+        ...

@@ -68,6 +68,6 @@ class FollowedSession:
 
     async def _feed(self, chunks: Iterable[Chunk]) -> None:
         if self._redactor is not None:
-            chunks = self._redactor.passed(chunks)
+            chunks = self._redactor.redact(chunks)
         if await self.recorder.feed(chunks, now_ms()):
             self.heard = time.monotonic()

@@ -1,145 +1,196 @@
-"""One run being written: bytes of its sources in, committed events out.
+"""One run being written: chunks of its sources in, committed events out.
 
 What is fed goes into the log in the same transaction as the events it gave: the bytes themselves
-(spooled until the run is over) and each source's position. After a restart the spooled bytes, in
-their order and with their clock, give the same events again, so the pipeline stands exactly where
-the log does. That order is the one thing that the agents' files could not tell a second time.
+(spooled until the run is over) and each source's offset. After a restart the spooled chunks, in
+their order and with the times at which they came, give the same events again, so the pipeline
+stands exactly where the log does. That order is the one thing that the agents' files could not say
+a second time.
 
-A recorder that redacts is fed with masked bytes (see `masking`), and masks secrets in events that
-no line had in one piece.
+Between feeding the pipeline and the commit, the pipeline is ahead of the log. If the commit fails,
+or its task is cancelled, it may stay so, and its next events would not continue the run. From then
+on every call raises, and the run has to be opened anew.
+
+A recorder that redacts is fed with redacted chunks (see `unbraid.redact.source`), and redacts in
+events what no line had in one piece.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import one_line
-from unbraid.log.port import Log, Spooled
+from unbraid.log.port import Log
 from unbraid.pipeline import Pipeline
-from unbraid.redact.source import unmasked
+from unbraid.redact.source import unredacted_ends
 from unbraid.system.file_tail import MARK_BYTES
 from unbraid.wire.chunk import Chunk
-
-if TYPE_CHECKING:
-    from unbraid.redact.lines import SecretMask
 
 COMMIT_BYTES = 1 << 20
 
 
-class Recorder:
-    """Writes one run. Made by `Recorder.open`; after a LogError it has to be opened anew."""
+class RunPipeline(Protocol):
+    """What turns a run's bytes into its events."""
 
-    def __init__(self, log: Log, run: str, *, spools: bool = True, redact: bool = False) -> None:
+    def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
+        """More bytes of a source."""
+        ...
+
+    def finish(self, now: int) -> list[FleetEvent]:
+        """The end of all sources, and of the run."""
+        ...
+
+
+class Recorder:
+    """Writes one run. Made by `Recorder.open`."""
+
+    def __init__(self, log: Log, run: str, pipeline: RunPipeline, *, redact: bool = False) -> None:
         self.run, self.redacts = run, redact
         self.offsets: dict[str, int] = {}
         self.marks: dict[str, tuple[bytes, bytes]] = {}
+        self.ended: set[str] = set()
         self.last_seq = 0
         self.over = False
-        self._log, self._spools = log, spools
+        self._log, self._pipeline = log, pipeline
         self._noted: dict[str, int] = {}
-        self._pipeline = Pipeline()
-        self._mask: SecretMask | None = None
-        if redact:
-            from unbraid.redact.lines import SecretMask
-
-            self._mask = SecretMask()
+        self._ahead = False
 
     @classmethod
     async def open(
-        cls, log: Log, run: str, *, spools: bool = True, redact: bool = False
+        cls,
+        log: Log,
+        run: str,
+        *,
+        redact: bool = False,
+        pipeline: Callable[[], RunPipeline] = Pipeline,
+        replayed: Callable[[Chunk], None] = lambda chunk: None,
     ) -> Recorder:
-        """Begin a run, or go on with it where the log stands."""
-        recorder = cls(log, run, spools=spools, redact=redact)
+        """Begin a run, or go on with it where the log stands; `replayed` is given every chunk that
+        was recorded before.
+        """
+        recorder = cls(log, run, pipeline(), redact=redact)
         summary = await log.run(run)
+        # Offsets may be there before the first event is.
+        recorder.offsets = await log.offsets(run)
         if summary is not None:
-            recorder.offsets = await log.offsets(run)
             recorder.last_seq, recorder.over = summary.last_seq, summary.over
-            if not summary.over:
-                await recorder._replay()
+        if not recorder.over:
+            await recorder._replay(replayed)
         return recorder
 
-    async def feed(self, pieces: Iterable[Chunk], now: int) -> bool:
-        """Take in bytes, durably; what is known is skipped. Says whether anything was new. A piece
-        without bytes notes an offset.
+    async def feed(self, chunks: Iterable[Chunk], now: int) -> bool:
+        """Take in chunks, durably; what is known is skipped. Says whether anything was new.
+
+        A chunk without bytes notes an offset, which is committed with the bytes that come next.
         """
+        self._check()
         events: list[FleetEvent] = []
-        spool: list[Spooled] = []
+        fresh: list[Chunk] = []
         offsets: dict[str, int] = {}
         size, fed = 0, False
-        for source, offset, data in pieces:
+        for source, offset, data, _ in chunks:
             if not data:
-                self.note(source, offset)
+                self._noted[source] = offset
                 continue
             at = offsets.get(source, self.offsets.get(source, 0))
-            fresh = data[at - offset :] if at > offset else data
-            if offset > at or not fresh:
+            new = data[at - offset :] if at > offset else data
+            if offset > at or not new:
                 continue
-            events += self._pipeline.feed(fresh, source, now)
-            spool.append(Spooled(source, at, now, fresh))
-            offsets[source] = at + len(fresh)
-            size, fed = size + len(fresh), True
-            # A long history is many pieces: whoever else is live is not to wait for all of them.
+            self._ahead = True
+            events += self._pipeline.feed(new, source, now)
+            fresh.append(Chunk(source, at, new, now))
+            offsets[source] = at + len(new)
+            size, fed = size + len(new), True
+            # A long history is many chunks: nobody else is to wait for all of them.
             await asyncio.sleep(0)
             if size >= COMMIT_BYTES:
-                await self._commit(events, offsets, spool)
-                events, spool, offsets, size = [], [], {}, 0
+                await self._commit(events, offsets, fresh)
+                events, fresh, offsets, size = [], [], {}, 0
         if offsets:
-            await self._commit(events, offsets, spool)
+            await self._commit(events, offsets, fresh)
         return fed
 
-    def note(self, source: str, position: int) -> None:
-        """How far a source is told that has no bytes; kept with what is committed next."""
-        self._noted[source] = position
+    def note(self, source: str, offset: int) -> None:
+        """How far a source without bytes is recorded; committed with what is fed next."""
+        self._noted[source] = offset
+
+    async def end(self, source: str, now: int) -> None:
+        """No more of a source will come. The run is over when that holds for all of them."""
+        self._check()
+        if source in self.ended or self.over:
+            return
+        offset = self.offsets.get(source, 0)
+        last = self.ended | {source} >= self.offsets.keys()
+        self._ahead = True
+        events = self._pipeline.finish(now) if last else []
+        # Nothing is ever spooled without bytes but the end of a source.
+        await self._commit(events, {source: offset}, [Chunk(source, offset, b"", now)])
+        self.ended.add(source)
+        self.over = last
 
     async def finish(self, now: int) -> None:
         """The end of all sources, and of the run."""
+        self._check()
         if not self.over:
+            self._ahead = True
             await self._commit(self._pipeline.finish(now), {}, [])
             self.over = True
 
+    def _check(self) -> None:
+        if self._ahead:
+            raise LogError(f"run {self.run} has to be opened anew: a commit did not succeed")
+
     async def _commit(
-        self, events: list[FleetEvent], offsets: dict[str, int], spool: list[Spooled]
+        self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
     ) -> None:
-        kept = spool if self._spools else ()
-        if self._mask is not None:
-            events = self._mask.events(events)
         known = {**self._noted, **offsets}
-        appended = await self._log.append(self.run, events, offsets=known, spool=kept)
+        shown = self._redacted(events)
+        appended = await self._log.append(self.run, shown, offsets=known, spool=chunks)
+        self._ahead = False
         self.offsets.update(known)
         self._noted.clear()
         self.last_seq = appended.last_seq
 
-    async def _replay(self) -> None:
+    async def _replay(self, replayed: Callable[[Chunk], None]) -> None:
         count, last = 0, None
-        for part in await self._log.spooled(self.run):
-            if not part.data:
+        for chunk in await self._log.spooled(self.run):
+            if not chunk.data:
+                self.ended.add(chunk.source)
                 continue
-            events = self._pipeline.feed(part.data, part.source, part.arrived_ms)
+            events = self._pipeline.feed(chunk.data, chunk.source, chunk.arrived_ms)
+            replayed(chunk)
             count += len(events)
             last = events[-1] if events else last
-            head, tail = self.marks.get(part.source, (b"", b""))
-            self.marks[part.source] = (
-                (head + part.data[:MARK_BYTES])[:MARK_BYTES],
-                (tail + part.data[-MARK_BYTES:])[-MARK_BYTES:],
+            head, tail = self.marks.get(chunk.source, (b"", b""))
+            self.marks[chunk.source] = (
+                (head + chunk.data[:MARK_BYTES])[:MARK_BYTES],
+                (tail + chunk.data[-MARK_BYTES:])[-MARK_BYTES:],
             )
             await asyncio.sleep(0)
-        self.marks = {source: unmasked(*ends) for source, ends in self.marks.items()}
-        stored = await self._log.read(self.run, self.last_seq - 1, 1)
-        same = not stored or (last is not None and self._told(last, stored[0].data))
+        self.marks = {source: unredacted_ends(*ends) for source, ends in self.marks.items()}
+        stored = await self._log.read(self.run, self.last_seq - 1, 1) if self.last_seq else []
+        same = not stored or (last is not None and self._is(last, stored[0].data))
         if count != self.last_seq or not same:
-            # Another version of the translator, or another writer: going on would tell it wrongly.
+            # Another version of the translator, or events that another writer added: whatever came
+            # next would be wrong.
             problem = f"its bytes now give {count} events, the log has {self.last_seq}"
             raise LogError(f"run {self.run} cannot go on: {problem}")
 
-    def _told(self, event: FleetEvent, stored: bytes) -> bool:
-        if self._mask is None:
+    def _is(self, event: FleetEvent, stored: bytes) -> bool:
+        if not self.redacts:
             return one_line(event) == stored
-        from unbraid.redact.secrets import mask
+        from unbraid.redact.secrets import redact
 
-        # It may have been stored before anyone wanted masks.
-        (masked,) = self._mask.events([event])
-        return one_line(masked) == mask(stored)
+        # It may have been stored before anyone wanted it redacted.
+        (redacted,) = self._redacted([event])
+        return one_line(redacted) == redact(stored)
+
+    def _redacted(self, events: list[FleetEvent]) -> list[FleetEvent]:
+        if not self.redacts:
+            return events
+        from unbraid.redact.events import redact_event
+
+        return [redact_event(event) for event in events]

@@ -1,247 +1,329 @@
-"""Masks API keys and tokens in what is stored and shown.
+"""Redacts the lines of one source, or the events of one run.
 
-In the bytes of a source, line by line, before anything else sees them. An agent that prints bit by
-bit cuts a secret over many lines, and the end of what it has printed so far may turn out to be the
-beginning of one. Such a line is not taken yet: its sender is asked for it again with what follows,
-until it is decided. So whatever is taken is masked, the translator sees the same mask in deltas and
-in the whole block that follows them, and nothing unmasked waits anywhere here.
+A line that stands for itself is redacted at once. An agent that prints in small parts cuts a secret
+over many lines: there the text of each block is put together, and a line whose part may turn out to
+be the beginning of a secret waits until more of its block, or the end of the block, decides. Lines
+come out in the order in which they came in, each as long as it was.
+
+Two ways to wait:
+
+- `push` and `pop` keep here what is undecided. Each line is read once, however long it waits.
+- `lines` keeps nothing: it takes as much as is decided, and whoever sends asks again with the rest.
+  What is taken shows by itself where it ends within a secret, so that after a restart `seen`, given
+  the redacted lines, knows as much as before.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 
-import msgspec
-from msgspec import Raw, Struct
-
-from unbraid.events import FleetEvent, decode_event, encode
-from unbraid.redact.secrets import mask, places, undecided
-from unbraid.wire.record import BAD_JSON
+from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
+from unbraid.redact.secrets import hints, places, redact, undecided
 
 # As much of a block as is needed to know that it ends within a secret.
 CONTEXT_BYTES = 256
-# More than this is not asked for again: the deltas of a block seldom stand so far apart.
+# More than this does not wait: the parts of a block seldom stand so far apart.
 HELD_BYTES = 4 << 20
 
-NOTHING = Raw(b"")
+Read = Callable[[bytes], Delta | BlockEnd | None]
 
-_LONG_MASK = re.compile(rb"\*{17,}")
-
-Key = tuple[str, str, int | str]
+_LONG_STARS = re.compile(rb"\*{17,}")
 
 
-class _Delta(Struct):
-    text: Raw = NOTHING
-    thinking: Raw = NOTHING
-    partial_json: Raw = NOTHING
+class _Line:
+    """A line with a part of a block in it: `text`, the JSON string as it stands there."""
+
+    __slots__ = ("data", "decided", "read", "text")
+
+    def __init__(self, data: bytes, text: bytes, read: Read) -> None:
+        self.data, self.text, self.read = data, text, read
+        self.decided = False
+
+    def decide(self, shown: bytes) -> None:
+        """Put another text of the same length in the place of its own."""
+        self.decided = True
+        hidden, at = b'"' + shown + b'"', -1
+        while self.text != hidden and (at := self.data.find(self.text, at + 1)) >= 0:
+            changed = self.data[:at] + hidden + self.data[at + len(hidden) :]
+            # The same words may stand elsewhere in the line; only one of the places is the right.
+            found = self.read(changed)
+            if isinstance(found, Delta) and found.text == hidden:
+                self.data = changed
+                return
 
 
-class _Event(Struct):
-    type: str = ""
-    index: int = 0
-    delta: _Delta | None = None
-
-
-class _Part(Struct):
-    id: str = ""
-
-
-class _Properties(Struct):
-    delta: Raw = NOTHING
-    session_id: str = msgspec.field(default="", name="sessionID")
-    part_id: str = msgspec.field(default="", name="partID")
-    part: _Part | None = None
-
-
-class _Line(Struct):
-    type: str = ""
-    parent_tool_use_id: str | None = None
-    event: _Event | None = None
-    properties: _Properties | None = None
-    # Of an event in the log; raw, so that no line of an agent's is misread for one of these.
-    stream_id: Raw = NOTHING
-    message_id: Raw = NOTHING
-    block: Raw = NOTHING
-    delta: Raw = NOTHING
-
-
-_read = msgspec.json.Decoder(_Line).decode
-
-
-@dataclass
-class _Text:
-    """One block's deltas: the end of those before, then each with the line it stands in."""
-
-    text: bytearray
-    spans: list[tuple[int, int, int]] = field(default_factory=list)  # line, place in text, size
-    closed: int | None = None
-
-
-class SecretMask:
-    """Masks the secrets of one run."""
-
-    def __init__(self) -> None:
-        self._open: dict[Key, bytes] = {}
-        self._rests: dict[str, bytes] = {}
-
-    def lines(self, source: str, data: bytes, *, end: bool) -> bytes:
-        """As much of a source's next bytes as is decided, masked, not one byte more or less."""
-        whole = len(data) if end else data.rfind(b"\n") + 1
-        return self._mask(source, data[:whole], last=end or whole > HELD_BYTES)
-
-    def seen(self, source: str, data: bytes) -> None:
-        """Bytes that were given out before, in any pieces: stand where they have led."""
-        data = self._rests.pop(source, b"") + data
-        whole = data.rfind(b"\n") + 1
-        self._rests[source] = data[whole:]
-        self._mask(source, data[:whole], last=True)
-
-    def events(self, events: list[FleetEvent]) -> list[FleetEvent]:
-        """Events of the run: what no line had in one piece."""
-        return [self._event(event) for event in events]
-
-    def _event(self, event: FleetEvent) -> FleetEvent:
-        data = encode(event)
-        masked = mask(data)
-        return event if masked == data else decode_event(masked)
-
-    def _mask(self, source: str, data: bytes, *, last: bool) -> bytes:
-        lines = data.split(b"\n")
-        pieces: dict[int, bytes] = {}
-        texts: list[tuple[Key, _Text]] = []
-        now: dict[Key, _Text] = {}
-
-        def text_of(key: Key) -> _Text:
-            if key not in now:
-                now[key] = _Text(bytearray(self._open.get(key, b"")))
-                texts.append((key, now[key]))
-            return now[key]
-
-        for number, line in enumerate(lines):
-            read = _try(line)
-            piece = None if read is None else _piece(source, read)
-            if piece is not None:
-                text = text_of(piece[0])
-                pieces[number] = piece[1]
-                text.spans.append((number, len(text.text), len(piece[1]) - 2))
-                text.text += piece[1][1:-1]
-            if read is not None:
-                for key in {*now, *self._open} if piece is None or read.stream_id else ():
-                    if _closes(read, key, source):
-                        text_of(key).closed = number
-                        now.pop(key, None)
-        held = len(lines)
-        if not last:
-            held = min([held, *(_undecided(text, held) for text in now.values())])
-            while (torn := min([held, *(_torn(text, held) for _, text in texts)])) < held:
-                held = torn
-        for key, text in texts:
-            self._settle(key, text, held, lines, pieces)
-        taken = [
-            line if number in pieces else mask(line) for number, line in enumerate(lines[:held])
-        ]
-        return b"\n".join(taken if held == len(lines) else [*taken, b""])
-
-    def _settle(
-        self, key: Key, text: _Text, held: int, lines: list[bytes], pieces: dict[int, bytes]
-    ) -> None:
-        """Mask the lines before `held`, and note where the block stands after them."""
-        masked, reached = mask(bytes(text.text)), None
-        for number, at, size in text.spans:
-            if number < held:
-                hidden = b'"' + masked[at : at + size] + b'"'
-                lines[number] = _replaced(lines[number], pieces[number], hidden)
-                reached = at + size
-        if text.closed is not None and text.closed < held:
-            self._open.pop(key, None)
-        elif reached is not None:
-            context = _LONG_MASK.sub(b"*" * 16, masked[:reached])
-            self._open[key] = context[-CONTEXT_BYTES:]
-
-
-def _undecided(text: _Text, none: int) -> int:
-    """The first line of which it is not known yet whether it holds a secret."""
-    start = undecided(bytes(text.text))
-    if start is None:
-        return none
-    return next((line for line, at, size in text.spans if at + size > start), none)
-
-
-def _torn(text: _Text, held: int) -> int:
-    """The line in which a secret begins that lines from `held` on go on with.
-
-    What is taken must show by itself that it ends within a secret: a few stars do not.
+class _Block:
+    """The end of what was given out of a block, then the text that waits, with its lines: the
+    number of each, the line, and where its part begins in `text`.
     """
-    ends = [at for line, at, _ in text.spans if line >= held]
-    for start, end in places(bytes(text.text)) if ends else ():
-        if text.spans[0][1] <= start < ends[0] < end:
-            return next(line for line, at, size in text.spans if at + size > start)
+
+    __slots__ = ("context", "known", "name", "owner", "spans", "text")
+
+    def __init__(self, owner: str, name: str | int) -> None:
+        self.owner, self.name = owner, name
+        self.known = False  # something of it was given out
+        self.context = b""
+        self.text = bytearray()
+        self.spans: list[tuple[int, _Line, int]] = []
+
+    def wait(self, number: int, line: _Line) -> None:
+        self.spans.append((number, line, len(self.text)))
+        self.text += line.text[1:-1]
+
+    def whole(self) -> bytes:
+        return self.context + self.text
+
+    def forget(self) -> None:
+        self.text.clear()
+        self.spans.clear()
+
+
+class LineRedactor:
+    """Redacts lines that follow each other."""
+
+    def __init__(self, formats: Iterable[DeltaFormat]) -> None:
+        self._reads = [each.read for each in formats]
+        self._open: dict[str, dict[str | int, _Block]] = {}
+        self._queue: deque[bytes | _Line] = deque()
+        self._first = 0  # the number of the first line in the queue
+        self.size = 0  # of the lines in the queue, with their ends, in bytes
+        # Blocks with text that waits; those that got some since the last look; those that ended.
+        self._waiting: dict[_Block, None] = {}
+        self._touched: dict[_Block, None] = {}
+        self._ended: list[_Block] = []
+        self._rest = b""
+
+    def push(self, lines: Sequence[bytes]) -> None:
+        """Take in the next lines, without their ends."""
+        suspects = _suspects(lines)
+        self.size += sum(map(len, lines)) + len(lines)
+        queue = self._queue
+        for at, line in enumerate(lines):
+            read = self._read(line)
+            if type(read) is Delta:
+                self._add(line, read)
+                continue
+            if read is not None:
+                self._end(*read)
+            queue.append(redact(line) if at in suspects else line)
+
+    def pop(self, *, last: bool = False, expired: bool = False) -> list[bytes]:
+        """The first lines, as far as they are decided. `last`: nothing more will come. `expired`:
+        nothing waits any longer, and what may become a secret is redacted like one.
+        """
+        for block in self._ended:
+            _settle(block, None)
+        for block in list(self._waiting if last or expired else self._touched):
+            _settle(block, None if last or expired else _cut(block), expired=expired)
+            if not block.spans:
+                del self._waiting[block]
+        self._ended.clear()
+        self._touched.clear()
+        out: list[bytes] = []
+        queue = self._queue
+        while queue:
+            line = queue[0]
+            if isinstance(line, _Line):
+                if not line.decided:
+                    break
+                line = line.data
+            out.append(line)
+            queue.popleft()
+        self._first += len(out)
+        self.size -= sum(map(len, out)) + len(out)
+        return out
+
+    @property
+    def full(self) -> bool:
+        """Whether more waits than should."""
+        return self.size > HELD_BYTES
+
+    def lines(self, data: bytes, *, end: bool) -> bytes:
+        """As much of the next bytes as is decided, redacted, not one byte more or less."""
+        whole = len(data) if end else data.rfind(b"\n") + 1
+        lines = data[:whole].split(b"\n")
+        self.push(lines)
+        if not end and not self.full and (taken := self._decided()) < len(lines):
+            self._undo()
+            lines = lines[:taken]
+            self.push(lines)
+            return b"".join(line + b"\n" for line in self.pop(last=True))
+        return b"\n".join(self.pop(last=True))
+
+    def seen(self, data: bytes) -> None:
+        """Bytes that were given out before a restart, in any pieces: go on from there."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        self.skip(lines)
+
+    def skip(self, lines: Sequence[bytes]) -> None:
+        """Lines that came before and are not given out, of blocks that nothing waits of."""
+        self.push(lines)
+        for line in lines:
+            self._queue.pop()
+            self.size -= len(line) + 1
+        for block in self._ended:
+            _settle(block, None)
+        for block in self._touched:
+            _settle(block, None)
+            del self._waiting[block]
+        self._ended.clear()
+        self._touched.clear()
+
+    def _read(self, line: bytes) -> Delta | BlockEnd | None:
+        for read in self._reads:
+            if (found := read(line)) is not None:
+                return found
+        return None
+
+    def _add(self, line: bytes, read: Delta) -> None:
+        blocks = self._open.setdefault(read.owner, {})
+        if read.alone and blocks and (len(blocks) > 1 or read.block not in blocks):
+            for other in [name for name in blocks if name != read.block]:
+                self._close(blocks.pop(other))
+        block = blocks.get(read.block)
+        if block is None:
+            block = blocks[read.block] = _Block(read.owner, read.block)
+        part = _Line(line, read.text, self._read)
+        block.wait(self._first + len(self._queue), part)
+        self._queue.append(part)
+        self._waiting[block] = self._touched[block] = None
+
+    def _end(self, owner: str | None, name: str | int | None) -> None:
+        """Close blocks. Each is closed once, so that all of it is linear in the lines."""
+        if owner is None:
+            for blocks in self._open.values():
+                for block in blocks.values():
+                    self._close(block)
+            self._open.clear()
+        elif owner in self._open:
+            if name is None:
+                for block in self._open.pop(owner).values():
+                    self._close(block)
+            elif name in (blocks := self._open[owner]):
+                self._close(blocks.pop(name))
+                if not blocks:
+                    del self._open[owner]
+
+    def _close(self, block: _Block) -> None:
+        self._ended.append(block)
+        self._waiting.pop(block, None)
+        self._touched.pop(block, None)
+
+    def _decided(self) -> int:
+        """How many of the lines in the queue can be given out."""
+        held = self._first + len(self._queue)
+        for block in self._waiting:
+            held = _undecided(block, held)
+        torn = True
+        while torn:
+            before = held
+            for block in (*self._ended, *self._waiting):
+                held = _torn(block, held)
+            torn = held < before
+        return held - self._first
+
+    def _undo(self) -> None:
+        """As before the lines in the queue came."""
+        for block in self._waiting:
+            block.forget()
+            if not block.known:
+                self._drop(block)
+        # The first that ended under a name is the one that was open before.
+        for block in reversed(self._ended):
+            block.forget()
+            if block.known:
+                self._open.setdefault(block.owner, {})[block.name] = block
+        self._queue.clear()
+        self.size = 0
+        self._waiting.clear()
+        self._touched.clear()
+        self._ended.clear()
+
+    def _drop(self, block: _Block) -> None:
+        blocks = self._open[block.owner]
+        del blocks[block.name]
+        if not blocks:
+            del self._open[block.owner]
+
+
+def _suspects(lines: Sequence[bytes]) -> set[int]:
+    """The numbers of the lines that may have a secret."""
+    found = hints(b"\n".join(lines))
+    if not found:
+        return set()
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    return {bisect_right(starts, place) - 1 for place in found}
+
+
+def _settle(block: _Block, cut: int | None, *, expired: bool = False) -> None:
+    """Redact a block's lines before the number `cut`, and keep where the block stands then."""
+    before, text = len(block.context), block.whole()
+    redacted = shown = redact(text)
+    start = undecided(text) if expired else None
+    if start is not None:
+        # What follows it must still find its beginning.
+        redacted = redacted[:start] + text[start:]
+        shown = redacted[:start] + b"*" * (len(text) - start)
+    reached = kept = 0
+    for number, line, at in block.spans:
+        if cut is not None and number >= cut:
+            break
+        end = at + len(line.text) - 2
+        line.decide(shown[before + at : before + end])
+        reached, kept = before + end, kept + 1
+    if kept:
+        block.known = True
+        block.context = _context(redacted[:reached])
+        del block.text[: reached - before]
+        del block.spans[:kept]
+        block.spans = [(number, line, at - reached + before) for number, line, at in block.spans]
+
+
+def _context(text: bytes) -> bytes:
+    text = _LONG_STARS.sub(b"*" * 16, text)
+    if len(text) <= CONTEXT_BYTES:
+        return text
+    start, most = undecided(text), len(text) - CONTEXT_BYTES
+    return text[most if start is None else min(start, most) :]
+
+
+def _cut(block: _Block) -> int | None:
+    """The number of the first line of a block that has to wait."""
+    last = block.spans[-1][0] + 1
+    held = _undecided(block, last)
+    if held == last:
+        return None
+    while (torn := _torn(block, held)) < held:
+        held = torn
     return held
 
 
-def _try(line: bytes) -> _Line | None:
-    """A line that may tell of deltas: of Claude Code's, of OpenCode's events, or of the log's."""
-    if b'"type"' not in line:
-        return None
-    try:
-        return _read(line)
-    except BAD_JSON:
-        return None
+def _undecided(block: _Block, held: int) -> int:
+    """The first line, before `held`, of which it is not known whether it has a secret."""
+    start = undecided(block.whole())
+    return held if start is None else min(held, _line_at(block, start, held))
 
 
-def _piece(source: str, read: _Line) -> tuple[Key, bytes] | None:
-    """The delta of a line, as it stands there, and the block that it belongs to."""
-    data = b""
-    key: Key = (source, "", "")
-    if read.event is not None and read.event.delta is not None:
-        delta = read.event.delta
-        data = bytes(delta.text) or bytes(delta.thinking) or bytes(delta.partial_json)
-        key = (source, read.parent_tool_use_id or "", read.event.index)
-    elif read.type == "message.part.delta" and read.properties is not None:
-        data = bytes(read.properties.delta)
-        key = (source, read.properties.session_id, read.properties.part_id)
-    elif read.type in ("text", "thinking") and read.stream_id:
-        data = bytes(read.delta)
-        key = (source, bytes(read.stream_id).decode(), _block(read))
-    return (key, data) if data.startswith(b'"') else None
+def _torn(block: _Block, held: int) -> int:
+    """The line in which a secret begins that lines from `held` on continue.
+
+    What is given out must show by itself that it ends within a secret: a few stars do not.
+    """
+    before = len(block.context)
+    later = next((before + at for number, _, at in block.spans if number >= held), None)
+    if later is None:
+        return held
+    for start, end in places(block.whole()):
+        if before <= start < later < end:
+            return min(held, _line_at(block, start, held))
+    return held
 
 
-def _block(read: _Line) -> str:
-    """The block of a stream that an event of the log is about."""
-    return f"{read.type} {bytes(read.message_id).decode()} {bytes(read.block).decode()}"
-
-
-def _closes(read: _Line, key: Key, source: str) -> bool:
-    """Whether a line says that a block is whole."""
-    if key[0] != source:
-        return False
-    if read.stream_id:
-        # As in the log: a block is whole when its stream says something else.
-        return bytes(read.stream_id).decode() == key[1] and _block(read) != key[2]
-    if read.properties is not None and read.properties.part is not None:
-        return read.properties.part.id == key[2]
-    if read.type == "stream_event" and read.event is not None:
-        ends = read.event.type in ("content_block_start", "content_block_stop")
-        whole = read.event.type in ("message_start", "message_stop")
-        mine = (read.parent_tool_use_id or "") == key[1]
-        return mine and (whole or (ends and read.event.index == key[2]))
-    if read.type == "assistant":
-        return (read.parent_tool_use_id or "") == key[1]
-    if read.type == "session.idle" and read.properties is not None:
-        # Others of the run may be in the middle of a word.
-        return read.properties.session_id == key[1]
-    return read.type == "result"
-
-
-def _replaced(line: bytes, piece: bytes, hidden: bytes) -> bytes:
-    """A line with another delta of the same length in the place of its own."""
-    at = -1
-    while piece != hidden and (at := line.find(piece, at + 1)) >= 0:
-        changed = line[:at] + hidden + line[at + len(piece) :]
-        # The same words may stand elsewhere in the line; only one of the places is the delta's.
-        read = _try(changed)
-        found = None if read is None else _piece("", read)
-        if found is not None and found[1] == hidden:
-            return changed
-    return line
+def _line_at(block: _Block, place: int, none: int) -> int:
+    before = len(block.context) - 2
+    ends = (number for number, line, at in block.spans if before + at + len(line.text) > place)
+    return next(ends, none)

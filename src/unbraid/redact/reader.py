@@ -1,15 +1,21 @@
-"""Masks the secrets of a log that was written without masks, as it is shown.
+"""Redacts a log on its way out, for every face: it may have been written unredacted.
 
-An agent that printed bit by bit has left a secret in many events. So a run's events are masked in
-their order, and one of which it is not decided yet whether it belongs to a secret is shown when
-more has come. That is soon: its stream says something else, or ends.
+An agent that printed in small parts has left a secret in many events. So a run's events are
+redacted in their order, and an event of which it is undecided whether it belongs to a secret waits,
+with all of its run that follows it, until its stream says more. That is soon, but a stream may
+stall in the middle of a word: what has waited for `HOLD_SECONDS` is given out, with that word
+redacted.
+
+Whoever begins in the middle of a run sees the same as one who has seen it all: the text that a
+stream said before is looked up when the stream goes on with it.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import AsyncIterator, Collection
-from itertools import groupby
+from math import inf
 from typing import TypeVar
 
 import msgspec
@@ -17,92 +23,32 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unbraid.log.entry import Entry
-from unbraid.log.port import READ_LIMIT, Found, LogReader, SearchableLog
+from unbraid.log.port import (
+    READ_LIMIT,
+    Feed,
+    Found,
+    LogReader,
+    SearchableLog,
+    WholeLogReader,
+)
 from unbraid.log.query import CUT
 from unbraid.log.summary import TITLE_CHARS, RunSummary
-from unbraid.redact.lines import SecretMask
-from unbraid.redact.secrets import mask, masked_words
+from unbraid.redact.events import SAID
+from unbraid.redact.feed import HOLD_SECONDS, FeedRedactor, RunRedactor, paced, redact_entry
+from unbraid.redact.secrets import redact, redact_words
 
-# What came before the first event that is shown: no secret is cut into more bits than these.
-BEFORE_EVENTS = 1000
-
-_LOG = "log"
+LOOK_AHEAD = 100
 # The first word after a cut, and long ones that follow it: they may be the rest of a secret.
 _REST = re.compile(rf"\A{CUT}\S*(?:\s+\S{{12,}})*")
 
 S = TypeVar("S", bound=Struct)
 
 
-class ShownMask:
-    """One run's events in, in their order, the same events masked out; `changed` notes those that
-    are not as they were, by their seq.
-    """
-
-    def __init__(self, changed: dict[int, bytes] | None = None) -> None:
-        self._mask, self._changed = SecretMask(), {} if changed is None else changed
-        self._held: list[Entry] = []
-
-    @property
-    def waits(self) -> bool:
-        """Whether something is not decided."""
-        return bool(self._held)
-
-    def seen(self, entries: list[Entry]) -> None:
-        """What comes before the first event that is shown."""
-        self._mask.seen(_LOG, _lines(entries))
-
-    def take(self, entries: list[Entry]) -> list[Entry]:
-        """As many of the events so far as are decided."""
-        held = self._held + entries
-        over = any(entry.type == "done" for entry in entries)
-        decided = self._mask.lines(_LOG, _lines(held), end=over).split(b"\n")[:-1]
-        self._held = held[len(decided) :]
-        shown: list[Entry] = []
-        for entry, line in zip(held, decided, strict=False):
-            if line != entry.data:
-                self._changed[entry.seq] = line
-                entry = replace(entry, data=line)
-            shown.append(entry)
-        return shown
-
-
-async def masked_batches(
-    log: LogReader, batches: AsyncIterator[list[Entry]]
-) -> AsyncIterator[list[Entry]]:
-    """Followed events of any runs of a log, masked."""
-    masks: dict[str, ShownMask] = {}
-    async for batch in batches:
-        shown: list[Entry] = []
-        for run, some in groupby(batch, lambda entry: entry.run):
-            entries = list(some)
-            if run not in masks:
-                masks[run] = await _begun(log, run, entries[0].seq - 1)
-            shown += masks[run].take(entries)
-            if entries[-1].type == "done":
-                del masks[run]
-        if shown:
-            yield shown
-
-
-class MaskedLog:
-    """A log as it may be shown. Of a run, only what was followed can be read."""
+class RedactedReader:
+    """A log as it may be shown."""
 
     def __init__(self, log: LogReader) -> None:
         self._log = log
-        self._changed: dict[str, dict[int, bytes]] = {}
-        self._reached: dict[str, int] = {}
-
-    async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """The events of a run after `since`, then those to come; ends after `done`. An empty batch
-        tells that more has come, which has to wait.
-        """
-        masking = await _begun(self._log, run, since, self._changed.setdefault(run, {}))
-        async for batch in self._log.follow(run, since):
-            if shown := masking.take(batch):
-                self._reached[run] = max(self._reached.get(run, 0), shown[-1].seq)
-                yield shown
-            if masking.waits:
-                yield []
 
     async def read(
         self,
@@ -113,14 +59,39 @@ class MaskedLog:
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        """Up to `limit` events of a run after the seq `since`, in order."""
-        entries = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
-        changed, reached = self._changed.get(run, {}), self._reached.get(run, 0)
-        return [
-            replace(entry, data=changed[entry.seq]) if entry.seq in changed else entry
-            for entry in entries
-            if entry.seq <= reached
-        ]
+        """Up to `limit` events of a run after the seq `since`, in order. What may be the beginning
+        of a secret at the end of the log is redacted like one.
+        """
+        if types and SAID.isdisjoint(types):
+            found = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
+            return [redact_entry(entry) for entry in found]
+        # Of all types: what ends a block decides whether it has a secret.
+        redactor, shown = RunRedactor(self._log, run, since), list[Entry]()
+        # More than is asked for: what follows the last of them may have to decide it.
+        size = max(limit, READ_LIMIT if types else LOOK_AHEAD)
+        while len(shown) < limit:
+            entries = await self._log.read(run, since, size, stream_id=stream_id)
+            decided = await _decided(redactor, entries)
+            if entries:
+                since = entries[-1].seq
+            else:
+                decided = redactor.expire(inf)
+            shown += [entry for entry in decided if not types or entry.type in types]
+            if not entries:
+                break
+        return shown[:limit]
+
+    async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
+        """The events of a run after `since`, then those to come; ends after `done`. An empty batch
+        says that more has come, which waits.
+        """
+        redactor = RunRedactor(self._log, run, since, live=True)
+        async for batch in paced(self._log.follow(run, since), redactor):
+            shown = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
+            if shown:
+                yield shown
+            if batch and redactor.held:
+                yield []
 
     async def bounds(self) -> tuple[int, int]:
         """The cursors of the first event that the log still has and of the last it ever had."""
@@ -129,7 +100,7 @@ class MaskedLog:
     async def run(self, run: str) -> RunSummary | None:
         """One run's summary."""
         found = await self._log.run(run)
-        return None if found is None else masked_summary(found)
+        return None if found is None else redact_summary(found)
 
     async def runs(
         self,
@@ -141,44 +112,99 @@ class MaskedLog:
     ) -> list[RunSummary]:
         """Runs, last started first; `before` is the `page` of the last one seen."""
         found = await self._log.runs(status=status, matching=matching, limit=limit, before=before)
-        return [masked_summary(run) for run in found]
+        return [redact_summary(run) for run in found]
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Places where an agent said all words of `query`, best first."""
         if not isinstance(self._log, SearchableLog):
             return []
         found = await self._log.search(query, run=run, limit=limit)
-        return [replace(place, snippet=masked_snippet(place.snippet)) for place in found]
+        return [replace(place, snippet=redact_snippet(place.snippet)) for place in found]
 
 
-def masked_snippet(snippet: str) -> str:
+class RedactedLog(RedactedReader):
+    """A log as it may be shown, of which all runs can be read at once."""
+
+    hold_seconds = HOLD_SECONDS
+
+    def __init__(self, log: WholeLogReader) -> None:
+        super().__init__(log)
+        self._whole = log
+
+    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
+        """Up to `limit` events of all runs after the cursor `since`, in order. What may be the
+        beginning of a secret at the end of the log is redacted like one.
+        """
+        redactor, shown = FeedRedactor(self._log), list[Entry]()
+        while len(shown) < limit:
+            entries = await self._whole.read_all(since, limit)
+            if entries:
+                since = entries[-1].cursor
+                await _decided(redactor, entries)
+            else:
+                redactor.expire(inf)
+            shown += redactor.ordered()
+            if not entries:
+                break
+        return shown[:limit]
+
+    async def read_decided(self, run: str, since: int = 0) -> list[Entry]:
+        """Events of a run after the seq `since`, in order, up to the first that waits."""
+        redactor, shown = RunRedactor(self._log, run, since), list[Entry]()
+        while not shown and (entries := await self._log.read(run, since)):
+            since = entries[-1].seq
+            shown = await _decided(redactor, entries)
+        return shown
+
+    async def read_all_decided(self, since: int = 0) -> list[Entry]:
+        """Events of all runs after the cursor `since`, in order, up to the first that waits."""
+        redactor, shown = FeedRedactor(self._log), list[Entry]()
+        while not shown and (entries := await self._whole.read_all(since)):
+            since = entries[-1].cursor
+            await _decided(redactor, entries)
+            shown = redactor.ordered()
+        return shown
+
+    async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
+        """The events of all runs after the cursor `since` (None: from now on), then those to
+        come.
+        """
+        async for _, ordered in self.feed(since):
+            if ordered:
+                yield ordered
+
+    async def feed(self, since: int | None = None) -> AsyncIterator[Feed]:
+        """The same, and each event also as soon as its own run allows."""
+        redactor = FeedRedactor(self._log, live=True)
+        async for batch in paced(self._whole.follow_all(since), redactor):
+            entries = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
+            yield Feed(entries, redactor.ordered())
+
+
+def redact_snippet(snippet: str) -> str:
     """Words out of a text, without what may be the rest or the beginning of a secret."""
     words = _REST.sub(CUT, snippet)
-    return masked_words(words.removesuffix(CUT), cut=words.endswith(CUT))
+    return redact_words(words.removesuffix(CUT), cut=words.endswith(CUT))
 
 
-def masked_summary(run: RunSummary) -> RunSummary:
+def redact_summary(run: RunSummary) -> RunSummary:
     """A run as it may be listed."""
-    if run.title is None:
-        return run
-    return replace(run, title=masked_words(run.title, cut=len(run.title) >= TITLE_CHARS))
+    return run if run.title is None else replace(run, title=redact_title(run.title))
 
 
-def masked_struct(value: S) -> S:
-    """Anything that is told as JSON, with its secrets masked."""
-    return msgspec.json.decode(mask(msgspec.json.encode(value)), type=type(value))
+def redact_title(title: str) -> str:
+    """The first words of a prompt; where they may have been cut within a secret, fewer of them."""
+    return redact_words(title, cut=len(title) >= TITLE_CHARS)
 
 
-async def _begun(
-    log: LogReader, run: str, last: int, changed: dict[int, bytes] | None = None
-) -> ShownMask:
-    """A mask for what comes after an event."""
-    made = ShownMask(changed)
-    if last > 0:
-        before = await log.read(run, max(0, last - BEFORE_EVENTS), min(last, BEFORE_EVENTS))
-        made.seen(before)
-    return made
+def redact_struct(value: S) -> S:
+    """Anything that is shown as JSON, with its secrets redacted."""
+    return msgspec.json.decode(redact(msgspec.json.encode(value)), type=type(value))
 
 
-def _lines(entries: list[Entry]) -> bytes:
-    return b"".join(entry.data + b"\n" for entry in entries)
+async def _decided(redactor: RunRedactor | FeedRedactor, entries: list[Entry]) -> list[Entry]:
+    """What is decided of events that were read. What waits is timed by the log itself, or a stream
+    that stalled would make of every read one to the end.
+    """
+    decided = await redactor.take(entries)
+    return decided + redactor.expire(entries[-1].ts / 1000) if entries else decided

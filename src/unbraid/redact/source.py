@@ -1,84 +1,102 @@
-"""Secrets, masked on the way of a run's bytes: before anything keeps them, sends or shows them.
+"""Redacts sources on their way in: before anything stores their bytes, sends or shows them.
 
-What may still become a secret is held back, with all that follows it in its source, until more of
-it decides. Only words that come bit by bit are ever held, from a stdout or a server; lines of files
-and rows are decided as they stand. Each process names such a source anew, so no other has to know
-what was held when it died: it reads the same words whole, from where the agent writes them down.
+What may still become a secret waits, with all that follows it in its source. Only text that comes
+in small parts ever waits, from a stdout or a server; lines of files and rows are decided as they
+stand. Each process names such a source anew, so no other has to know what was waiting when it
+died: it reads the same text whole, from where the agent stores it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from unbraid.agents.claude.facts import TITLE_CHARS
-from unbraid.agents.claude.session_files import BATCH_BYTES
 from unbraid.wire.chunk import Chunk
+
+if TYPE_CHECKING:
+    from unbraid.redact.lines import LineRedactor
 
 # A few stars are an agent's own, unless they may be the rest of more.
 _STARS = re.compile(rb"\*{8,}|\A\*+|\*+\Z")
 
 
+def line_redactor() -> LineRedactor:
+    """Redacts one source, of whichever kind."""
+    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    from unbraid.agents.registry import delta_formats
+    from unbraid.redact.events import EventDeltas
+    from unbraid.redact.lines import LineRedactor
+
+    return LineRedactor((*delta_formats(), EventDeltas()))
+
+
+class _Source:
+    """One source: where its lines that wait begin, and the half line after them."""
+
+    __slots__ = ("half", "lines", "offset")
+
+    def __init__(self, offset: int) -> None:
+        self.lines, self.offset, self.half = line_redactor(), offset, b""
+
+
 class SourceRedactor:
-    """Pieces of a run's sources in, the same pieces masked out."""
+    """Chunks of a run's sources in, the same bytes redacted out, as soon as they are decided."""
 
     def __init__(self) -> None:
-        # Here, so that whoever wants no masks does not wait for the patterns either.
-        from unbraid.redact.lines import SecretMask
+        self._sources: dict[str, _Source] = {}
 
-        self._mask = SecretMask()
-        self._held: dict[str, Chunk] = {}
-
-    def passed(self, pieces: Iterable[Chunk]) -> Iterator[Chunk]:
-        """As much of everything as is decided."""
-        for piece in _joined(pieces):
-            if not piece.data:
-                yield piece  # only an offset
+    def redact(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """As much of everything so far as is decided. A chunk without bytes passes."""
+        for chunk in chunks:
+            if not chunk.data:
+                yield chunk
                 continue
-            held = self._held.pop(piece.source, None)
-            source, offset, data = piece if held is None else _next(held, piece)
-            decided = self._mask.lines(source, data, end=False)
-            if len(decided) < len(data):
-                self._held[source] = Chunk(source, offset + len(decided), data[len(decided) :])
-            if decided:
-                yield Chunk(source, offset, decided)
+            source = self._sources.get(chunk.source)
+            if source is None:
+                source = self._sources[chunk.source] = _Source(chunk.offset)
+            elif not source.lines.size and not source.half:
+                source.offset = chunk.offset
+            *lines, source.half = (source.half + chunk.data).split(b"\n")
+            source.lines.push(lines)
+            yield from _decided(chunk.source, source, last=source.lines.full)
 
     def rest(self) -> Iterator[Chunk]:
-        """What was held back, when nothing more will come."""
-        held, self._held = self._held, {}
-        for source, offset, data in held.values():
-            yield Chunk(source, offset, self._mask.lines(source, data, end=True))
+        """What was waiting, when nothing more will come."""
+        sources, self._sources = self._sources, {}
+        for name, source in sources.items():
+            source.lines.push([source.half])
+            for chunk in _decided(name, source, last=True):
+                if data := chunk.data[:-1]:
+                    yield chunk._replace(data=data)
 
 
-def unmasked(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
-    """As much of a source's first and last bytes as no mask is in: so much its file has, too."""
+class IngestRedactor:
+    """Redacts a run whose senders keep what is undecided, and send it again with what follows."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, LineRedactor] = {}
+
+    def lines(self, source: str, data: bytes, *, end: bool) -> bytes:
+        """As much of a source's next bytes as is decided, redacted, not one byte more or less."""
+        return self._of(source).lines(data, end=end)
+
+    def seen(self, chunk: Chunk) -> None:
+        """Redacted bytes that were given out before a restart, in any pieces."""
+        self._of(chunk.source).seen(chunk.data)
+
+    def _of(self, source: str) -> LineRedactor:
+        if source not in self._sources:
+            self._sources[source] = line_redactor()
+        return self._sources[source]
+
+
+def unredacted_ends(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
+    """As much of a source's first and last bytes as has no stars: so much its file has, too."""
     return _STARS.split(head)[0], _STARS.split(tail)[-1]
 
 
-def masked_title(title: str) -> str:
-    """The first words of a prompt; where they may have been cut within a secret, fewer of them."""
-    from unbraid.redact.secrets import masked_words
-
-    return masked_words(title, cut=len(title) >= TITLE_CHARS)
-
-
-def _joined(pieces: Iterable[Chunk]) -> Iterator[Chunk]:
-    """Neighbours of one source in one piece: what is held is looked at again with every piece."""
-    told: list[Chunk] = []
-    size = 0
-    for piece in pieces:
-        if told and (piece.source != told[0].source or size >= BATCH_BYTES):
-            yield _whole(told)
-            told, size = [], 0
-        told.append(piece)
-        size += len(piece.data)
-    if told:
-        yield _whole(told)
-
-
-def _whole(pieces: list[Chunk]) -> Chunk:
-    return pieces[0]._replace(data=b"".join(piece.data for piece in pieces))
-
-
-def _next(held: Chunk, piece: Chunk) -> Chunk:
-    return held._replace(data=held.data + piece.data)
+def _decided(name: str, source: _Source, *, last: bool) -> Iterator[Chunk]:
+    if data := b"".join(line + b"\n" for line in source.lines.pop(last=last)):
+        yield Chunk(name, source.offset, data)
+        source.offset += len(data)

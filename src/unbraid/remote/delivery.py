@@ -17,7 +17,7 @@ LINGER_SECONDS = 10.0
 
 
 class Sending:
-    """Sends what is told to the server at `url`; a failure is told once."""
+    """Sends what is recorded to the server at `url`; a failure is reported once."""
 
     def __init__(
         self,
@@ -31,38 +31,38 @@ class Sending:
         self._home, self._url, self._token, self._warn = home, checked_url(url), token, warn
         self._linger_seconds = linger_seconds
         self._outbox: Outbox | None = None
-        self._courier: Sender | None = None
+        self._sender: Sender | None = None
 
     def begin(self, run: str) -> None:
         """The run has a name."""
         try:
             self._outbox = Outbox.create(self._home, Address(self._url, checked_run(run)))
-            self._courier = Sender(self._outbox.path, self._token, self._warn)
+            self._sender = Sender(self._outbox.path, self._token, self._warn)
         except (LogError, OSError) as error:
             self._fail(error)
 
-    def copied(self, pieces: Iterable[Chunk], at: int) -> Iterator[Chunk]:
-        """The same pieces, each on its way before it is passed on."""
-        for piece in pieces:
-            self.put(piece, at)
-            yield piece
-        if self._courier is not None:
-            self._courier.wake()
+    def copied(self, chunks: Iterable[Chunk], now: int) -> Iterator[Chunk]:
+        """The same chunks, each on its way before it is passed on; they came `now`."""
+        for chunk in chunks:
+            self.put(chunk._replace(arrived_ms=now))
+            yield chunk
+        if self._sender is not None:
+            self._sender.wake()
 
-    def put(self, piece: Chunk, at: int) -> None:
-        """One more piece, told at a time (milliseconds)."""
+    def put(self, chunk: Chunk) -> None:
+        """One more chunk, with the time at which it came."""
         if self._outbox is not None:
             try:
-                self._outbox.put(piece, at)
+                self._outbox.put(chunk)
             except LogError as error:
                 self._fail(error)
 
     async def finish(self) -> None:
         """The run is over: wait a little for the rest to arrive, else leave it in the outbox."""
-        if self._courier is None or self._outbox is None:
+        if self._sender is None or self._outbox is None:
             return
-        arrived = await asyncio.to_thread(self._courier.finish, self._linger_seconds)
-        if arrived or self._courier.refused:
+        arrived = await asyncio.to_thread(self._sender.finish, self._linger_seconds)
+        if arrived or self._sender.refused:
             self._outbox.remove()
         else:
             self._outbox.close()
@@ -81,13 +81,13 @@ def deliver(
     """Send what other processes have left behind; says of each run whether it has arrived."""
     for outbox in waiting(home):
         try:
-            courier = Sender(outbox.path, token, warn, whole=True)
+            sender = Sender(outbox.path, token, warn, whole=True)
         except (OSError, ValueError):
             outbox.remove()  # its owner died before it had written anything
             continue
-        arrived = courier.finish(seconds)
-        if arrived or courier.refused:
+        arrived = sender.finish(seconds)
+        if arrived or sender.refused:
             outbox.remove()
         else:
             outbox.close()
-        yield courier.address, arrived
+        yield sender.address, arrived

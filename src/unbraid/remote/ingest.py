@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Struct, field
 
 from unbraid.errors import CallerError, UnbraidError
-from unbraid.remote.outbox import Address, Letter
+from unbraid.remote.outbox import Address
+from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import BAD_JSON
 
 TIMEOUT_SECONDS = 10.0
@@ -49,18 +50,18 @@ class Recipient:
             self._headers["Authorization"] = f"Bearer {token}"
         self._connection: http.client.HTTPConnection | None = None
 
-    def post(self, letter: Letter, *, end: bool = False) -> int:
+    def post(self, chunk: Chunk, *, end: bool = False) -> int:
         """Send bytes; the place in their source that the server wants next. Away or Refused."""
-        query = {"source": letter.source, "offset": letter.offset, "at": letter.at}
+        query = {"source": chunk.source, "offset": chunk.offset, "at": chunk.arrived_ms}
         target = f"{self._path}?{urlencode(query | ({'end': 1} if end else {}))}"
         kept = self._connection is not None
         try:
-            status, body = self._exchange(target, letter.data)
+            status, body = self._exchange(target, chunk.data)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             if kept:
                 # Servers close what lies idle; that says nothing about a new connection.
-                return self.post(letter, end=end)
+                return self.post(chunk, end=end)
             raise Away(str(error) or type(error).__name__) from error
         try:
             answer = msgspec.json.decode(body, type=_Answer)

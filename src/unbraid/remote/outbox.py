@@ -1,7 +1,7 @@
 """What is on its way to another machine's log, kept in a file until that has it all.
 
-One file for each run: where it goes, then every piece of its sources in the order in which they
-were told. Whoever writes or delivers it holds its lock; one that nobody holds belonged to a process
+One file for each run: where it goes, then every chunk of its sources in the order in which they
+came. Whoever writes or delivers it holds its lock; one that nobody holds belonged to a process
 that is gone, and anyone may deliver it. The whole run stays in it to the end: a server that has
 lost what it had is given it again.
 """
@@ -23,7 +23,7 @@ from unbraid.wire.chunk import Chunk
 
 FOLDER = "outbox"
 # At most this much goes at once, and only a line that is longer is cut.
-LETTER_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 20
 LONGEST_BYTES = 8 << 20
 
 
@@ -35,21 +35,12 @@ class Address(Struct):
 
 
 class Head(Struct):
-    """What stands before a piece's bytes; `at` is when they were told, in milliseconds."""
+    """What stands before a chunk's bytes; `at` is when they came, in milliseconds since 1970."""
 
     source: str
     offset: int
     at: int
     size: int
-
-
-class Letter(Struct):
-    """Bytes of one source, as they are sent."""
-
-    source: str
-    offset: int
-    at: int
-    data: bytes
 
 
 _head = msgspec.json.Decoder(Head).decode
@@ -78,13 +69,13 @@ class Outbox:
         outbox._write(msgspec.json.encode(address) + b"\n")
         return outbox
 
-    def put(self, piece: Chunk, at: int) -> None:
-        """One more piece."""
-        place = 0
-        for part in _parts(piece.data):
-            head = Head(piece.source, piece.offset + place, at, len(part))
+    def put(self, chunk: Chunk) -> None:
+        """One more chunk."""
+        offset = chunk.offset
+        for part in _parts(chunk.data):
+            head = Head(chunk.source, offset, chunk.arrived_ms, len(part))
             self._write(msgspec.json.encode(head) + b"\n", part)
-            place += len(part)
+            offset += len(part)
 
     def close(self) -> None:
         """Let go of the file; what is in it stays."""
@@ -105,7 +96,7 @@ class Outbox:
             raise LogError(f"{self.path}: {error.strerror}") from error
 
 
-class Letters:
+class OutboxReader:
     """An outbox as it is read, perhaps while it grows."""
 
     def __init__(self, path: Path) -> None:
@@ -113,25 +104,24 @@ class Letters:
         self.address = msgspec.json.decode(self._file.readline(), type=Address)
         self._first = self._file.tell()
 
-    def next(self) -> Letter | None:
+    def next(self) -> Chunk | None:
         """The next bytes to send, neighbours of one source together; None at the end so far."""
         start = self._file.tell()
-        letter = self._read()
-        if letter is None:
+        chunk = self._read()
+        if chunk is None:
             self._file.seek(start)
             return None
-        parts, size = [letter.data], len(letter.data)
-        while size < LETTER_BYTES:
+        parts, size, arrived_ms = [chunk.data], len(chunk.data), chunk.arrived_ms
+        while size < CHUNK_BYTES:
             start = self._file.tell()
             more = self._read()
-            if more is None or more.source != letter.source or more.offset != letter.offset + size:
+            if more is None or more.source != chunk.source or more.offset != chunk.offset + size:
                 self._file.seek(start)
                 break
             parts.append(more.data)
             size += len(more.data)
-            letter.at = more.at
-        letter.data = b"".join(parts)
-        return letter
+            arrived_ms = more.arrived_ms
+        return chunk._replace(data=b"".join(parts), arrived_ms=arrived_ms)
 
     def rewind(self) -> None:
         """Begin again."""
@@ -141,7 +131,7 @@ class Letters:
         """Let go of the file."""
         self._file.close()
 
-    def _read(self) -> Letter | None:
+    def _read(self) -> Chunk | None:
         line = self._file.readline()
         if not line.endswith(b"\n"):
             return None
@@ -149,7 +139,7 @@ class Letters:
         data = self._file.read(head.size)
         if len(data) < head.size:
             return None
-        return Letter(head.source, head.offset, head.at, data)
+        return Chunk(head.source, head.offset, data, head.at)
 
 
 def waiting(home: Path) -> Iterator[Outbox]:
@@ -168,8 +158,8 @@ def waiting(home: Path) -> Iterator[Outbox]:
 def _parts(data: bytes) -> Iterator[bytes]:
     """Bytes in parts that a server takes: whole lines, unless one is too long by itself."""
     start = 0
-    while len(data) - start > LETTER_BYTES:
-        end = data.rfind(b"\n", start, start + LETTER_BYTES) + 1
+    while len(data) - start > CHUNK_BYTES:
+        end = data.rfind(b"\n", start, start + CHUNK_BYTES) + 1
         if not end:
             end = data.find(b"\n", start, start + LONGEST_BYTES) + 1
         if not end:

@@ -1,6 +1,6 @@
 """Carries a run's outbox to its server, on a thread of its own: the agent never waits for it.
 
-In the order in which it was told, one letter at a time, because that order is part of the run. A
+In the order in which it came, one chunk at a time, because that order is part of the run. A
 server that is away is tried again and again, more and more seldom. What was acknowledged is durable
 there; what was sent and not acknowledged is sent again, and the server skips what it has. A server
 that asks for something earlier has lost it, and is given everything once more.
@@ -15,7 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from unbraid.remote.ingest import Away, Recipient, Refused
-from unbraid.remote.outbox import Letter, Letters
+from unbraid.remote.outbox import OutboxReader
+from unbraid.wire.chunk import Chunk
 
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
@@ -33,8 +34,8 @@ class Sender:
     ) -> None:
         self.arrived = False
         self.refused = False
-        self._letters = Letters(path)
-        self.address = self._letters.address
+        self._outbox = OutboxReader(path)
+        self.address = self._outbox.address
         self._recipient = Recipient(self.address, token)
         self._warn, self._warned = warn, False
         self._news = threading.Condition()
@@ -44,7 +45,7 @@ class Sender:
         self._reached: dict[str, int] = {}
         self._rests: dict[str, bytes] = {}
         self._holes: dict[str, int] = {}
-        self._thread = threading.Thread(target=self._work, name="unbraid-courier", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="unbraid-sender", daemon=True)
         self._thread.start()
 
     def wake(self) -> None:
@@ -71,14 +72,14 @@ class Sender:
             pass
         finally:
             self._recipient.close()
-            self._letters.close()
+            self._outbox.close()
 
     def _carry(self) -> None:
         while True:
             whole = self._whole  # noted first: what is put before it is set is found below
-            letter = self._letters.next()
-            if letter is not None:
-                self._deliver(letter)
+            chunk = self._outbox.next()
+            if chunk is not None:
+                self._deliver(chunk)
             elif whole:
                 if self._end():
                     return
@@ -86,25 +87,24 @@ class Sender:
                 with self._news:
                     self._news.wait(LONGEST_PAUSE_SECONDS)
 
-    def _deliver(self, letter: Letter) -> None:
-        rest = self._rests.pop(letter.source, b"")
-        letter.offset -= len(rest)
-        letter.data = rest + letter.data
-        wanted = self._post(letter)
-        if wanted < letter.offset:
-            self._again(letter.source, wanted)
+    def _deliver(self, chunk: Chunk) -> None:
+        rest = self._rests.pop(chunk.source, b"")
+        chunk = chunk._replace(offset=chunk.offset - len(rest), data=rest + chunk.data)
+        wanted = self._post(chunk)
+        if wanted < chunk.offset:
+            self._again(chunk.source, wanted)
             return
-        self._holes.pop(letter.source, None)
-        self._reached[letter.source] = wanted
-        # A server that masks secrets takes whole lines only.
-        self._rests[letter.source] = letter.data[wanted - letter.offset :]
+        self._holes.pop(chunk.source, None)
+        self._reached[chunk.source] = wanted
+        # A server that redacts secrets takes only what is decided.
+        self._rests[chunk.source] = chunk.data[wanted - chunk.offset :]
 
     def _end(self) -> bool:
-        """Tell the end of every source; False if the server has lost something."""
+        """Report the end of every source; False if the server has lost something."""
         for source, reached in self._reached.items():
             rest = self._rests.get(source, b"")
-            at = time.time_ns() // 1_000_000
-            wanted = self._post(Letter(source, reached, at, rest), end=True)
+            now = time.time_ns() // 1_000_000
+            wanted = self._post(Chunk(source, reached, rest, now), end=True)
             if wanted < reached + len(rest):
                 self._again(source, wanted)
                 return False
@@ -114,15 +114,15 @@ class Sender:
         if self._holes.get(source) == wanted:
             raise Refused(f"it asks for byte {wanted} of {source} again and again")
         self._holes[source] = wanted
-        self._letters.rewind()
+        self._outbox.rewind()
         self._reached.clear()
         self._rests.clear()
 
-    def _post(self, letter: Letter, *, end: bool = False) -> int:
+    def _post(self, chunk: Chunk, *, end: bool = False) -> int:
         pause = FIRST_PAUSE_SECONDS
         while True:
             try:
-                return self._recipient.post(letter, end=end)
+                return self._recipient.post(chunk, end=end)
             except Away as away:
                 if not self._warned:
                     self._warned = True

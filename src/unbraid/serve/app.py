@@ -16,7 +16,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from unbraid.errors import UnbraidError
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.guard import Guard
-from unbraid.serve.masking import Masked
 from unbraid.serve.operations import Operation
 from unbraid.serve.pages import Pages
 from unbraid.serve.problems import on_error, on_http_error
@@ -36,7 +35,7 @@ def create_app(
         middleware=[
             *_sharing(services.config),
             Middleware(Guard, services.config, services.keys),
-            *([Middleware(Masked)] if services.config.redact else []),
+            *_redaction(services.config),
         ],
         exception_handlers={
             HTTPException: on_http_error,
@@ -60,6 +59,15 @@ def _sharing(config: ServeConfig) -> list[Middleware]:
         allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
     )
     return [sharing]
+
+
+def _redaction(config: ServeConfig) -> list[Middleware]:
+    if not config.redact:
+        return []
+    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    from unbraid.serve.redaction import RedactedAnswers
+
+    return [Middleware(RedactedAnswers)]
 
 
 class _Timed:

@@ -19,10 +19,10 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
-from unbraid.log.port import Log, PrunableLog
-from unbraid.record.ingest import Ingest, Pipeline
-from unbraid.redact.lines import SecretMask
-from unbraid.redact.secrets import mask
+from unbraid.log.port import Log, PrunableLog, WholeLogReader
+from unbraid.pipeline import Pipeline
+from unbraid.record.ingest import Ingest
+from unbraid.record.recorder import RunPipeline
 from unbraid.serve.app import create_app
 from unbraid.serve.auth import Keys, Scope
 from unbraid.serve.config import ServeConfig
@@ -62,7 +62,7 @@ async def serving(
     config: ServeConfig,
     log: Log,
     *,
-    pipeline: Callable[[], Pipeline] | None = None,
+    pipeline: Callable[[], RunPipeline] = Pipeline,
     controllers: Controllers | None = None,
     history: History | None = None,
     orchestrating: Orchestrating | None = None,
@@ -73,26 +73,32 @@ async def serving(
     if config.guarded and not config.tokens and not config.loopback:
         raise CallerError("to listen beyond this machine, a token is needed")
     limits, metrics = config.limits, Metrics()
+    shown = _redacted(log) if config.redact else log
     hub = Hub(
-        log,
+        shown,
         backlog_bytes=limits.backlog_bytes,
         heartbeat_seconds=limits.heartbeat_seconds,
         stall_seconds=limits.stall_seconds,
         max_viewers=limits.viewers,
-        masking=mask if config.redact else None,
         on_dispatch=metrics.observe_batch,
     )
-    ingest = Ingest(
-        log,
-        pipeline or _pipeline,
-        redactor=SecretMask if config.redact else None,
-        max_runs=limits.runs,
-    )
+    ingest = Ingest(log, pipeline, redact=config.redact, max_runs=limits.runs)
     metrics.watch(hub, ingest)
     held = controllers or Controllers()
     keys = Keys(config.tokens)
     orchestrator = None if orchestrating is None else orchestrating(log, held, hub.draft)
-    services = Services(log, hub, ingest, held, keys, config, metrics, history, orchestrator)
+    services = Services(
+        log=shown,
+        store=log,
+        hub=hub,
+        ingest=ingest,
+        controllers=held,
+        keys=keys,
+        config=config,
+        metrics=metrics,
+        history=history,
+        orchestrator=orchestrator,
+    )
     listener = _listen(config)
     runner = uvicorn.Server(_uvicorn(config, create_app(services)))
     runner.config.load()
@@ -180,10 +186,11 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
             await task
 
 
-def _pipeline() -> Pipeline:
-    from unbraid.pipeline import Pipeline as Real
+def _redacted(log: Log) -> WholeLogReader:
+    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    from unbraid.redact.reader import RedactedLog
 
-    return Real()
+    return RedactedLog(log)
 
 
 def _listen(config: ServeConfig) -> socket.socket:

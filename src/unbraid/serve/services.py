@@ -10,7 +10,7 @@ from starlette.requests import Request
 from unbraid.agents.port import SearchHit
 from unbraid.control.controllers import Controllers
 from unbraid.hub.fanout import Hub
-from unbraid.log.port import Log
+from unbraid.log.port import Log, WholeLogReader
 from unbraid.log.summary import RunSummary
 from unbraid.record.ingest import Ingest
 from unbraid.serve.auth import Keys
@@ -49,9 +49,10 @@ class History(Protocol):
 
 @dataclass(frozen=True)
 class Services:
-    """The parts of a running server."""
+    """The parts of a running server. `log` is what may be shown, `store` what it is read from."""
 
-    log: Log
+    log: WholeLogReader
+    store: Log
     hub: Hub
     ingest: Ingest
     controllers: Controllers

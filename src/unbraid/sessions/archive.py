@@ -17,7 +17,6 @@ from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary, selected
 from unbraid.record.ingest import TooManyRuns
-from unbraid.redact.source import masked_title
 from unbraid.sessions.importer import opened
 from unbraid.sessions.listing import sessions
 from unbraid.sessions.search import search_files
@@ -52,7 +51,9 @@ class Archive:
         def progress(done: int, total: int) -> None:
             self.listed, self.total = done, total
 
-        masking = masked_title if self._redact else None
+        masking: Callable[[str], str] | None = None
+        if self._redact:
+            from unbraid.redact.reader import redact_title as masking
 
         def read() -> None:
             for run in sessions(

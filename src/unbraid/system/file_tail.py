@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from unbraid.wire.chunk import Chunk
+
 READ_BYTES = 1 << 20
 MARK_BYTES = 256
 
@@ -30,28 +32,20 @@ class Place(NamedTuple):
     tail: bytes = b""
 
 
-class Piece(NamedTuple):
-    """Whole lines of a file: which generation of it, where they begin, and the bytes."""
-
-    generation: int
-    offset: int
-    data: bytes
-
-
 class Tail:
-    """Reads one growing file, from a place on."""
+    """Reads one growing file, from a place on. `generation` counts the files under its name."""
 
     def __init__(self, path: Path, place: Place | None = None) -> None:
         self.path = path
         self.problem: str | None = None
-        self._generation, self.offset, self._head, self._last = place or Place()
+        self.generation, self.offset, self._head, self._last = place or Place()
         self._scanned = self.offset  # no newline lies between the offset and here
         self._stamp: tuple[int, int, int] | None = None
 
     @property
     def place(self) -> Place:
         """Where to go on from after a restart."""
-        return Place(self._generation, self.offset, self._head, self._last)
+        return Place(self.generation, self.offset, self._head, self._last)
 
     def size(self) -> int:
         """The file's size now, 0 if there is none."""
@@ -63,8 +57,8 @@ class Tail:
         status = self._status()
         return None if status is None or _stamp(status) == self._stamp else status.st_size
 
-    def read(self, upto: int | None = None) -> Iterator[Piece]:
-        """The whole lines that are new, up to the size `upto`."""
+    def read(self, upto: int | None = None) -> Iterator[Chunk]:
+        """The whole lines that are new, up to the size `upto`; all are of one `generation`."""
         try:
             status = self.path.stat()
             if _stamp(status) == self._stamp:
@@ -72,7 +66,7 @@ class Tail:
             with self.path.open("rb", buffering=0) as file:
                 self.problem = None
                 if self._replaced(file.fileno(), status.st_size):
-                    self._generation, self.offset, self._scanned = self._generation + 1, 0, 0
+                    self.generation, self.offset, self._scanned = self.generation + 1, 0, 0
                     self._head = self._last = b""
                     upto = None
                 yield from self._lines(file.fileno(), upto)
@@ -91,7 +85,7 @@ class Tail:
             self._failed(error)
             return b""
 
-    def rest(self) -> Piece | None:
+    def rest(self) -> Chunk | None:
         """The half line at the end, once nothing more will be written."""
         try:
             with self.path.open("rb", buffering=0) as file:
@@ -99,11 +93,11 @@ class Tail:
         except OSError as error:
             self._failed(error)
             return None
-        piece = Piece(self._generation, self.offset, data)
+        chunk = Chunk(self.path.name, self.offset, data)
         self._advance(data)
-        return piece if data else None
+        return chunk if data else None
 
-    def _lines(self, file: int, upto: int | None) -> Iterator[Piece]:
+    def _lines(self, file: int, upto: int | None) -> Iterator[Chunk]:
         held: list[bytes] = []
         while upto is None or self._scanned < upto:
             want = READ_BYTES if upto is None else min(READ_BYTES, upto - self._scanned)
@@ -121,9 +115,9 @@ class Tail:
             if missing:
                 begun = os.pread(file, missing, self.offset) + begun
             held.clear()
-            piece = Piece(self._generation, self.offset, begun + data[:end])
-            self._advance(piece.data)
-            yield piece
+            chunk = Chunk(self.path.name, self.offset, begun + data[:end])
+            self._advance(chunk.data)
+            yield chunk
 
     def _advance(self, data: bytes) -> None:
         # A place may come without its first bytes, or with few: what follows them is not here.

@@ -41,7 +41,7 @@ class Desk:
     def __init__(
         self, log: LogReader, controllers: Controllers, beside: Beside, *, redact: bool = False
     ) -> None:
-        self.log = _masked(log) if redact else log
+        self.log = _redacted(log) if redact else log
         self._controllers, self._beside, self._redact = controllers, beside, redact
 
     async def runs(self) -> list[RunSummary]:
@@ -52,9 +52,9 @@ class Desk:
         """Sessions that nobody has followed, last started first."""
         found = await self._beside.runs(limit=MANY)
         if self._redact:
-            from unbraid.redact.reader import masked_summary
+            from unbraid.redact.reader import redact_summary
 
-            found = [masked_summary(run) for run in found]
+            found = [redact_summary(run) for run in found]
         return found
 
     async def open(self, name: str) -> str:
@@ -76,9 +76,9 @@ class Desk:
         """Places in sessions that are not in the log, newest first."""
         found = await self._beside.search(words, limit=50)
         if self._redact:
-            from unbraid.redact.reader import masked_snippet
+            from unbraid.redact.reader import redact_snippet
 
-            found = [replace(each, snippet=masked_snippet(each.snippet)) for each in found]
+            found = [replace(each, snippet=redact_snippet(each.snippet)) for each in found]
         return found
 
     async def steerable(self) -> dict[str, Controller]:
@@ -92,13 +92,13 @@ class Desk:
         """A request for leave, as it may be shown."""
         if not self._redact:
             return asked
-        from unbraid.redact.reader import masked_struct
+        from unbraid.redact.reader import redact_struct
 
-        return masked_struct(asked)
+        return redact_struct(asked)
 
 
-def _masked(log: LogReader) -> LogReader:
-    # Here, so that whoever wants no masks does not wait for the patterns either.
-    from unbraid.redact.reader import MaskedLog
+def _redacted(log: LogReader) -> LogReader:
+    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    from unbraid.redact.reader import RedactedReader
 
-    return MaskedLog(log)
+    return RedactedReader(log)

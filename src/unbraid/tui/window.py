@@ -82,7 +82,9 @@ class Window:
         last = min(first + SPAN, pages) - 1
         begin, beyond = self._marks.bounds(self.stream, first, last)
         loaded = Conversation(begin - 1, self._spawning)
-        while await self._read(loaded, beyond):
+        # Not beyond what is marked now: what comes meanwhile is for the next time.
+        upto = self._marks.last.get(self.stream, 0) + 1 if beyond is None else beyond
+        while await self._read(loaded, upto):
             pass
         self.first, self.last, self._conversation = first, last, loaded
         self.live = beyond is None

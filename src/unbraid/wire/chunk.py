@@ -6,8 +6,13 @@ from typing import NamedTuple
 
 
 class Chunk(NamedTuple):
-    """Bytes of a source with the offset at which they begin."""
+    """Bytes of a source with the offset at which they begin.
+
+    `arrived_ms` is when they came, in milliseconds since 1970; whoever records or sends them notes
+    it, because it dates what says no time of its own.
+    """
 
     source: str
     offset: int
     data: bytes
+    arrived_ms: int = 0

@@ -13,6 +13,7 @@ from unbraid.agents.opencode.database import database_runs, last_change
 from unbraid.agents.opencode.follower import ROWS, ChangedRows, RowFollower
 from unbraid.agents.opencode.store import OpenCodeSessions
 from unbraid.agents.port import Recorded
+from unbraid.wire.chunk import Chunk
 
 EVENT = b'{"type":"session.updated","properties":{}}\n'
 
@@ -35,7 +36,7 @@ def test_it_begins_with_all_rows_and_how_far_they_go(path: Path, root: str) -> N
     assert follower is not None
     assert follower.unsettled
     noted, rows = follower.read(at_once=True)
-    assert noted == (ROWS, last_change(path, root), b"")
+    assert noted == Chunk(ROWS, last_change(path, root), b"")
     assert rows.data == b"".join(Database(path).changed()[root])
     assert not follower.unsettled
     follower.give_rows(ChangedRows([EVENT], 7))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from unbraid.agents.backend_port import Backend
-from unbraid.agents.port import AgentKind, FileFormats, Finding, Resumer, SessionStore
+from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
 from unbraid.agents.process_port import Launcher
 
 if TYPE_CHECKING:
@@ -69,3 +69,9 @@ class ClaudeCode(AgentKind):
         from unbraid.agents.claude.file_formats import ClaudeFiles
 
         return ClaudeFiles()
+
+    def deltas(self) -> DeltaFormat:
+        """Its partial messages."""
+        from unbraid.agents.claude.deltas import ClaudeDeltas
+
+        return ClaudeDeltas()

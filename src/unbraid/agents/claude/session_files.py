@@ -140,8 +140,8 @@ class Session:
 
     def own(self) -> Iterator[Chunk]:
         """What is new in the session's own file."""
-        for piece in self._tails[MAIN].read():
-            yield self._fed(MAIN, piece.generation, piece.offset, piece.data)
+        for piece in (tail := self._tails[MAIN]).read():
+            yield self._fed(MAIN, tail.generation, piece.offset, piece.data)
 
     def drain(self, *, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         """What is new in all files; `now` without waiting for any of it to settle, and with
@@ -151,7 +151,7 @@ class Session:
         for name, tail in self._tails.items() if last else ():
             rest = tail.rest()
             if rest is not None:
-                yield self._fed(name, rest.generation, rest.offset, rest.data)
+                yield self._fed(name, tail.generation, rest.offset, rest.data)
 
     def _drain(self, *, with_main: bool, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         sizes = {MAIN: self._tails[MAIN].changed()} if with_main else {}
@@ -215,8 +215,8 @@ class Session:
         self, name: str, upto: int, started: dict[str, tuple[str, int]]
     ) -> Callable[[], Iterator[bytes]]:
         def read() -> Iterator[bytes]:
-            for piece in self._tails[name].read(upto):
-                fed = self._fed(name, piece.generation, piece.offset, piece.data)
+            for piece in (tail := self._tails[name]).read(upto):
+                fed = self._fed(name, tail.generation, piece.offset, piece.data)
                 started.setdefault(name, (fed.source, fed.offset))
                 yield fed.data
 

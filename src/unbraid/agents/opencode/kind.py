@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from unbraid.agents.backend_port import Backend
-from unbraid.agents.port import AgentKind, FileFormats, Finding, Resumer, SessionStore
+from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
 from unbraid.agents.process_port import Launcher
 
 if TYPE_CHECKING:
@@ -68,3 +68,9 @@ class OpenCode(AgentKind):
         from unbraid.agents.opencode.file_formats import OpenCodeFiles
 
         return OpenCodeFiles()
+
+    def deltas(self) -> DeltaFormat:
+        """The parts of its server's event stream."""
+        from unbraid.agents.opencode.deltas import OpenCodeDeltas
+
+        return OpenCodeDeltas()

@@ -15,9 +15,10 @@ import msgspec
 
 from unbraid.events import decode_event
 from unbraid.log.admission import Line, admit
-from unbraid.log.port import Appended, Spooled
+from unbraid.log.port import Appended
 from unbraid.log.said import Blocks, Said
 from unbraid.log.summary import RunSummary
+from unbraid.wire.chunk import Chunk
 
 MAX_HELD_RUNS = 512
 INDEX_BLOCKS = 256
@@ -59,7 +60,7 @@ class Appender:
         run: str,
         lines: Sequence[Line],
         offsets: Mapping[str, int],
-        spool: Sequence[Spooled],
+        spool: Sequence[Chunk],
     ) -> Appended:
         """Write what is new. Raises LogConflict before it has written anything."""
         held = self._held.get(run) or _read(connection, run)

@@ -19,7 +19,7 @@ from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.leases import FileLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
+from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
 from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
@@ -28,6 +28,7 @@ from unbraid.log.sqlite.readers import Readers
 from unbraid.log.sqlite.schema import migrate
 from unbraid.log.sqlite.writer import Writer
 from unbraid.log.summary import RunSummary
+from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
 # Commits of other processes are looked for often for a while after each, and seldom otherwise.
@@ -80,7 +81,7 @@ class SqliteLog:
         events: Sequence[FleetEvent],
         *,
         offsets: Mapping[str, int] | None = None,
-        spool: Sequence[Spooled] = (),
+        spool: Sequence[Chunk] = (),
     ) -> Appended:
         """Commit events, offsets and raw bytes in one transaction."""
         checked_run(run)
@@ -156,7 +157,7 @@ class SqliteLog:
         """Each source's offset."""
         return await self._readers.read(lambda connection: queries.offsets(connection, run))
 
-    async def spooled(self, run: str) -> list[Spooled]:
+    async def spooled(self, run: str) -> list[Chunk]:
         """The raw bytes of a run that is not over."""
         return await self._readers.read(lambda connection: queries.spool(connection, run))
 

@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 
 from unbraid.log.entry import Entry
-from unbraid.log.port import Found, Spooled
+from unbraid.log.port import Found
 from unbraid.log.query import CUT, terms_of
 from unbraid.log.summary import RunSummary, place_of
+from unbraid.wire.chunk import Chunk
 
 # A page of huge events must not fill the memory: reading stops past this, whatever the limit.
 MAX_PAGE_BYTES = 4 * 1024 * 1024
@@ -142,14 +143,14 @@ def offsets(connection: sqlite3.Connection, run: str) -> dict[str, int]:
     return dict(rows)
 
 
-def spool(connection: sqlite3.Connection, run: str) -> list[Spooled]:
+def spool(connection: sqlite3.Connection, run: str) -> list[Chunk]:
     """The raw bytes of a run, in the order in which they came."""
     rows = connection.execute(
-        """SELECT source, offset, arrived_ms, data FROM spool
+        """SELECT source, offset, data, arrived_ms FROM spool
         WHERE run = (SELECT id FROM runs WHERE run = ?) ORDER BY id""",
         (run,),
     )
-    return [Spooled(*row) for row in rows]
+    return [Chunk(*row) for row in rows]
 
 
 def unindexed(connection: sqlite3.Connection) -> bool:

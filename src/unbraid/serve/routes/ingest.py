@@ -31,8 +31,8 @@ async def ingest(request: Request) -> Response:
         raise CallerError("source and offset: both are needed")
     end = parameters.choice(request, "end", ("0", "1")) == "1"
     data = await parameters.body_of(request, at_most=services.config.limits.body_bytes)
-    told_at = parameters.number(request, "at")
-    now = int(time.time() * 1000) if told_at is None else told_at
+    arrived_ms = parameters.number(request, "at")
+    now = int(time.time() * 1000) if arrived_ms is None else arrived_ms
     wanted = await services.ingest.feed(run, source, offset, data, now=now, end=end)
     services.metrics.ingest.observe(time.perf_counter() - started)
     return json_answer(Acknowledged(wanted))

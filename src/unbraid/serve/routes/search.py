@@ -10,7 +10,6 @@ from starlette.responses import Response
 from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError
 from unbraid.log.port import Found, SearchableLog
-from unbraid.redact.reader import masked_snippet
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
@@ -49,9 +48,9 @@ async def search(request: Request) -> Response:
     if services.history is not None and run is None and len(places) < limit:
         history = await services.history.search(query, limit=limit - len(places))
     if services.config.redact:
-        # A place may begin or end within a secret, where no pattern knows it.
-        places = [replace(each, snippet=masked_snippet(each.snippet)) for each in places]
-        history = [replace(each, snippet=masked_snippet(each.snippet)) for each in history]
+        from unbraid.redact.reader import redact_snippet
+
+        history = [replace(each, snippet=redact_snippet(each.snippet)) for each in history]
     return json_answer(Places(places, history))
 
 

@@ -1,4 +1,4 @@
-"""`--redact` of those who only look: what the log has unmasked is masked as it is shown."""
+"""`--redact` of commands that only read: what the log has in clear is redacted as it is shown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHOWN = f"I use {SEEN}, and it works."
 
 
 async def written(home: Path) -> None:
-    """A run whose agent told a key bit by bit, in a log without masks."""
+    """A run whose agent printed a key in small parts, in a log that is not redacted."""
     log = await SqliteLog.open(home / "unbraid" / "log.db")
     await log.append("r", story(cut(TEXT, list(range(0, 100, 3)))))
     await log.close()
@@ -38,7 +38,7 @@ async def written(home: Path) -> None:
 @pytest.mark.parametrize(
     "argv", [("tail", "r"), ("attach", "r"), ("attach", "r/0"), ("cat", "r")], ids=" ".join
 )
-async def test_a_key_in_bits_is_masked_as_it_is_shown(
+async def test_a_key_in_bits_is_redacted_as_it_is_shown(
     argv: tuple[str, ...], tmp_path: Path
 ) -> None:
     await written(tmp_path)
@@ -51,7 +51,7 @@ async def test_a_key_in_bits_is_masked_as_it_is_shown(
         assert bool([bit for bit in BITS if bit in out]) == (not options)
 
 
-async def test_events_of_all_runs_are_masked(tmp_path: Path) -> None:
+async def test_events_of_all_runs_are_redacted(tmp_path: Path) -> None:
     await written(tmp_path)
     process = await start(tmp_path, "tail", "--json", "--since", "0", "--redact")
     assert process.stdout is not None
@@ -82,7 +82,7 @@ async def test_a_file_whose_agent_printed_a_key_in_bits(shape: str, tmp_path: Pa
             assert out.count(seen.encode()) == 2
 
 
-async def test_a_tree_is_drawn_with_masks(tmp_path: Path) -> None:
+async def test_a_tree_is_drawn_redacted(tmp_path: Path) -> None:
     story = Story(f"Go with {KEY}.").spawn(f"use {KEY}")
     log = tmp_path / "log.ndjson"
     log.write_bytes(b"".join(encode(event) + b"\n" for event in story.events))
@@ -93,7 +93,7 @@ async def test_a_tree_is_drawn_with_masks(tmp_path: Path) -> None:
         assert (f"use {SEEN if options else KEY}").encode() in out
 
 
-async def test_titles_and_places_are_listed_masked(tmp_path: Path) -> None:
+async def test_titles_and_places_are_listed_redacted(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "claude")
     # `ps` lists the last day.
     writer.timestamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
@@ -109,7 +109,7 @@ async def test_titles_and_places_are_listed_masked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["tail", "attach"])
-async def test_a_session_of_the_past_is_stored_masked(command: str, tmp_path: Path) -> None:
+async def test_a_session_of_the_past_is_stored_redacted(command: str, tmp_path: Path) -> None:
     writer = Writer(tmp_path / "claude")
     append(writer.main, writer.prompt(f"Go with {KEY}.") + writer.text(f"I use {KEY}."))
     os.utime(writer.main, (time.time() - 3600,) * 2)
@@ -121,9 +121,9 @@ async def test_a_session_of_the_past_is_stored_masked(command: str, tmp_path: Pa
     assert not leaks(tmp_path / "unbraid")
 
 
-async def test_what_the_agents_own_cli_shows_is_not_taken_for_masked(tmp_path: Path) -> None:
+async def test_what_the_agents_own_cli_shows_is_not_taken_for_redacted(tmp_path: Path) -> None:
     await written(tmp_path)
     process = await start(tmp_path, "attach", "r", "--resume", "--redact")
     out, err = await process.communicate()
     assert (out, process.returncode) == (b"", 2)
-    assert b"--redact masks nothing there" in err
+    assert b"--redact does nothing there" in err

@@ -1,23 +1,23 @@
-"""Masks secrets in answers: what is in the log may have come there without `--redact`."""
+"""Redacts answers: what is not from the log, such as permission requests, and errors."""
 
 from __future__ import annotations
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from unbraid.redact.secrets import mask
+from unbraid.redact.secrets import redact
 
 
-class Masked:
-    """ASGI middleware over answers in JSON. A mask is as long as what it hides, so lengths stay
-    true. Streams of events are masked where they are made, once for all viewers.
+class RedactedAnswers:
+    """ASGI middleware over answers in JSON. What is redacted keeps its length, so headers stay
+    true. Events are redacted where they are read from the log, once for all viewers.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and its answer back masked."""
+        """Pass a request on, and its answer back redacted."""
         whole = False
 
         async def sending(message: Message) -> None:
@@ -26,7 +26,7 @@ class Masked:
                 kind = Headers(raw=message["headers"]).get("content-type", "")
                 whole = kind.startswith("application/json")
             elif whole and message["type"] == "http.response.body":
-                message = {**message, "body": mask(message.get("body", b""))}
+                message = {**message, "body": redact(message.get("body", b""))}
             await send(message)
 
         await self._app(scope, receive, sending)

@@ -1,0 +1,60 @@
+"""Where Claude Code's stdout carries text in small parts: `--include-partial-messages`."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Raw, Struct
+
+from unbraid.agents.port import BlockEnd, Delta
+from unbraid.wire.record import BAD_JSON
+
+NOTHING = Raw(b"")
+BLOCK_LIMITS = ("content_block_start", "content_block_stop")
+MESSAGE_LIMITS = ("message_start", "message_stop")
+
+
+class _Text(Struct):
+    text: Raw = NOTHING
+    thinking: Raw = NOTHING
+    partial_json: Raw = NOTHING
+
+
+class _Event(Struct):
+    type: str = ""
+    index: int = 0
+    delta: _Text | None = None
+
+
+class _Partial(Struct):
+    type: str = ""
+    parent_tool_use_id: str | None = None
+    event: _Event | None = None
+
+
+_decode = msgspec.json.Decoder(_Partial).decode
+
+
+class ClaudeDeltas:
+    """A block belongs to the agent that its line names, by the call that spawned it."""
+
+    def read(self, line: bytes) -> Delta | BlockEnd | None:
+        """What a line says about blocks."""
+        if b'"stream_event"' not in line and b'"assistant"' not in line and b'"result"' not in line:
+            return None
+        try:
+            read = _decode(line)
+        except BAD_JSON:
+            return None
+        owner, event = read.parent_tool_use_id or "", read.event
+        if event is not None and event.delta is not None:
+            delta = event.delta
+            text = bytes(delta.text) or bytes(delta.thinking) or bytes(delta.partial_json)
+            if text.startswith(b'"'):
+                return Delta(owner, event.index, text)
+        if read.type == "stream_event" and event is not None:
+            if event.type in BLOCK_LIMITS:
+                return BlockEnd(owner, event.index)
+            return BlockEnd(owner) if event.type in MESSAGE_LIMITS else None
+        if read.type == "assistant":
+            return BlockEnd(owner)
+        return BlockEnd() if read.type == "result" else None

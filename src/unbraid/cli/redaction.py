@@ -1,0 +1,47 @@
+"""The option of commands that redact secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from unbraid.log.port import Log, WholeLogReader
+    from unbraid.translate.tracks import Run, Track
+
+redact_option = click.option(
+    "--redact", is_flag=True, help="Redact API keys and tokens, stored, sent and shown."
+)
+
+showing_option = click.option("--redact", is_flag=True, help="Redact API keys and tokens.")
+
+
+def shown_runs(runs: list[Run], *, redact: bool) -> list[Run]:
+    """Runs that were gathered, their sources redacted if that was asked for."""
+    if redact:
+        for run in runs:
+            run.tracks = [track._replace(read=partial(_redacted, track)) for track in run.tracks]
+    return runs
+
+
+def shown_log(log: Log, *, redact: bool) -> WholeLogReader:
+    """A log, redacted if that was asked for."""
+    if not redact:
+        return log
+    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    from unbraid.redact.reader import RedactedLog
+
+    return RedactedLog(log)
+
+
+def _redacted(track: Track) -> Iterator[bytes]:
+    from unbraid.redact.source import SourceRedactor
+    from unbraid.wire.chunk import Chunk
+
+    redactor = SourceRedactor()
+    for data in track.read():
+        yield from (chunk.data for chunk in redactor.redact([Chunk(track.name, 0, data)]))
+    yield from (chunk.data for chunk in redactor.rest())

@@ -1,0 +1,127 @@
+"""One run's chunks become committed events; what fails does not part the run from its log."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.record.test_ingest import WORDS, Speller, words_of
+from unbraid.errors import LogError
+from unbraid.log import MemoryLog
+from unbraid.log.port import Appended, LogUnusable
+from unbraid.record.recorder import Recorder
+from unbraid.wire.chunk import Chunk
+
+
+class Failing(MemoryLog):
+    """A log whose next append raises, before or after it has written."""
+
+    error: BaseException | None = None
+    writes = False
+
+    async def append(self, *values: Any, **more: Any) -> Appended:
+        error, self.error = self.error, None
+        if error is None or self.writes:
+            appended = await super().append(*values, **more)
+        if error is not None:
+            raise error
+        return appended
+
+
+async def opened(log: MemoryLog) -> Recorder:
+    return await Recorder.open(log, "r", pipeline=Speller)
+
+
+async def expected() -> list[bytes]:
+    log = MemoryLog()
+    recorder = await opened(log)
+    await recorder.feed([Chunk("out", 0, WORDS)], 7)
+    await recorder.finish(7)
+    return await words_of(log)
+
+
+@pytest.mark.parametrize("writes", [False, True], ids=["lost", "written"])
+@pytest.mark.parametrize("error", [LogUnusable("x", "full", "no room"), asyncio.CancelledError()])
+async def test_after_a_failed_commit_it_refuses_and_a_new_one_goes_on(
+    error: BaseException, writes: bool
+) -> None:
+    log = Failing()
+    recorder = await opened(log)
+    await recorder.feed([Chunk("out", 0, WORDS[:9])], 7)
+    log.error, log.writes = error, writes
+    with pytest.raises(type(error)):
+        await recorder.feed([Chunk("out", 9, WORDS[9:30])], 7)
+    for again in (
+        recorder.feed([Chunk("out", 9, WORDS[9:])], 7),
+        recorder.end("out", 7),
+        recorder.finish(7),
+    ):
+        with pytest.raises(LogError):
+            await again
+    recorder = await opened(log)
+    assert recorder.offsets == {"out": 30 if writes else 9}
+    await recorder.feed([Chunk("out", 0, WORDS)], 7)
+    await recorder.finish(7)
+    assert await words_of(log) == await expected()
+
+
+async def test_a_reader_that_fails_half_way_leaves_nothing_uncommitted_behind() -> None:
+    log = MemoryLog()
+    recorder = await opened(log)
+
+    def chunks() -> Any:
+        yield Chunk("out", 0, WORDS[:9])
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        await recorder.feed(chunks(), 7)
+    with pytest.raises(LogError):
+        await recorder.feed([Chunk("out", 9, WORDS[9:])], 7)
+    recorder = await opened(log)
+    assert recorder.offsets == {}
+
+
+async def test_a_chunk_without_bytes_notes_an_offset() -> None:
+    log = MemoryLog()
+    recorder = await opened(log)
+    assert not await recorder.feed([Chunk("rows", 1234, b"")], 7)
+    assert await log.offsets("r") == {}
+    assert await recorder.feed([Chunk("out", 0, b"a b "), Chunk("rows", 1300, b"")], 7)
+    assert await log.offsets("r") == recorder.offsets == {"out": 4, "rows": 1300}
+    assert await log.spooled("r") == [Chunk("out", 0, b"a b ", 7)]
+
+
+async def test_holes_are_skipped_and_so_is_what_is_known() -> None:
+    log = MemoryLog()
+    recorder = await opened(log)
+    assert await recorder.feed([Chunk("out", 0, b"a b "), Chunk("out", 9, b"x ")], 7)
+    assert not await recorder.feed([Chunk("out", 0, b"a b ")], 7)
+    assert await recorder.feed([Chunk("out", 2, b"b c ")], 7)
+    assert await log.spooled("r") == [Chunk("out", 0, b"a b ", 7), Chunk("out", 4, b"c ", 7)]
+
+
+async def test_bytes_that_gave_no_event_yet_are_not_lost() -> None:
+    log = MemoryLog()
+    await (await opened(log)).feed([Chunk("out", 0, b"hal")], 7)
+    recorder = await opened(log)
+    assert recorder.offsets == {"out": 3}
+    await recorder.feed([Chunk("out", 3, b"f of ")], 7)
+    (_, _, text, *_) = await words_of(log)
+    assert b"half" in text
+
+
+async def test_the_run_is_over_when_all_its_sources_have_ended() -> None:
+    log = MemoryLog()
+    recorder = await opened(log)
+    await recorder.feed([Chunk("out", 0, b"a "), Chunk("file", 0, b"b ")], 7)
+    await recorder.end("out", 7)
+    assert not recorder.over
+    recorder = await opened(log)
+    assert recorder.ended == {"out"}
+    await recorder.end("file", 7)
+    assert recorder.over
+    assert (await log.read("r"))[-1].type == "done"
+    await recorder.finish(8)
+    assert (await opened(log)).over
