@@ -13,7 +13,7 @@ MODULES = sorted((SRC / "unbraid").rglob("*.py"))
 
 # From left to right; packages of one row do not know each other.
 ROWS = [
-    {"errors", "events", "screen"},
+    {"errors", "events", "screen", "timings"},
     {"wire"},
     {"translate"},
     {"fleet"},
@@ -38,7 +38,7 @@ ROWS = [
 RANKS = {name: rank for rank, row in enumerate(ROWS) for name in row}
 ALONE = "testing"
 
-PURE = ("errors", "events", "screen", "wire", "translate", "fleet", "pipeline")
+PURE = ("errors", "timings", "events", "screen", "wire", "translate", "fleet", "pipeline")
 # All that pure code needs of the standard library; whatever reaches out of the process is not here.
 PURE_IMPORTS = {
     "__future__",
