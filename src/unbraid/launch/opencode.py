@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct, field
-
 from unbraid.agents.opencode.changes import Database
+from unbraid.agents.opencode.heads import printed_head
 from unbraid.agents.places import opencode_database
 from unbraid.launch.run_log import RunLog, now_ms
+from unbraid.timings import STDOUT_ROWS_TIMEOUT_SECONDS
+from unbraid.translate.sequencer import Aged, Closed, Item, Sequencer
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
 from unbraid.wire.names import names_run
-from unbraid.wire.record import BAD_JSON
-
-
-class _Line(Struct):
-    session_id: str | None = field(default=None, name="sessionID")
-
-
-_read = msgspec.json.Decoder(_Line).decode
 
 
 class OpenCodeSource:
@@ -41,7 +34,7 @@ class OpenCodeSource:
         self._session, self._begun_in = session, begun_in
         self._database: Database | None = None
         self._lines = Lines()
-        self._held: list[Chunk] = []
+        self._printed = Sequencer[Chunk](is_open=self._is_open)
         self._found: dict[str, list[bytes]] = {}
         self._offsets: dict[str, int] = {}
         self._mark = now_ms()
@@ -58,12 +51,11 @@ class OpenCodeSource:
 
     async def _tell(self, *, last: bool) -> None:
         """Tell what can be told now; the database first, it knows the right order of calls."""
-        held, self._held = self._held, []
+        now = time.monotonic()
         for root, lines in (await asyncio.to_thread(self._changed, last=last)).items():
             self._found.setdefault(root, []).extend(lines)
         mine = self._root()
         if mine is None:
-            self._held = held + self._held
             return
         if not self._keeping.opened:
             since = await self._keeping.rows_since(mine, self._began)
@@ -75,13 +67,10 @@ class OpenCodeSource:
                 self._found = await asyncio.to_thread(self._changed, last=last)
         pieces = [self._fed("database", line) for line in self._found.pop(mine, ())]
         self._found.clear()
-        if self._database is not None:
-            if mine in self._database.upto:
-                self._keeping.rows_told(self._database.upto[mine])
-            if mine in self._database.waiting:
-                # What was printed may follow from what has to wait.
-                self._held, held = held + self._held, []
-        await self._keeping.feed([*pieces, *held])
+        if self._database is not None and mine in self._database.upto:
+            self._keeping.rows_told(self._database.upto[mine])
+        printed = self._printed.finish() if last else self._printed.take(now)
+        await self._keeping.feed([*pieces, *printed])
 
     async def end(self) -> None:
         """Tell the rest."""
@@ -91,14 +80,25 @@ class OpenCodeSource:
         await self._tell(last=True)
 
     def _line(self, line: bytes) -> None:
-        try:
-            session = _read(line).session_id
-        except BAD_JSON:
+        head = printed_head(line)
+        if head is None:
             return
+        session = head.session_id
         # An agent may print anything; what cannot name a run must not name a file either.
         if self._session is None and names_run(session or ""):
             self._session = session
-        self._held.append(self._fed("stdout", line))
+        printed = Item(
+            "stdout",
+            self._fed("stdout", line),
+            # What was printed may follow from rows that have to wait; and what is printed while the
+            # rows are read, from rows of the next look.
+            waits_for=(Aged(0), Closed("rows")),
+            max_wait_seconds=STDOUT_ROWS_TIMEOUT_SECONDS,
+        )
+        self._printed.add(printed, time.monotonic())
+
+    def _is_open(self, rows: str) -> bool:
+        return self._database is not None and self._root() in self._database.waiting
 
     def _changed(self, *, last: bool) -> dict[str, list[bytes]]:
         if self._database is None:

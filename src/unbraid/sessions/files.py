@@ -8,15 +8,17 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from unbraid.agents.claude.heads import line_order, workflow_line_order
 from unbraid.agents.claude.transcript import agent_line
 from unbraid.agents.opencode.database import database_runs, is_database
-from unbraid.agents.opencode.records import RunLine, export_as_lines
+from unbraid.agents.opencode.heads import event_order, printed_order
+from unbraid.agents.opencode.records import export_as_lines
 from unbraid.agents.opencode.storage import is_storage
 from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
-from unbraid.translate.tracks import Run, Track, split
+from unbraid.translate.tracks import Order, Run, Track, split
 from unbraid.wire.arrays import as_lines, begins_array
-from unbraid.wire.record import Record, read_as, read_line
+from unbraid.wire.record import Record, read_line
 
 CHUNK_BYTES = 1 << 20
 LOG = "log"  # a run's fleet events, as `unbraid cat --json` prints them
@@ -84,15 +86,15 @@ def lines_runs(name: str, given: Callable[[], Iterator[bytes]], path: Path | Non
     if first.type == LOG_BEGINS:
         return [Run(LOG, None, [Track(name, read, False)])]
     if bytes(first.properties):
-        return [Run("opencode", None, [Track(name, read, False)])]
+        return [Run("opencode", None, [Track(name, read, False, order=event_order)])]
     if (its_session := first.session_id_opencode) is not None:
-        ordered = Track(name, lambda: in_call_order(split(read())), False, its_session)
-        return [Run("opencode", its_session, [ordered])]
+        printed = Track(name, read, False, its_session, printed_order, in_turns=True)
+        return [Run("opencode", its_session, [printed])]
     session = first.session_id or first.session_id_transcript
     if first.is_sidechain is None and first.session_id_transcript is None:
-        return [Run("claude", session, [Track(name, read, False, session)])]
+        return [Run("claude", session, [Track(name, read, False, session, line_order)])]
     own_sidechains = any(b'"isSidechain":true' in line for line in split(read()))
-    tracks = [Track(name, read, True, session, sidechains=own_sidechains)]
+    tracks = [Track(name, read, True, session, line_order, sidechains=own_sidechains)]
     if path is not None and not path.name.startswith("agent-"):
         tracks += beside_transcript(path, session)
     return [Run("claude", session, tracks)]
@@ -110,11 +112,12 @@ def beside_transcript(path: Path, session: str | None) -> list[Track]:
             if meta.is_file() or workflow is not None:
                 known = meta.read_bytes() if meta.is_file() else b"{}"
                 facts.append(agent_line(file.stem.removeprefix("agent-"), known, workflow))
-        tracks.append(_file(file, session, by_request=workflow is not None))
+        order = line_order if workflow is None else workflow_line_order
+        tracks.append(_file(file, session, order))
     for file in sorted(path.parent.glob("agent-*.jsonl")):
         first = sniff(split(chunks(file)))
         if first is not None and first.session_id_transcript == session:
-            tracks.append(_file(file, session))
+            tracks.append(_file(file, session, line_order))
     if facts:
         tracks.insert(0, Track(f"{folder}/*.meta.json", lambda: iter(facts), True, session))
     return tracks
@@ -132,23 +135,8 @@ def _in_start_order(folder: Path) -> list[Path]:
     return sorted(files, key=lambda file: started.get(file.stem, len(started)))
 
 
-def in_call_order(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """`opencode run` prints parallel calls as they end: put them back as the model made them."""
-    calls: list[tuple[str, bytes]] = []
-    for line in lines:
-        first = sniff([line])
-        if first is not None and first.type == "tool_use":
-            part = read_as(RunLine, first.raw).part
-            calls.append((part.id if part is not None else "", line))
-            continue
-        yield from (call for _, call in sorted(calls, key=lambda call: call[0]))
-        calls.clear()
-        yield line
-    yield from (call for _, call in sorted(calls, key=lambda call: call[0]))
-
-
-def _file(path: Path, session: str | None, *, by_request: bool = False) -> Track:
-    return Track(str(path), lambda: chunks(path), True, session, by_request)
+def _file(path: Path, session: str | None, order: Callable[[bytes], Order]) -> Track:
+    return Track(str(path), lambda: chunks(path), True, session, order)
 
 
 def sniff(lines: Iterable[bytes]) -> Record | None:
@@ -179,4 +167,5 @@ def _exported(name: str, whole: bytes) -> Run:
     session = info.get("id")
     # A child belongs to its parent's run, should that be here too.
     above = info.get("parentID") or session
-    return Run("opencode", above, [Track(name, lambda: iter(lines), True, session)])
+    track = Track(name, lambda: iter(lines), True, session, event_order)
+    return Run("opencode", above, [track])

@@ -7,7 +7,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from unbraid.agents.claude.session_files import Owners, Session
+from unbraid.agents.claude.child_files import Owners
+from unbraid.agents.claude.session_files import Session
 from unbraid.agents.opencode.database import database_runs, last_change
 from unbraid.agents.places import (
     CLAUDE_SESSION,

@@ -53,6 +53,11 @@ class Tail:
         """Where to go on from after a restart."""
         return Place(self._generation, self.offset, self._head, self._last)
 
+    @property
+    def generation(self) -> int:
+        """Which of the files that have stood under this name it is."""
+        return self._generation
+
     def size(self) -> int:
         """The file's size now, 0 if there is none."""
         status = self._status()
@@ -82,11 +87,12 @@ class Tail:
         except OSError as error:
             self._failed(error)
 
-    def peek(self, upto: int) -> bytes:
-        """What is new up to a size, without taking it."""
+    def peek(self, upto: int, since: int | None = None) -> bytes:
+        """What is new up to a size, or in it from an offset on, without taking it."""
+        first = self.offset if since is None else since
         try:
             with self.path.open("rb", buffering=0) as file:
-                return os.pread(file.fileno(), max(upto - self.offset, 0), self.offset)
+                return os.pread(file.fileno(), max(upto - first, 0), first)
         except OSError as error:
             self._failed(error)
             return b""

@@ -15,10 +15,13 @@ from pathlib import Path
 
 from watchfiles._rust_notify import RustNotify
 
-BUSY_SECONDS = 2.0
-BUSY_STEP_MS, IDLE_STEP_MS = 2, 30
-GATHER_MS = 8
-PULSE_MS = 1000
+from unbraid.timings import (
+    NOTIFY_BUSY_SECONDS,
+    NOTIFY_BUSY_STEP_MS,
+    NOTIFY_GATHER_MS,
+    NOTIFY_IDLE_STEP_MS,
+    NOTIFY_PULSE_MS,
+)
 
 
 async def changes(folders: Sequence[Path]) -> AsyncIterator[list[Path]]:
@@ -27,10 +30,10 @@ async def changes(folders: Sequence[Path]) -> AsyncIterator[list[Path]]:
     with RustNotify([str(folder) for folder in folders], False, False, 300, True, True) as watcher:
         try:
             while True:
-                busy = time.monotonic() - heard < BUSY_SECONDS
-                step = BUSY_STEP_MS if busy else IDLE_STEP_MS
+                busy = time.monotonic() - heard < NOTIFY_BUSY_SECONDS
+                step = NOTIFY_BUSY_STEP_MS if busy else NOTIFY_IDLE_STEP_MS
                 found = await asyncio.to_thread(
-                    watcher.watch, max(GATHER_MS, step), step, PULSE_MS, stop
+                    watcher.watch, max(NOTIFY_GATHER_MS, step), step, NOTIFY_PULSE_MS, stop
                 )
                 if not isinstance(found, set):
                     yield []

@@ -153,7 +153,8 @@ class Sequencer(Generic[V]):
                         if self._within_reach(key):
                             yield from self._taken_along(key)
                     yield self._pop(queue)
-                if not queue and source not in self._named:
+                # Whoever consumes this may add and forget in between.
+                if not queue and source not in self._named and self._queues.get(source) is queue:
                     del self._queues[source]
 
     def finish(self) -> Iterator[V]:

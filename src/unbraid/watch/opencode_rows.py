@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 
-from unbraid.agents.opencode.changes import LONGEST_WAIT_SECONDS, Database
+from unbraid.agents.opencode.changes import Database
 from unbraid.agents.opencode.writers import Writers
 from unbraid.agents.places import opencode_database
 from unbraid.errors import LogError, SourceError
@@ -15,6 +15,7 @@ from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.record.followed import FollowedRows, to_the_end
 from unbraid.record.runs import ROWS, begins_run, open_run, rows_since
+from unbraid.timings import TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 
 LOOK_SECONDS = 0.1
 APPEARING_SECONDS = 0.5
@@ -179,7 +180,7 @@ class WatchedRows:
         # Anew at every try: there may be more children by now.
         part = self._database.part(root, await rows_since(self._log, root) or 0)
         waited = time.monotonic() - self._tried.setdefault(root, time.monotonic())
-        last = waited >= LONGEST_WAIT_SECONDS
+        last = waited >= TEXT_BEFORE_CALL_TIMEOUT_SECONDS
         lines: dict[str, list[bytes]] = await asyncio.to_thread(part.changed, last=last)
         if part.waiting:
             return None, 0

@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from unbraid.agents.claude.child_files import Owners
 from unbraid.agents.claude.discovery import Scan, main_of
 from unbraid.agents.claude.processes import Processes
-from unbraid.agents.claude.session_files import SETTLE_SECONDS, Owners
 from unbraid.agents.opencode.server import Server
 from unbraid.agents.places import FAMILIES, OPENCODE_SESSION, claude_projects
 from unbraid.control.controllers import Controllers
@@ -30,6 +30,7 @@ from unbraid.record.followed import FollowedFiles, to_the_end
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import begins_run, latest_run
 from unbraid.system.notify import changes
+from unbraid.timings import CHILD_FILE_SETTLE_SECONDS
 from unbraid.watch.opencode_rows import WatchedRows
 from unbraid.watch.opencode_server import WatchedServer
 
@@ -240,7 +241,7 @@ class Watcher:
                     self._drop(main)
                 elif followed.session.unsettled:
                     loop = asyncio.get_running_loop()
-                    loop.call_later(SETTLE_SECONDS, self._mark, main)
+                    loop.call_later(CHILD_FILE_SETTLE_SECONDS, self._mark, main)
                 for path, problem in followed.session.problems.items():
                     self._warn_once(f"{path}: {problem}")
         except (LogError, SourceError) as error:

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from unbraid.agents.claude.session_files import LONGEST_WAIT_SECONDS, SETTLE_SECONDS, Session
+from unbraid.agents.claude.heads import ending_of
+from unbraid.agents.claude.session_files import Session
+from unbraid.timings import CHILD_ANSWER_TIMEOUT_SECONDS, CHILD_FILE_SETTLE_SECONDS
 
 CHILD = "subagents/agent-a1.jsonl"
 
@@ -68,7 +70,7 @@ def test_an_end_waits_for_the_answer_of_the_agent_that_has_ended(files: Files) -
     files.write(files.child, CALL)
     files.write(files.main, REPORT)
     assert files.told() == [CALL]
-    assert files.told(after=LONGEST_WAIT_SECONDS / 2) == []
+    assert files.told(after=CHILD_ANSWER_TIMEOUT_SECONDS / 2) == []
     assert files.session.unsettled
     files.write(files.child, ANSWER)
     assert files.told() == [ANSWER, REPORT]
@@ -76,16 +78,16 @@ def test_an_end_waits_for_the_answer_of_the_agent_that_has_ended(files: Files) -
 
 def test_an_answer_that_is_not_told_yet_is_none(files: Files) -> None:
     files.write(files.child, ANSWER)
-    assert files.session.awaits(REPORT)
+    assert files.session.awaits(ending_of(REPORT))
     assert files.told() == [ANSWER]
-    assert not files.session.awaits(REPORT)
+    assert not files.session.awaits(ending_of(REPORT))
 
 
 def test_a_half_written_answer_is_none(files: Files) -> None:
     files.write(files.main, REPORT)
     files.write(files.child, ANSWER[:-1])
     assert files.told() == []
-    assert files.told(after=LONGEST_WAIT_SECONDS / 2) == []
+    assert files.told(after=CHILD_ANSWER_TIMEOUT_SECONDS / 2) == []
     files.write(files.child, b"\n")
     assert files.told() == [ANSWER, REPORT]
 
@@ -93,13 +95,13 @@ def test_a_half_written_answer_is_none(files: Files) -> None:
 def test_an_end_that_nobody_explains_is_told_in_the_end(files: Files) -> None:
     files.write(files.main, REPORT)
     assert files.told() == []
-    assert files.told(after=LONGEST_WAIT_SECONDS) == [REPORT]
+    assert files.told(after=CHILD_ANSWER_TIMEOUT_SECONDS) == [REPORT]
 
 
 def test_an_agent_that_was_only_launched_is_not_waited_for(files: Files) -> None:
     files.write(files.main, LAUNCH)
     files.told()
-    assert files.told(after=SETTLE_SECONDS) == [LAUNCH]
+    assert files.told(after=CHILD_FILE_SETTLE_SECONDS) == [LAUNCH]
 
 
 class Deep(Files):
@@ -123,7 +125,7 @@ def test_the_end_of_a_helper_of_a_helper_waits_for_its_answer_too(
     files.write(files.deepest, CALL)
     files.write(files.child, report)
     assert files.told() == [CALL]
-    assert files.told(after=LONGEST_WAIT_SECONDS / 2) == []
+    assert files.told(after=CHILD_ANSWER_TIMEOUT_SECONDS / 2) == []
     files.write(files.deepest, ANSWER)
     assert files.told() == [ANSWER, report]
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.watch.writing import Writer, append
-from unbraid.agents.claude.session_files import LONGEST_WAIT_SECONDS, SETTLE_SECONDS, Session
+from unbraid.agents.claude.session_files import Session
 from unbraid.agents.claude.stdout_merger import StdoutTranscriptMerger
+from unbraid.timings import STDOUT_TWIN_SETTLE_SECONDS, STDOUT_TWIN_TIMEOUT_SECONDS
 
 TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
 SPAWN = {"type": "tool_use", "id": "toolu_1", "name": "Agent", "input": TASK}
@@ -55,7 +56,7 @@ def test_a_helper_that_is_heard_before_its_file_is_made_is_waited_for(tmp_path: 
     assert b"toolu_2" not in b"".join(fed.data for fed in woven.take())
     append(writer.child("a1", "toolu_1"), writer.text("before the call", "a1") + call)
     assert b"before the call" in b"".join(fed.data for fed in woven.take())
-    clock.now += SETTLE_SECONDS
+    clock.now += STDOUT_TWIN_SETTLE_SECONDS
     assert b"toolu_2" in b"".join(fed.data for fed in woven.take())
 
 
@@ -64,7 +65,7 @@ def test_the_wait_for_a_file_is_bounded(tmp_path: Path) -> None:
     woven = weaving(writer, clock, version="2.0.30")
     woven.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
     assert b"toolu_2" not in b"".join(fed.data for fed in woven.take())
-    clock.now += LONGEST_WAIT_SECONDS
+    clock.now += STDOUT_TWIN_TIMEOUT_SECONDS
     assert b"toolu_2" in b"".join(fed.data for fed in woven.take())
 
 

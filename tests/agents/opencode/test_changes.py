@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.said import RECORDINGS
-from unbraid.agents.opencode.changes import STORING_MS, Database
+from unbraid.agents.opencode.changes import Database
 from unbraid.agents.opencode.database import database_runs, last_change
 from unbraid.agents.opencode.records import ended_at
+from unbraid.timings import ROW_STORING_MS
 
 NESTED = RECORDINGS / "nested.run.opencode" / "opencode.db"
 
@@ -63,7 +64,7 @@ def test_it_knows_who_has_said_something_since_the_look_before(path: Path) -> No
 
 def test_an_old_row_that_changes_is_no_news_to_whoever_begins_later(path: Path) -> None:
     root = root_of(path)
-    later = last_change(path, root) + STORING_MS + 1
+    later = last_change(path, root) + ROW_STORING_MS + 1
     database = Database(path, later)
     assert database.changed() == {}
     touch(path, later + 1)

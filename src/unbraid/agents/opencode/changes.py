@@ -27,28 +27,31 @@ from unbraid.agents.opencode.database import connect, object_of
 from unbraid.agents.opencode.records import ended_at, rows_as_lines
 from unbraid.agents.opencode.session_tree import SessionTree
 from unbraid.errors import SourceError
+from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+from unbraid.translate.sequencer import Closed, Item, Sequencer
 
 _MESSAGES = "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?"
 _PARTS = """SELECT id, message_id, session_id, time_created, data, time_updated FROM part
     WHERE time_updated >= ?"""
 
-
-LONGEST_WAIT_SECONDS = 3.0
-# From the end that a row tells to its being stored.
-STORING_MS = 2000
-
 Rows = dict[str, dict[str, Any]]
 
 
 @dataclass
-class _Pending:
-    """Rows of one root session that are not told yet, by their ids."""
+class RowBatch:
+    """Rows of one root session that were found together, by their ids."""
 
-    began: float
     upto: int = 0
     sessions: Rows = field(default_factory=dict)
     messages: Rows = field(default_factory=dict)
     parts: Rows = field(default_factory=dict)
+
+    def update(self, later: RowBatch) -> None:
+        """Adds rows that were found later; a row that was found again replaces itself."""
+        self.upto = max(self.upto, later.upto)
+        self.sessions.update(later.sessions)
+        self.messages.update(later.messages)
+        self.parts.update(later.parts)
 
 
 class Database:
@@ -74,36 +77,51 @@ class Database:
         self._seen: dict[str, tuple[int, int]] = {}  # row: its time, and a hash of it
         self._stamp: tuple[tuple[int, int], ...] = ()
         self._clock, self._only = clock, only
-        self._pending: dict[str, _Pending] = {}
+        self._found: dict[str, RowBatch] = {}  # root session: what this look has found
+        self._batches = Sequencer[tuple[str, RowBatch]](is_open=self._is_open)
         self._open: dict[str, dict[str, None]] = {}  # message: its texts that are not stored yet
 
     def changed(self, *, last: bool = False) -> dict[str, list[bytes]]:
         """New lines by root session; with `last`, also those that wait."""
         self._look()
-        told: dict[str, list[bytes]] = {}
-        for root, rows in list(self._pending.items()):
-            if last or not self._waits(rows):
-                del self._pending[root]
-                self.upto[root] = max(rows.upto, self.upto.get(root, 0))
-                told[root] = rows_as_lines(
-                    rows.sessions.values(), rows.messages.values(), rows.parts.values()
-                )
-        return told
+        now = self._clock()
+        for root, found in self._found.items():
+            self._batches.add(self._declared(root, found), now)
+        self._found = {}
+        gone: dict[str, RowBatch] = {}
+        for root, rows in self._batches.finish() if last else self._batches.take(now):
+            gone.setdefault(root, RowBatch()).update(rows)
+        for root, rows in gone.items():
+            self.upto[root] = max(rows.upto, self.upto.get(root, 0))
+        return {
+            root: rows_as_lines(rows.sessions.values(), rows.messages.values(), rows.parts.values())
+            for root, rows in gone.items()
+        }
 
-    def _waits(self, rows: _Pending) -> bool:
-        if self._clock() - rows.began >= LONGEST_WAIT_SECONDS:
-            return False
-        return any(
-            text < part["id"]
+    def _declared(self, root: str, rows: RowBatch) -> Item[tuple[str, RowBatch]]:
+        """The calls among the rows, and with them the rest, wait for the texts before them."""
+        before = tuple(
+            Closed((part["messageID"], text))
             for part in rows.parts.values()
             if part.get("type") == "tool"
             for text in self._open.get(part["messageID"], ())
+            if text < part["id"]
         )
+        return Item(
+            root,
+            (root, rows),
+            waits_for=before,
+            max_wait_seconds=TEXT_BEFORE_CALL_TIMEOUT_SECONDS,
+        )
+
+    def _is_open(self, text: tuple[str, str]) -> bool:
+        message, part = text
+        return part in self._open.get(message, ())
 
     @property
     def quiet(self) -> bool:
         """Whether a look would find nothing: two `stat`s tell."""
-        return not self._pending and self._stamp == self._stamps()
+        return not self._batches.holds() and self._stamp == self._stamps()
 
     def _stamps(self) -> tuple[tuple[int, int], ...]:
         return _stamp(str(self.path)), _stamp(f"{self.path}-wal")
@@ -133,7 +151,7 @@ class Database:
     @property
     def waiting(self) -> Set[str]:
         """The root sessions of which something is known and not told yet."""
-        return self._pending.keys()
+        return self._batches.held_sources()
 
     def root(self, session: str) -> str:
         """The session at the top of this one's tree."""
@@ -177,18 +195,18 @@ class Database:
         self._since = latest
         self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= latest}
 
-    def _of(self, session: str, at: int) -> _Pending:
+    def _of(self, session: str, at: int) -> RowBatch:
         root = self.root(session)
         if self.heard is not None:
             self.heard.add(root)
-        rows = self._pending.setdefault(root, _Pending(self._clock()))
+        rows = self._found.setdefault(root, RowBatch())
         rows.upto = max(rows.upto, at)
         return rows
 
     def _was_over(self, row: dict[str, Any]) -> bool:
         """Whether a message or a part had ended before the time from which on this tells."""
         ended = ended_at(row)
-        return ended is not None and ended < self._first - STORING_MS
+        return ended is not None and ended < self._first - ROW_STORING_MS
 
     def _note(self, part: dict[str, Any]) -> None:
         if part.get("type") not in ("text", "reasoning"):
