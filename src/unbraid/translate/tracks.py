@@ -18,13 +18,15 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from unbraid.wire.lines import Lines, Overlong
 
 NEVER = 1 << 62
 BEFORE, DATED, AFTER = range(3)
 
 
-class Order(NamedTuple):
+class Order(Struct, frozen=True, gc=False):
     """Where a line belongs, as far as it says so; times in milliseconds since 1970, 0 for none.
 
     `at` is the line's own time. `about` is when that last changed which the line is about: it may
@@ -114,10 +116,12 @@ def merge(tracks: list[Track]) -> Iterator[tuple[str, bytes]]:
 
 def _ordered(track: Track) -> Iterator[tuple[Order, bytes]]:
     """A track's lines, each read once for where it belongs; neighbours that have turns in turn."""
-    lines = ((track.order(line), line) for line in split(track.read()))
-    if not track.in_turns:
-        yield from lines
-        return
+    order_of = track.order
+    lines = ((order_of(line), line) for line in split(track.read()))
+    return _in_turns(lines) if track.in_turns else lines
+
+
+def _in_turns(lines: Iterator[tuple[Order, bytes]]) -> Iterator[tuple[Order, bytes]]:
     neighbours: list[tuple[str, Order, bytes]] = []
     for order, line in lines:
         if order.turn is not None:

@@ -135,3 +135,31 @@ def test_a_helper_of_a_helper_that_was_only_launched_is_not_waited_for(tmp_path:
     launch = told_to_helper("Async agent launched successfully.\nagentId: a2 (internal ID)")
     files.write(files.child, launch)
     assert files.told() == [launch]
+
+
+def test_what_waits_is_given_out_at_once_to_whoever_cannot_wait(files: Files) -> None:
+    files.write(files.main, REPORT)
+    assert files.told() == []
+    assert b"".join(piece.data for piece in files.session.drain(now=True)) == REPORT
+    assert not files.session.unsettled
+    files.write(files.main, TASK)
+    assert files.told() == [TASK]
+
+
+def test_lines_behind_one_that_waits_stay_behind_it(files: Files) -> None:
+    files.write(files.main, TASK, REPORT, CALL)
+    assert files.told() == [TASK]
+    files.write(files.main, TASK)
+    files.write(files.child, ANSWER)
+    assert files.told(after=CHILD_FILE_SETTLE_SECONDS) == [ANSWER, REPORT, CALL, TASK]
+    assert not files.session.unsettled
+
+
+def test_a_file_that_is_written_anew_while_a_line_waits_is_read_anew(files: Files) -> None:
+    files.write(files.main, REPORT)
+    assert files.told() == []
+    files.main.write_bytes(CALL)
+    assert files.told() == [CALL]
+    files.write(files.main, TASK)
+    assert files.told() == [TASK]
+    assert not files.session.unsettled

@@ -10,7 +10,11 @@ from typing import Any
 from tests.watch.writing import Writer, append
 from unbraid.agents.claude.session_files import Session
 from unbraid.agents.claude.stdout_merger import StdoutTranscriptMerger
-from unbraid.timings import STDOUT_TWIN_SETTLE_SECONDS, STDOUT_TWIN_TIMEOUT_SECONDS
+from unbraid.timings import (
+    OWN_TRANSCRIPT_DELAY_SECONDS,
+    STDOUT_TWIN_SETTLE_SECONDS,
+    STDOUT_TWIN_TIMEOUT_SECONDS,
+)
 
 TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
 SPAWN = {"type": "tool_use", "id": "toolu_1", "name": "Agent", "input": TASK}
@@ -74,3 +78,30 @@ def test_where_helpers_have_no_files_nothing_is_waited_for(tmp_path: Path) -> No
     woven = weaving(writer, clock, version=None)
     woven.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
     assert b"toolu_2" in b"".join(fed.data for fed in woven.take())
+
+
+def test_the_sessions_own_file_goes_last_unless_stdout_stalls(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    woven = weaving(writer, clock, version="2.0.30")
+    clock.now += OWN_TRANSCRIPT_DELAY_SECONDS
+    list(woven.take())
+    said = writer.text("said in both")
+    append(writer.main, said)
+    assert list(woven.take()) == []
+    woven.line(printed(said))
+    assert [fed.source for fed in woven.take()] == ["main.jsonl@1+0", "stdout"]
+    append(writer.main, writer.text("in the file alone"))
+    assert list(woven.take()) == []
+    clock.now += OWN_TRANSCRIPT_DELAY_SECONDS
+    (alone,) = woven.take()
+    assert b"in the file alone" in alone.data
+
+
+def test_at_the_end_nothing_waits(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    woven = weaving(writer, clock, version="2.0.30")
+    woven.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
+    append(writer.main, writer.text("last words"))
+    rest = b"".join(fed.data for fed in woven.end())
+    assert rest.index(b"toolu_2") < rest.index(b"last words")
+    assert list(woven.end()) == []

@@ -14,8 +14,14 @@ from tests.said import RECORDINGS
 from unbraid.agents.opencode.changes import Database
 from unbraid.agents.opencode.database import database_runs, last_change
 from unbraid.agents.opencode.records import ended_at
-from unbraid.timings import ROW_STORING_MS
+from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 
+FAN = RECORDINGS / "fan-same-opening.run.opencode-1.2.27" / "opencode.db"
+# A helper's text with a call after it in the same message.
+BEFORE_A_CALL = """SELECT id, data FROM part AS text WHERE session_id IN
+    (SELECT id FROM session WHERE parent_id IS NOT NULL) AND data LIKE '%"type":"text"%'
+    AND EXISTS (SELECT 1 FROM part WHERE message_id = text.message_id AND id > text.id
+    AND data LIKE '%"type":"tool"%') LIMIT 1"""
 NESTED = RECORDINGS / "nested.run.opencode" / "opencode.db"
 
 
@@ -84,3 +90,49 @@ def test_one_session_alone_has_the_children_that_come_later(path: Path) -> None:
         db.execute("UPDATE session SET parent_id = ? WHERE id = ?", (root, child))
         db.execute("UPDATE part SET time_updated = ?", (part.upto[root] + 1,))
     assert f'"sessionID":"{child}"'.encode() in b"".join(part.changed()[root])
+
+
+class Late:
+    """A database in which a text that precedes a call is stored late, its reader, and the time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.now = path, 0.0
+        with closing(sqlite3.connect(path)) as db, db:
+            ((self.part, self.stored),) = db.execute(BEFORE_A_CALL)
+            begun = json.loads(self.stored) | {"text": ""}
+            del begun["time"]["end"]
+            db.execute("UPDATE part SET data = ? WHERE id = ?", (json.dumps(begun), self.part))
+        self.root = root_of(path)
+        self.database = Database(path, clock=lambda: self.now)
+
+    def store(self) -> None:
+        with closing(sqlite3.connect(self.path)) as db, db:
+            row = (self.stored, last_change(self.path, self.root) + 1000, self.part)
+            db.execute("UPDATE part SET data = ?, time_updated = ? WHERE id = ?", row)
+
+
+@pytest.fixture
+def late(tmp_path: Path) -> Late:
+    return Late(Path(shutil.copy(FAN, tmp_path / "opencode.db")))
+
+
+def test_a_call_waits_for_the_text_before_it(late: Late) -> None:
+    assert late.database.changed() == {}
+    assert late.database.waiting == {late.root}
+    assert not late.database.quiet
+    late.store()
+    (lines,) = late.database.changed().values()
+    assert late.database.waiting == set()
+    assert json.loads(late.stored)["text"] in b"".join(lines).decode()
+    assert late.database.upto == {late.root: last_change(late.path, late.root)}
+
+
+def test_the_wait_for_a_text_is_bounded(late: Late) -> None:
+    assert late.database.changed() == {}
+    late.now = TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+    assert late.database.changed().keys() == {late.root}
+    assert late.database.quiet
+
+
+def test_at_the_end_nobody_waits_for_a_text(late: Late) -> None:
+    assert late.database.changed(last=True).keys() == {late.root}

@@ -83,13 +83,10 @@ def workflow_line_order(line: bytes) -> Order:
 
 
 def _order(head: Head) -> Order:
-    side = bool(head.is_sidechain)
-    return Order(
-        at=milliseconds(head.timestamp),
-        key=head.uuid,
-        chain=side,
-        follows=head.parent_uuid if side else None,
-    )
+    at = milliseconds(head.timestamp)
+    if head.is_sidechain:
+        return Order(at, key=head.uuid, chain=True, follows=head.parent_uuid)
+    return Order(at, key=head.uuid)
 
 
 # --- which line of stdout a line of a transcript is ---
