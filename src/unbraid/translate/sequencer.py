@@ -131,10 +131,6 @@ class Sequencer(Generic[V]):
         for key in provides:
             self._since.setdefault(key, now)
 
-    def held_sources(self) -> set[str]:
-        """The sources of which something is held back."""
-        return {source for source, queue in self._queues.items() if queue}
-
     def holds(self, source: str | None = None) -> bool:
         """Whether anything is held back: of one source, or at all."""
         return any(self._queues.values()) if source is None else bool(self._queues.get(source))

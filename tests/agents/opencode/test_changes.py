@@ -17,11 +17,11 @@ from unbraid.agents.opencode.records import ended_at
 from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 
 FAN = RECORDINGS / "fan-same-opening.run.opencode-1.2.27" / "opencode.db"
-# A helper's text with a call after it in the same message.
+# Helpers' texts with a call after each in the same message.
 BEFORE_A_CALL = """SELECT id, data FROM part AS text WHERE session_id IN
     (SELECT id FROM session WHERE parent_id IS NOT NULL) AND data LIKE '%"type":"text"%'
     AND EXISTS (SELECT 1 FROM part WHERE message_id = text.message_id AND id > text.id
-    AND data LIKE '%"type":"tool"%') LIMIT 1"""
+    AND data LIKE '%"type":"tool"%') LIMIT 2"""
 NESTED = RECORDINGS / "nested.run.opencode" / "opencode.db"
 
 
@@ -93,21 +93,24 @@ def test_one_session_alone_has_the_children_that_come_later(path: Path) -> None:
 
 
 class Late:
-    """A database in which a text that precedes a call is stored late, its reader, and the time."""
+    """A database in which texts that precede calls are stored late, its reader, and the time."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.now = path, 0.0
         with closing(sqlite3.connect(path)) as db, db:
-            ((self.part, self.stored),) = db.execute(BEFORE_A_CALL)
-            begun = json.loads(self.stored) | {"text": ""}
-            del begun["time"]["end"]
-            db.execute("UPDATE part SET data = ? WHERE id = ?", (json.dumps(begun), self.part))
+            self.texts = dict(db.execute(BEFORE_A_CALL).fetchall())
+            for part, stored in self.texts.items():
+                begun = json.loads(stored) | {"text": ""}
+                del begun["time"]["end"]
+                db.execute("UPDATE part SET data = ? WHERE id = ?", (json.dumps(begun), part))
         self.root = root_of(path)
         self.database = Database(path, clock=lambda: self.now)
 
     def store(self) -> None:
+        """The next of the texts is stored."""
+        part = next(iter(self.texts))
+        row = (self.texts.pop(part), last_change(self.path, self.root) + 1000, part)
         with closing(sqlite3.connect(self.path)) as db, db:
-            row = (self.stored, last_change(self.path, self.root) + 1000, self.part)
             db.execute("UPDATE part SET data = ?, time_updated = ? WHERE id = ?", row)
 
 
@@ -116,14 +119,19 @@ def late(tmp_path: Path) -> Late:
     return Late(Path(shutil.copy(FAN, tmp_path / "opencode.db")))
 
 
-def test_a_call_waits_for_the_text_before_it(late: Late) -> None:
+def test_calls_wait_for_all_the_texts_before_them(late: Late) -> None:
+    texts = [json.loads(stored)["text"] for stored in late.texts.values()]
+    assert len(texts) == 2
     assert late.database.changed() == {}
     assert late.database.waiting == {late.root}
     assert not late.database.quiet
     late.store()
+    # Not the call of the text that is there now either: that was found after it, behind the other.
+    assert late.database.changed() == {}
+    late.store()
     (lines,) = late.database.changed().values()
     assert late.database.waiting == set()
-    assert json.loads(late.stored)["text"] in b"".join(lines).decode()
+    assert all(text in b"".join(lines).decode() for text in texts)
     assert late.database.upto == {late.root: last_change(late.path, late.root)}
 
 

@@ -38,20 +38,15 @@ Rows = dict[str, dict[str, Any]]
 
 
 @dataclass
-class RowBatch:
-    """Rows of one root session that were found together, by their ids."""
+class FoundRows:
+    """Rows of one root session that are not given out yet, by their ids: a row that is found again
+    replaces itself.
+    """
 
     upto: int = 0
     sessions: Rows = field(default_factory=dict)
     messages: Rows = field(default_factory=dict)
     parts: Rows = field(default_factory=dict)
-
-    def update(self, later: RowBatch) -> None:
-        """Adds rows that were found later; a row that was found again replaces itself."""
-        self.upto = max(self.upto, later.upto)
-        self.sessions.update(later.sessions)
-        self.messages.update(later.messages)
-        self.parts.update(later.parts)
 
 
 class Database:
@@ -77,51 +72,39 @@ class Database:
         self._seen: dict[str, tuple[int, int]] = {}  # row: its time, and a hash of it
         self._stamp: tuple[tuple[int, int], ...] = ()
         self._clock, self._only = clock, only
-        self._found: dict[str, RowBatch] = {}  # root session: what this look has found
-        self._batches = Sequencer[tuple[str, RowBatch]](is_open=self._is_open)
+        self._rows: dict[str, FoundRows] = {}
+        self._roots = Sequencer[str](is_open=self._is_open)  # those that have rows
         self._open: dict[str, dict[str, None]] = {}  # message: its texts that are not stored yet
 
     def changed(self, *, last: bool = False) -> dict[str, list[bytes]]:
         """New lines by root session; with `last`, also those that wait."""
         self._look()
         now = self._clock()
-        for root, found in self._found.items():
-            self._batches.add(self._declared(root, found), now)
-        self._found = {}
-        gone: dict[str, RowBatch] = {}
-        for root, rows in self._batches.finish() if last else self._batches.take(now):
-            gone.setdefault(root, RowBatch()).update(rows)
-        for root, rows in gone.items():
+        for root in self._rows:
+            if not self._roots.holds(root):
+                self._roots.add(_declared(root), now)
+        lines: dict[str, list[bytes]] = {}
+        for root in self._roots.finish() if last else self._roots.take(now):
+            rows = self._rows.pop(root)
             self.upto[root] = max(rows.upto, self.upto.get(root, 0))
-        return {
-            root: rows_as_lines(rows.sessions.values(), rows.messages.values(), rows.parts.values())
-            for root, rows in gone.items()
-        }
+            lines[root] = rows_as_lines(
+                rows.sessions.values(), rows.messages.values(), rows.parts.values()
+            )
+        return lines
 
-    def _declared(self, root: str, rows: RowBatch) -> Item[tuple[str, RowBatch]]:
-        """The calls among the rows, and with them the rest, wait for the texts before them."""
-        before = tuple(
-            Closed((part["messageID"], text))
-            for part in rows.parts.values()
+    def _is_open(self, root: str) -> bool:
+        """Whether a text that precedes a call of a root session is not stored yet."""
+        return any(
+            text < part["id"]
+            for part in self._rows[root].parts.values()
             if part.get("type") == "tool"
             for text in self._open.get(part["messageID"], ())
-            if text < part["id"]
         )
-        return Item(
-            root,
-            (root, rows),
-            waits_for=before,
-            max_wait_seconds=TEXT_BEFORE_CALL_TIMEOUT_SECONDS,
-        )
-
-    def _is_open(self, text: tuple[str, str]) -> bool:
-        message, part = text
-        return part in self._open.get(message, ())
 
     @property
     def quiet(self) -> bool:
         """Whether a look would find nothing: two `stat`s tell."""
-        return not self._batches.holds() and self._stamp == self._stamps()
+        return not self._rows and self._stamp == self._stamps()
 
     def _stamps(self) -> tuple[tuple[int, int], ...]:
         return _stamp(str(self.path)), _stamp(f"{self.path}-wal")
@@ -151,7 +134,7 @@ class Database:
     @property
     def waiting(self) -> Set[str]:
         """The root sessions of which something is known and not told yet."""
-        return self._batches.held_sources()
+        return self._rows.keys()
 
     def root(self, session: str) -> str:
         """The session at the top of this one's tree."""
@@ -195,11 +178,11 @@ class Database:
         self._since = latest
         self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= latest}
 
-    def _of(self, session: str, at: int) -> RowBatch:
+    def _of(self, session: str, at: int) -> FoundRows:
         root = self.root(session)
         if self.heard is not None:
             self.heard.add(root)
-        rows = self._found.setdefault(root, RowBatch())
+        rows = self._rows.setdefault(root, FoundRows())
         rows.upto = max(rows.upto, at)
         return rows
 
@@ -224,6 +207,18 @@ class Database:
             return False
         self._seen[row] = (at, content)
         return True
+
+
+def _declared(root: str) -> Item[str]:
+    """All rows of a root session wait together, because they are put in order together: the text
+    that a call waits for is found after it.
+    """
+    return Item(
+        root,
+        root,
+        waits_for=(Closed(root),),
+        max_wait_seconds=TEXT_BEFORE_CALL_TIMEOUT_SECONDS,
+    )
 
 
 def _sessions(db: sqlite3.Connection, columns: set[str]) -> list[dict[str, Any]]:
