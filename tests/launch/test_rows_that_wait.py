@@ -39,14 +39,14 @@ async def test_what_is_printed_waits_for_rows_that_have_to(
 
     run_log = RunLog(pytest.fail)
     await run_log.begin(None)
-    telling = OpenCodeSource(run_log, {"XDG_DATA_HOME": str(tmp_path)}, began=0)
-    telling.printed((FAN / "stdout.ndjson").read_bytes())
-    await telling.look()
+    source = OpenCodeSource(run_log, {"XDG_DATA_HOME": str(tmp_path)}, began=0)
+    source.printed((FAN / "stdout.ndjson").read_bytes())
+    await source.look()
     with closing(sqlite3.connect(path)) as db, db:
         ((latest,),) = db.execute("SELECT max(time_updated) FROM part")
         row = (stored, latest + 1000, part)
         db.execute("UPDATE part SET data = ?, time_updated = ? WHERE id = ?", row)
-    await telling.end()
+    await source.end()
     await run_log.finish()
     await run_log.close()
 

@@ -136,7 +136,7 @@ def test_a_line_over_many_reads_is_not_searched_again(
     assert asked < 3 * 100_001
 
 
-def test_what_may_not_be_read_is_told(tmp_path: Path) -> None:
+def test_what_may_not_be_read_is_reported(tmp_path: Path) -> None:
     assert read(Tail(tmp_path)) == b""
     tail = Tail(tmp_path)
     list(tail.read())
@@ -153,7 +153,7 @@ def test_a_place_may_come_with_some_or_none_of_the_first_bytes(tmp_path: Path) -
         for number in range(3):
             line = b"%d\n" % number
             append(path, line)
-            told = [(piece.generation, piece.offset, piece.data) for piece in tail.read()]
-            assert told == [(1, 8 + 2 * number, line)]
+            seen = [(piece.generation, piece.offset, piece.data) for piece in tail.read()]
+            assert seen == [(1, 8 + 2 * number, line)]
         path.write_bytes(b"one\nand something else that is longer\n")
         assert [piece.generation for piece in tail.read()] == [2]

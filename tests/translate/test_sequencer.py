@@ -17,16 +17,18 @@ from unbraid.translate.sequencer import (
     Condition,
     Either,
     Emptied,
-    Item,
     Quiet,
     Sequencer,
+    SourceItem,
 )
 
 SOURCES = ("a", "b", "c")
 
 
-def item(source: str, value: str, *waits_for: Condition, within: float = math.inf) -> Item[str]:
-    return Item(source, value, waits_for=waits_for, max_wait_seconds=within)
+def item(
+    source: str, value: str, *waits_for: Condition, within: float = math.inf
+) -> SourceItem[str]:
+    return SourceItem(source, value, waits_for=waits_for, max_wait_seconds=within)
 
 
 def taken(sequencer: Sequencer[str], now: float) -> str:
@@ -46,7 +48,7 @@ def test_an_item_waits_until_its_provider_has_settled() -> None:
     sequencer.add(item("out", "x", After("k", 1.0), within=9), 0)
     sequencer.add(item("out", "y"), 0)
     assert taken(sequencer, 0) == ""
-    sequencer.add(Item("file", "k", provides=("k",)), 2)
+    sequencer.add(SourceItem("file", "k", provides=("k",)), 2)
     assert taken(sequencer, 2) == "k"
     assert taken(sequencer, 2.5) == ""
     assert taken(sequencer, 3) == "xy"
@@ -70,7 +72,7 @@ def test_the_wait_is_bounded() -> None:
 def test_a_patient_item_is_taken_along_by_whoever_needs_it() -> None:
     sequencer = Sequencer[str](("out", "own"))
     for value in "pqr":
-        provided = Item("own", value, (value,), (Aged(5), Emptied("out")), patient=True)
+        provided = SourceItem("own", value, (value,), (Aged(5), Emptied("out")), patient=True)
         sequencer.add(provided, 0)
     assert taken(sequencer, 1) == ""
     sequencer.add(item("out", "x", After("q"), within=0), 1)
@@ -80,7 +82,7 @@ def test_a_patient_item_is_taken_along_by_whoever_needs_it() -> None:
 
 def test_a_patient_item_that_nobody_needs_gives_way() -> None:
     sequencer = Sequencer[str](("out", "own"))
-    sequencer.add(Item("own", "p", waits_for=(Aged(1), Emptied("out")), patient=True), 0)
+    sequencer.add(SourceItem("own", "p", waits_for=(Aged(1), Emptied("out")), patient=True), 0)
     sequencer.add(item("out", "x", After("never"), within=3), 0)
     assert taken(sequencer, 2) == ""
     assert taken(sequencer, 3) == "xp"
@@ -90,7 +92,7 @@ def test_what_is_provided_by_an_item_that_waits_itself_is_waited_for() -> None:
     open_keys = {"agent"}
     sequencer = Sequencer[str](("parent", "child"), is_open=open_keys.__contains__)
     sequencer.add(item("parent", "x", After("k"), within=9), 0)
-    sequencer.add(Item("child", "k", ("k",), (Closed("agent"),)), 0)
+    sequencer.add(SourceItem("child", "k", ("k",), (Closed("agent"),)), 0)
     assert taken(sequencer, 1) == ""
     open_keys.clear()
     assert taken(sequencer, 2) == "kx"
@@ -176,7 +178,7 @@ def arrivals(draw: st.DrawFn) -> Arrival:
 STORIES = st.lists(arrivals(), max_size=12)
 
 
-class Told(NamedTuple):
+class Outcome(NamedTuple):
     """What came of a story: the items in their order, when each went, and when each arrived."""
 
     order: list[int]
@@ -184,7 +186,7 @@ class Told(NamedTuple):
     arrived: dict[int, float]
 
 
-def played(story: list[Arrival], *, sequencer: Sequencer[int] | None = None) -> Told:
+def played(story: list[Arrival], *, sequencer: Sequencer[int] | None = None) -> Outcome:
     """The story by a clock that stops at every second."""
     sequencer = sequencer or Sequencer[int](SOURCES)
     order: list[int] = []
@@ -206,12 +208,15 @@ def played(story: list[Arrival], *, sequencer: Sequencer[int] | None = None) -> 
         take(now + each.pause)
         arrived[number] = now
         sequencer.add(
-            Item(each.source, number, each.provides, each.waits_for, each.bound, each.patient), now
+            SourceItem(
+                each.source, number, each.provides, each.waits_for, each.bound, each.patient
+            ),
+            now,
         )
     take(now + 8)
     order += (rest := list(sequencer.finish()))
     assert rest == []
-    return Told(order, went, arrived)
+    return Outcome(order, went, arrived)
 
 
 @given(STORIES)
@@ -227,25 +232,25 @@ def test_nothing_is_lost_or_doubled_and_the_order_within_a_source_is_kept(
 
 @given(STORIES)
 def test_no_item_waits_longer_than_its_bound_and_those_before_it(story: list[Arrival]) -> None:
-    told = played(story)
+    outcome = played(story)
     deadlines: dict[str, float] = defaultdict(float)
     for number, each in enumerate(story):
-        deadline = max(deadlines[each.source], told.arrived[number] + each.bound)
+        deadline = max(deadlines[each.source], outcome.arrived[number] + each.bound)
         deadlines[each.source] = deadline
-        assert told.went[number] <= deadline
+        assert outcome.went[number] <= deadline
 
 
 @given(STORIES)
 def test_an_item_never_comes_before_what_it_waits_for(story: list[Arrival]) -> None:
-    told = played(story)
-    place = {number: at for at, number in enumerate(told.order)}
+    outcome = played(story)
+    place = {number: at for at, number in enumerate(outcome.order)}
     for number, each in enumerate(story):
         for condition in each.waits_for:
             if not isinstance(condition, After):
                 continue
             providers = [n for n, other in enumerate(story) if condition.key in other.provides]
             first = next(iter(providers), None)
-            in_bound = told.went[number] - told.arrived[number] < each.bound
+            in_bound = outcome.went[number] - outcome.arrived[number] < each.bound
             if in_bound:  # then it has not given up: what it waits for is there, and has gone
                 assert first is not None
                 assert place[first] < place[number]
@@ -254,8 +259,8 @@ def test_an_item_never_comes_before_what_it_waits_for(story: list[Arrival]) -> N
 @given(STORIES)
 def test_a_provider_that_is_there_and_free_goes_first(story: list[Arrival]) -> None:
     """Also where the item does not wait at all."""
-    told = played(story)
-    place = {number: at for at, number in enumerate(told.order)}
+    outcome = played(story)
+    place = {number: at for at, number in enumerate(outcome.order)}
     for number, each in enumerate(story):
         for condition in each.waits_for:
             if not isinstance(condition, After):
@@ -264,7 +269,7 @@ def test_a_provider_that_is_there_and_free_goes_first(story: list[Arrival]) -> N
             first = next(iter(known), None)
             if first is None or story[first].source == each.source:
                 continue
-            if told.arrived[first] > told.went[number]:
+            if outcome.arrived[first] > outcome.went[number]:
                 continue
             queue = [n for n in range(first + 1) if story[n].source == story[first].source]
             if all(story[n].patient for n in queue) and first < number:
@@ -286,7 +291,7 @@ def test_between_two_looks_the_order_of_the_sources_does_not_matter(
                 if each.source == source:
                     own = tuple(key for key in each.provides if sources[key] == source)
                     declared = (each.waits_for, each.bound, each.patient)
-                    sequencer.add(Item(source, number, own, *declared), 0)
+                    sequencer.add(SourceItem(source, number, own, *declared), 0)
         return [number for now in range(8) for number in sequencer.take(now)]
 
     assert all_of(SOURCES) == all_of(shuffled)

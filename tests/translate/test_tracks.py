@@ -41,8 +41,8 @@ def test_dated_tracks_come_by_their_times() -> None:
 def test_a_tracks_own_order_is_never_changed() -> None:
     back = track("a", at(5, "1"), at(2, "2"), at(6, "3"))
     other = track("b", at(3, "x"), at(6, "y"))
-    told = order(back, other)
-    assert [name for name in told if name.startswith("a")] == ["a:1", "a:2", "a:3"]
+    merged = order(back, other)
+    assert [name for name in merged if name.startswith("a")] == ["a:1", "a:2", "a:3"]
 
 
 def test_a_line_without_a_time_takes_its_twins() -> None:
@@ -77,8 +77,8 @@ def test_sidechains_in_one_file_are_put_in_order_each_in_its_own() -> None:
 def test_a_line_that_cannot_be_read_keeps_its_place(line: bytes) -> None:
     before, after = (json.dumps(at(n, str(n))).encode() + b"\n" for n in (1, 2))
     broken = Track("a", lambda: iter([before + line + after]), True, order=line_order)
-    told = [piece for _, piece in merge([broken, track("b", at(9, "9"))])]
-    assert told[:3] == [before, line, after]
+    merged = [piece for _, piece in merge([broken, track("b", at(9, "9"))])]
+    assert merged[:3] == [before, line, after]
 
 
 @given(st.integers(), st.integers(1, 4))
@@ -95,10 +95,10 @@ def test_every_line_of_every_track_comes_once_in_its_tracks_order(seed: int, cou
         Track(str(n), lambda own=own: iter(own), rng.random() < 0.5, order=line_order)  # type: ignore[misc]
         for n, own in enumerate(kept)
     ]
-    told: dict[str, list[bytes]] = {str(n): [] for n in range(count)}
+    merged: dict[str, list[bytes]] = {str(n): [] for n in range(count)}
     for name, line in merge(tracks):
-        told[name].append(line)
-    assert list(told.values()) == kept
+        merged[name].append(line)
+    assert list(merged.values()) == kept
 
 
 @given(st.lists(st.integers(0, 9), max_size=8), st.randoms(use_true_random=False))
@@ -156,8 +156,8 @@ def test_an_event_is_dated_by_what_it_is_about_only_if_that_is_new() -> None:
         data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
         return Track(name, lambda: iter([data]), dated, order=event_order)
 
-    told = merge([track_of("events", events, dated=False), track_of("db", stored, dated=True)])
-    assert [json.loads(line)["type"] for _, line in told] == ["1", "row", "2", "later", "again"]
+    merged = merge([track_of("events", events, dated=False), track_of("db", stored, dated=True)])
+    assert [json.loads(line)["type"] for _, line in merged] == ["1", "row", "2", "later", "again"]
 
 
 @given(st.lists(st.binary(max_size=6), max_size=6))

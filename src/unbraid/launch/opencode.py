@@ -12,7 +12,7 @@ from unbraid.agents.opencode.heads import printed_head
 from unbraid.agents.places import opencode_database
 from unbraid.launch.run_log import RunLog, now_ms
 from unbraid.timings import STDOUT_ROWS_TIMEOUT_SECONDS
-from unbraid.translate.sequencer import Aged, Closed, Item, Sequencer
+from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
 from unbraid.wire.names import names_run
@@ -87,7 +87,7 @@ class OpenCodeSource:
         # An agent may print anything; what cannot name a run must not name a file either.
         if self._session is None and names_run(session or ""):
             self._session = session
-        printed = Item(
+        printed = SourceItem(
             "stdout",
             self._fed("stdout", line),
             # What was printed may follow from rows that have to wait; and what is printed while the

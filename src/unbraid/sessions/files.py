@@ -16,7 +16,7 @@ from unbraid.agents.opencode.records import export_as_lines
 from unbraid.agents.opencode.storage import is_storage
 from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
-from unbraid.translate.tracks import Order, Run, Track, split
+from unbraid.translate.tracks import LineOrder, Run, Track, split
 from unbraid.wire.arrays import as_lines, begins_array
 from unbraid.wire.record import Record, read_line
 
@@ -135,7 +135,7 @@ def _in_start_order(folder: Path) -> list[Path]:
     return sorted(files, key=lambda file: started.get(file.stem, len(started)))
 
 
-def _file(path: Path, session: str | None, order: Callable[[bytes], Order]) -> Track:
+def _file(path: Path, session: str | None, order: Callable[[bytes], LineOrder]) -> Track:
     return Track(str(path), lambda: chunks(path), True, session, order)
 
 

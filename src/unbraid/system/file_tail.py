@@ -22,7 +22,7 @@ MARK_BYTES = 256
 
 
 class Place(NamedTuple):
-    """How far a file has been read: its generation, the next byte, and what lies before it."""
+    """How far a file has been read: its generation, the next byte, and what stands before it."""
 
     generation: int = 1
     offset: int = 0
@@ -30,7 +30,7 @@ class Place(NamedTuple):
     tail: bytes = b""
 
 
-class Piece(NamedTuple):
+class FileChunk(NamedTuple):
     """Whole lines of a file: which generation of it, where they begin, and the bytes."""
 
     generation: int
@@ -45,7 +45,7 @@ class Tail:
         self.path = path
         self.problem: str | None = None
         self._generation, self.offset, self._head, self._last = place or Place()
-        self._scanned = self.offset  # no newline lies between the offset and here
+        self._scanned = self.offset  # no newline is between the offset and here
         self._stamp: tuple[int, int, int] | None = None
 
     @property
@@ -68,7 +68,7 @@ class Tail:
         status = self._status()
         return None if status is None or _stamp(status) == self._stamp else status.st_size
 
-    def read(self, upto: int | None = None) -> Iterator[Piece]:
+    def read(self, upto: int | None = None) -> Iterator[FileChunk]:
         """The whole lines that are new, up to the size `upto`."""
         try:
             status = self.path.stat()
@@ -97,7 +97,7 @@ class Tail:
             self._failed(error)
             return b""
 
-    def rest(self) -> Piece | None:
+    def rest(self) -> FileChunk | None:
         """The half line at the end, once nothing more will be written."""
         try:
             with self.path.open("rb", buffering=0) as file:
@@ -105,11 +105,11 @@ class Tail:
         except OSError as error:
             self._failed(error)
             return None
-        piece = Piece(self._generation, self.offset, data)
+        chunk = FileChunk(self._generation, self.offset, data)
         self._advance(data)
-        return piece if data else None
+        return chunk if data else None
 
-    def _lines(self, file: int, upto: int | None) -> Iterator[Piece]:
+    def _lines(self, file: int, upto: int | None) -> Iterator[FileChunk]:
         held: list[bytes] = []
         while upto is None or self._scanned < upto:
             want = READ_BYTES if upto is None else min(READ_BYTES, upto - self._scanned)
@@ -127,9 +127,9 @@ class Tail:
             if missing:
                 begun = os.pread(file, missing, self.offset) + begun
             held.clear()
-            piece = Piece(self._generation, self.offset, begun + data[:end])
-            self._advance(piece.data)
-            yield piece
+            chunk = FileChunk(self._generation, self.offset, begun + data[:end])
+            self._advance(chunk.data)
+            yield chunk
 
     def _advance(self, data: bytes) -> None:
         # A place may come without its first bytes, or with few: what follows them is not here.

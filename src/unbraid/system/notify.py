@@ -1,4 +1,4 @@
-"""What changes below some folders, as the system tells it.
+"""What changes below some folders, as the system reports it.
 
 The backend of `watchfiles` asks its queue every `step` milliseconds. Where words arrive it has to
 ask often, and where nothing happens that alone would cost more than all the rest: so it asks often
@@ -26,11 +26,11 @@ from unbraid.timings import (
 
 async def changes(folders: Sequence[Path]) -> AsyncIterator[list[Path]]:
     """Paths that have changed; nothing about once a second. OSError where that does not work."""
-    stop, heard = threading.Event(), 0.0
+    stop, changed = threading.Event(), 0.0
     with RustNotify([str(folder) for folder in folders], False, False, 300, True, True) as watcher:
         try:
             while True:
-                busy = time.monotonic() - heard < NOTIFY_BUSY_SECONDS
+                busy = time.monotonic() - changed < NOTIFY_BUSY_SECONDS
                 step = NOTIFY_BUSY_STEP_MS if busy else NOTIFY_IDLE_STEP_MS
                 found = await asyncio.to_thread(
                     watcher.watch, max(NOTIFY_GATHER_MS, step), step, NOTIFY_PULSE_MS, stop
@@ -38,7 +38,7 @@ async def changes(folders: Sequence[Path]) -> AsyncIterator[list[Path]]:
                 if not isinstance(found, set):
                     yield []
                     continue
-                heard = time.monotonic()
+                changed = time.monotonic()
                 yield [Path(name) for _, name in found]
         finally:
             stop.set()

@@ -77,7 +77,7 @@ class Either(NamedTuple):
 Condition = After | Closed | Quiet | Emptied | Aged | Either
 
 
-class Item(NamedTuple, Generic[V]):
+class SourceItem(NamedTuple, Generic[V]):
     """One thing that a source brings, and what it declares.
 
     It goes when everything in `waits_for` is met, or when it has been here for `max_wait_seconds`.
@@ -96,7 +96,7 @@ class Item(NamedTuple, Generic[V]):
 
 
 class _Held(NamedTuple, Generic[V]):
-    item: Item[V]
+    item: SourceItem[V]
     arrived: float
 
 
@@ -116,7 +116,7 @@ class Sequencer(Generic[V]):
         self._since: dict[str, float] = {}  # key: when it was first provided
         self._providers: dict[str, str] = {}  # key: the source in which its provider is held
 
-    def add(self, item: Item[V], now: float) -> None:
+    def add(self, item: SourceItem[V], now: float) -> None:
         """One more item, behind all others of its source."""
         assert not (item.patient and any(_keys(item))), "a patient item depends on nobody"
         self._queues.setdefault(item.source, deque()).append(_Held(item, now))
@@ -211,7 +211,7 @@ class Sequencer(Generic[V]):
         return item.value
 
 
-def _keys(item: Item[V]) -> Iterator[str]:
+def _keys(item: SourceItem[V]) -> Iterator[str]:
     """What an item comes after, if that is there."""
     waiting = list(item.waits_for)
     while waiting:

@@ -4,7 +4,7 @@ A track is one source as lines. Tracks of the same run overlap: stdout holds par
 transcripts hold, and more. `merge` interleaves them so that everything arrives after what caused
 it. What is still being written has to wait for its causes (`unbraid.translate.sequencer`); here
 everything is there already, so no line is held back and time alone decides. What of a line says
-where it belongs is known to its kind of agent, whose tracks bring a function for it (`Order`).
+where it belongs is known to its kind of agent, whose tracks bring a function for it (`LineOrder`).
 
 Transcripts and databases date every line. Stdout often does not; such a line takes the time of its
 twin in a dated track (the same `key`), or of the next line that has one, so that what stdout hides
@@ -26,7 +26,7 @@ NEVER = 1 << 62
 BEFORE, DATED, AFTER = range(3)
 
 
-class Order(Struct, frozen=True, gc=False):
+class LineOrder(Struct, frozen=True, gc=False):
     """Where a line belongs, as far as it says so; times in milliseconds since 1970, 0 for none.
 
     `at` is the line's own time. `about` is when that last changed which the line is about: it may
@@ -44,7 +44,7 @@ class Order(Struct, frozen=True, gc=False):
     follows: str | None = None
 
 
-UNKNOWN = Order()
+UNKNOWN = LineOrder()
 
 
 class Track(NamedTuple):
@@ -59,7 +59,7 @@ class Track(NamedTuple):
     read: Callable[[], Iterator[bytes]]
     dated: bool
     session: str | None = None
-    order: Callable[[bytes], Order] = lambda line: UNKNOWN
+    order: Callable[[bytes], LineOrder] = lambda line: UNKNOWN
     sidechains: bool = False
     in_turns: bool = False
 
@@ -114,15 +114,15 @@ def merge(tracks: list[Track]) -> Iterator[tuple[str, bytes]]:
         yield tracks[rank].name, line
 
 
-def _ordered(track: Track) -> Iterator[tuple[Order, bytes]]:
+def _ordered(track: Track) -> Iterator[tuple[LineOrder, bytes]]:
     """A track's lines, each read once for where it belongs; neighbours that have turns in turn."""
     order_of = track.order
     lines = ((order_of(line), line) for line in split(track.read()))
     return _in_turns(lines) if track.in_turns else lines
 
 
-def _in_turns(lines: Iterator[tuple[Order, bytes]]) -> Iterator[tuple[Order, bytes]]:
-    neighbours: list[tuple[str, Order, bytes]] = []
+def _in_turns(lines: Iterator[tuple[LineOrder, bytes]]) -> Iterator[tuple[LineOrder, bytes]]:
+    neighbours: list[tuple[str, LineOrder, bytes]] = []
     for order, line in lines:
         if order.turn is not None:
             neighbours.append((order.turn, order, line))
@@ -142,7 +142,7 @@ def _placed(
         yield at, side, rank, number, line
 
 
-def _dated(track: Track) -> Iterator[tuple[int, Order, bytes]]:
+def _dated(track: Track) -> Iterator[tuple[int, LineOrder, bytes]]:
     """A track's own times, never going back: its order is its order."""
     if track.sidechains:
         yield from sorted(_by_chain(track), key=itemgetter(0))
@@ -153,7 +153,7 @@ def _dated(track: Track) -> Iterator[tuple[int, Order, bytes]]:
         yield at, order, line
 
 
-def _by_chain(track: Track) -> Iterator[tuple[int, Order, bytes]]:
+def _by_chain(track: Track) -> Iterator[tuple[int, LineOrder, bytes]]:
     latest: dict[str, int] = {}
     chains: dict[str, str] = {}
     for order, line in _ordered(track):

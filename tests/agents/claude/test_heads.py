@@ -17,7 +17,7 @@ from unbraid.agents.claude.heads import (
     uuids_in,
     workflow_line_order,
 )
-from unbraid.translate.tracks import Order
+from unbraid.translate.tracks import LineOrder
 
 RESULT = {"type": "tool_result", "tool_use_id": "c", "content": "Done."}
 
@@ -38,14 +38,14 @@ def test_a_line_that_is_wrong_in_one_place_keeps_the_rest() -> None:
 def test_a_line_that_cannot_be_read_has_nothing_in_its_head(junk: bytes) -> None:
     assert head_of(junk).type == ""
     assert head_of(junk).content() is None
-    assert line_order(junk) == Order()
+    assert line_order(junk) == LineOrder()
 
 
 def test_only_a_line_of_a_sidechain_follows_another() -> None:
     times: dict[str, Any] = {"timestamp": "1970-01-01T00:00:01.000Z", "parentUuid": "p"}
-    assert line_order(line(uuid="u", **times)) == Order(at=1000, key="u")
+    assert line_order(line(uuid="u", **times)) == LineOrder(at=1000, key="u")
     side = line_order(line(uuid="u", isSidechain=True, **times))
-    assert side == Order(at=1000, key="u", chain=True, follows="p")
+    assert side == LineOrder(at=1000, key="u", chain=True, follows="p")
 
 
 def test_an_answer_in_a_workflow_counts_from_when_it_was_asked_for() -> None:

@@ -1,4 +1,4 @@
-"""OpenCode's database, followed: what is told to whoever begins later, and of one session alone."""
+"""OpenCode's database, followed: what whoever begins later gets, and of one session alone."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def touch(path: Path, at: int) -> None:
                 db.execute("UPDATE part SET data = ?, time_updated = ? WHERE id = ?", row)
 
 
-def test_it_knows_how_far_it_has_told(path: Path) -> None:
+def test_it_knows_how_far_it_has_come(path: Path) -> None:
     root, database = root_of(path), Database(path)
     assert database.changed().keys() == {root}
     assert database.upto == {root: last_change(path, root)}

@@ -1,8 +1,8 @@
 """The little of a line that says where it belongs: its ids, its time, and whose end it reports.
 
-Whoever puts lines in order reads each of them once, into a `Head`; the message inside is read only
-where someone asks for it. Whether a line reports an agent's end is seen from its bytes alone: such
-lines are rare, long, and of many forms.
+Whoever puts lines in order reads each of them once, into a `LineHead`; the message inside is read
+only where someone asks for it. Whether a line reports an agent's end is seen from its bytes alone:
+such lines are rare, long, and of many forms.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.agents.claude.records import LAUNCHED, MISSING
-from unbraid.translate.tracks import Order
+from unbraid.translate.tracks import LineOrder
 from unbraid.wire.record import BAD_JSON, milliseconds, read_as
 
 
@@ -33,7 +33,7 @@ class MessageHead(Struct, gc=False):
     content: list[BlockHead] | str | None = None
 
 
-class Head(Struct, gc=False):
+class LineHead(Struct, gc=False):
     """A line of stdout or of a transcript, without what it says."""
 
     # In the order real lines have them: the decoder looks for the next field first.
@@ -55,23 +55,23 @@ class Head(Struct, gc=False):
         return read_as(MessageHead, message).content if message else None
 
 
-_decode = msgspec.json.Decoder(Head).decode
+_decode = msgspec.json.Decoder(LineHead).decode
 
 
-def head_of(line: bytes) -> Head:
+def head_of(line: bytes) -> LineHead:
     """A line's head; of one that is wrong in some places, the rest."""
     try:
         return _decode(line)
     except BAD_JSON:
-        return read_as(Head, line)
+        return read_as(LineHead, line)
 
 
-def line_order(line: bytes) -> Order:
+def line_order(line: bytes) -> LineOrder:
     """Where a line of stdout or of a transcript belongs."""
     return _order(head_of(line))
 
 
-def workflow_line_order(line: bytes) -> Order:
+def workflow_line_order(line: bytes) -> LineOrder:
     """Where a line of a workflow's agent belongs: an answer counts from when it was asked for, not
     from when it came, because the agents of a workflow share one call and are reported in the order
     in which the script asked them.
@@ -82,11 +82,11 @@ def workflow_line_order(line: bytes) -> Order:
     return _order(head)
 
 
-def _order(head: Head) -> Order:
+def _order(head: LineHead) -> LineOrder:
     at = milliseconds(head.timestamp)
     if head.is_sidechain:
-        return Order(at, key=head.uuid, chain=True, follows=head.parent_uuid)
-    return Order(at, key=head.uuid)
+        return LineOrder(at, key=head.uuid, chain=True, follows=head.parent_uuid)
+    return LineOrder(at, key=head.uuid)
 
 
 # --- which line of stdout a line of a transcript is ---

@@ -38,8 +38,8 @@ from unbraid.timings import (
     CHILD_ANSWER_TIMEOUT_SECONDS,
     CHILD_FILE_SETTLE_SECONDS,
 )
-from unbraid.translate.sequencer import Aged, Closed, Item, Sequencer
-from unbraid.translate.tracks import Order, Track, merge
+from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
+from unbraid.translate.tracks import LineOrder, Track, merge
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import BAD_JSON, read_as
 
@@ -158,7 +158,7 @@ class Session:
     def own(self) -> Iterator[Chunk]:
         """What is new in the session's own file."""
         for piece in self._tails[MAIN].read():
-            yield self._fed(MAIN, piece.generation, piece.offset, piece.data)
+            yield self._chunk(MAIN, piece.generation, piece.offset, piece.data)
 
     def drain(self, *, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         """What is new in all files; `now` without waiting for any of it to settle, and with
@@ -168,7 +168,7 @@ class Session:
         for name, tail in self._tails.items() if last else ():
             rest = tail.rest()
             if rest is not None:
-                yield self._fed(name, rest.generation, rest.offset, rest.data)
+                yield self._chunk(name, rest.generation, rest.offset, rest.data)
 
     def _drain(self, *, with_main: bool, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         sizes = {MAIN: self._tails[MAIN].changed()} if with_main else {}
@@ -244,8 +244,8 @@ class Session:
             ending = ending_of(line)
             if not ending.certain and self._agent_of(ending) is None:
                 continue
-            self._lines.add(Item(name, (name, begin)), now)
-            report = Item(
+            self._lines.add(SourceItem(name, (name, begin)), now)
+            report = SourceItem(
                 name,
                 (name, at),
                 waits_for=(Aged(CHILD_FILE_SETTLE_SECONDS), Closed(ending)),
@@ -253,7 +253,7 @@ class Session:
             )
             self._lines.add(report, now)
         if lines and self._lines.holds(name):
-            self._lines.add(Item(name, (name, size)), now)
+            self._lines.add(SourceItem(name, (name, size)), now)
         self._declared[name] = (tail.generation, at)
 
     def _let_go(self, name: str) -> None:
@@ -266,13 +266,13 @@ class Session:
     ) -> Callable[[], Iterator[bytes]]:
         def read() -> Iterator[bytes]:
             for piece in self._tails[name].read(upto):
-                fed = self._fed(name, piece.generation, piece.offset, piece.data)
-                started.setdefault(name, (fed.source, fed.offset))
-                yield fed.data
+                chunk = self._chunk(name, piece.generation, piece.offset, piece.data)
+                started.setdefault(name, (chunk.source, chunk.offset))
+                yield chunk.data
 
         return read
 
-    def _fed(self, name: str, generation: int, offset: int, data: bytes) -> Chunk:
+    def _chunk(self, name: str, generation: int, offset: int, data: bytes) -> Chunk:
         known = self._known.get(name)
         first = known.place.generation if known is not None else 1
         base = self._bases[name] if generation == first else 0
@@ -318,7 +318,7 @@ class Session:
         self._bases[name] = 0 if known is None else known.base
 
 
-def _order_in(name: str) -> Callable[[bytes], Order]:
+def _order_in(name: str) -> Callable[[bytes], LineOrder]:
     return workflow_line_order if name.startswith("subagents/workflows/") else line_order
 
 
@@ -336,7 +336,7 @@ def _ends_with_answer(path: Path, upto: int) -> bool:
 def _joined(
     lines: Iterable[tuple[str, bytes]], started: dict[str, tuple[str, int]]
 ) -> Iterator[Chunk]:
-    """Lines of named files as pieces of their sources, neighbours of one file in one piece."""
+    """Lines of named files as chunks of their sources, neighbours of one file in one chunk."""
     offsets: dict[str, int] = {}
     name, held, size = "", list[bytes](), 0
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from unbraid.agents.claude.heads import (
     BlockHead,
     Ending,
-    Head,
+    LineHead,
     calls_answered,
     ending_of,
     head_of,
@@ -37,9 +37,9 @@ from unbraid.translate.sequencer import (
     Condition,
     Either,
     Emptied,
-    Item,
     Quiet,
     Sequencer,
+    SourceItem,
 )
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
@@ -87,7 +87,7 @@ class StdoutTranscriptMerger:
         item = self._late(chunk, head, twin) if waits else _prompt(chunk, twin)
         self._sequencer.add(item, self._clock())
 
-    def _late(self, chunk: Chunk, head: Head, twin: str | None) -> Item[Chunk]:
+    def _late(self, chunk: Chunk, head: LineHead, twin: str | None) -> SourceItem[Chunk]:
         """A line that waits for the transcripts."""
         # Without a twin all one can do is wait until nothing more comes.
         caught_up: Condition = Quiet((CHILDREN, OWN), TRANSCRIPTS_QUIET_SECONDS)
@@ -96,7 +96,7 @@ class StdoutTranscriptMerger:
             # What the system itself says is not always written down.
             caught_up = Either(found, caught_up) if head.type == "system" else found
         # Each file is written by itself: the agent's own may be behind its parent's.
-        return Item(
+        return SourceItem(
             STDOUT,
             chunk,
             waits_for=(caught_up, Closed(ending_of(chunk.data))),
@@ -158,7 +158,7 @@ class StdoutTranscriptMerger:
         ids = (block.tool_use_id for block in blocks)
         return next((call for call in ids if call in self._spawning), None)
 
-    def _waits(self, head: Head, blocks: list[BlockHead] | None) -> bool:
+    def _waits(self, head: LineHead, blocks: list[BlockHead] | None) -> bool:
         if head.type == "system":
             return head.subtype in ("task_notification", "task_updated")
         if blocks is None:
@@ -176,17 +176,17 @@ class StdoutTranscriptMerger:
         return any(block.tool_use_id in self._spawning for block in blocks)
 
 
-def _prompt(chunk: Chunk, twin: str | None) -> Item[Chunk]:
+def _prompt(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
     """A line of stdout that does not wait. 1.0 keeps sub-agents' words in the session's file,
     before the result of their call: if they are there, they go first.
     """
     after = (After(twin),) if twin is not None else ()
-    return Item(STDOUT, chunk, waits_for=after, max_wait_seconds=0)
+    return SourceItem(STDOUT, chunk, waits_for=after, max_wait_seconds=0)
 
 
-def _repetition(chunk: Chunk, twin: str | None) -> Item[Chunk]:
+def _repetition(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
     """A line of the session's own file."""
-    return Item(
+    return SourceItem(
         OWN,
         chunk,
         provides=() if twin is None else (twin,),

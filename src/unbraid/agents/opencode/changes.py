@@ -9,7 +9,7 @@ calls that follow them. So a call waits, and with it all that its run does meanw
 texts before it are stored; but not for long, because after a kill they never are.
 
 A row that changes long after its end (an old result is emptied to save room) is no news: whoever
-begins at a later time is told only of what had not ended by then.
+begins at a later time gets only what had not ended by then.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from unbraid.agents.opencode.records import ended_at, rows_as_lines
 from unbraid.agents.opencode.session_tree import SessionTree
 from unbraid.errors import SourceError
 from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
-from unbraid.translate.sequencer import Closed, Item, Sequencer
+from unbraid.translate.sequencer import Closed, Sequencer, SourceItem
 
 _MESSAGES = "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?"
 _PARTS = """SELECT id, message_id, session_id, time_created, data, time_updated FROM part
@@ -65,7 +65,7 @@ class Database:
         self.path = path
         self._tree = SessionTree()
         self.about: dict[str, dict[str, Any]] = {}
-        self.upto: dict[str, int] = {}  # root session: the time of the last row that was told
+        self.upto: dict[str, int] = {}  # root session: the time of the last row that was given out
         # The root sessions of which the last look has found something; None if it could not look.
         self.heard: set[str] | None = None
         self._since = self._first = since
@@ -103,7 +103,7 @@ class Database:
 
     @property
     def quiet(self) -> bool:
-        """Whether a look would find nothing: two `stat`s tell."""
+        """Whether a look would find nothing: two `stat`s say so."""
         return not self._rows and self._stamp == self._stamps()
 
     def _stamps(self) -> tuple[tuple[int, int], ...]:
@@ -128,12 +128,12 @@ class Database:
         self._stamp = stamp
 
     def part(self, root: str, since: int) -> Database:
-        """One root session alone, from a time on, as if nothing of it had been told."""
+        """One root session alone, from a time on, as if nothing of it had been given out."""
         return Database(self.path, since, only=root)
 
     @property
     def waiting(self) -> Set[str]:
-        """The root sessions of which something is known and not told yet."""
+        """The root sessions of which something is known and not given out yet."""
         return self._rows.keys()
 
     def root(self, session: str) -> str:
@@ -187,7 +187,7 @@ class Database:
         return rows
 
     def _was_over(self, row: dict[str, Any]) -> bool:
-        """Whether a message or a part had ended before the time from which on this tells."""
+        """Whether a message or a part had ended before the time from which on this reads."""
         ended = ended_at(row)
         return ended is not None and ended < self._first - ROW_STORING_MS
 
@@ -209,11 +209,11 @@ class Database:
         return True
 
 
-def _declared(root: str) -> Item[str]:
+def _declared(root: str) -> SourceItem[str]:
     """All rows of a root session wait together, because they are put in order together: the text
     that a call waits for is found after it.
     """
-    return Item(
+    return SourceItem(
         root,
         root,
         waits_for=(Closed(root),),

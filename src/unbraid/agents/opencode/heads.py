@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct, field
 
-from unbraid.translate.tracks import UNKNOWN, Order
+from unbraid.translate.tracks import UNKNOWN, LineOrder
 from unbraid.wire.record import BAD_JSON, milliseconds, read_as
 from unbraid.wire.sse import data_of
 
@@ -78,7 +78,7 @@ _event = msgspec.json.Decoder(EventHead).decode
 _printed = msgspec.json.Decoder(PrintedHead).decode
 
 
-def event_order(line: bytes) -> Order:
+def event_order(line: bytes) -> LineOrder:
     """Where an event belongs. It dates what it is about, and is repeated when that is over: only a
     time that is new dates the event itself.
     """
@@ -88,7 +88,7 @@ def event_order(line: bytes) -> Order:
         return UNKNOWN
     head = head.payload or head
     about = head.properties.latest if head.properties is not None else 0
-    return Order(at=milliseconds(head.timestamp), about=about)
+    return LineOrder(at=milliseconds(head.timestamp), about=about)
 
 
 def printed_head(line: bytes) -> PrintedHead | None:
@@ -99,11 +99,11 @@ def printed_head(line: bytes) -> PrintedHead | None:
         return None
 
 
-def printed_order(line: bytes) -> Order:
+def printed_order(line: bytes) -> LineOrder:
     """Where a printed line belongs. Parallel calls are printed as they end; each names its part, by
     which they can be put back as the model made them.
     """
     head = printed_head(line) or read_as(PrintedHead, line)
     is_call = head.type == "tool_use"
     turn = (head.part.id if head.part is not None else "") if is_call else None
-    return Order(at=milliseconds(head.timestamp), turn=turn)
+    return LineOrder(at=milliseconds(head.timestamp), turn=turn)
