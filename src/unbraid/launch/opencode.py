@@ -11,7 +11,6 @@ from unbraid.agents.opencode.changes import Database
 from unbraid.agents.opencode.heads import printed_head
 from unbraid.agents.places import opencode_database
 from unbraid.launch.run_log import RunLog, now_ms
-from unbraid.timings import STDOUT_ROWS_TIMEOUT_SECONDS
 from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
@@ -91,9 +90,8 @@ class OpenCodeSource:
             "stdout",
             self._fed("stdout", line),
             # What was printed may follow from rows that have to wait; and what is printed while the
-            # rows are read, from rows of the next look.
+            # rows are read, from rows of the next look. The wait of the rows is bounded.
             waits_for=(Aged(0), Closed("rows")),
-            max_wait_seconds=STDOUT_ROWS_TIMEOUT_SECONDS,
         )
         self._printed.add(printed, time.monotonic())
 
