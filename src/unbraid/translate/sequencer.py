@@ -30,6 +30,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from msgspec import Struct
+
 V = TypeVar("V")
 
 
@@ -77,7 +79,7 @@ class Either(NamedTuple):
 Condition = After | Closed | Quiet | Emptied | Aged | Either
 
 
-class SourceItem(NamedTuple, Generic[V]):
+class SourceItem(Struct, Generic[V], frozen=True):
     """One thing that a source brings, and what it declares.
 
     It goes when everything in `waits_for` is met, or when it has been here for `max_wait_seconds`.
@@ -95,7 +97,7 @@ class SourceItem(NamedTuple, Generic[V]):
     patient: bool = False
 
 
-class _Held(NamedTuple, Generic[V]):
+class _Held(Struct, Generic[V], frozen=True):
     item: SourceItem[V]
     arrived: float
 
@@ -140,13 +142,13 @@ class Sequencer(Generic[V]):
         consumes this may note what has gone before the next item is decided.
         """
         moved = True
-        while moved:
+        while moved and self.holds():
             moved = False
             for source, queue in list(self._queues.items()):
                 while queue and self._may_go(queue[0], now):
                     moved = True
                     for key in _keys(queue[0].item):
-                        if self._within_reach(key):
+                        if key in self._providers and self._within_reach(key):
                             yield from self._taken_along(key)
                     yield self._pop(queue)
                 # Whoever consumes this may add and forget in between.
@@ -199,9 +201,9 @@ class Sequencer(Generic[V]):
         )
 
     def _taken_along(self, key: str) -> Iterator[V]:
-        queue = self._queues.get(self._providers.get(key, ""), deque())
-        while key in self._providers:
-            yield self._pop(queue)
+        source = self._providers[key]
+        while self._providers.get(key) == source:
+            yield self._pop(self._queues[source])
 
     def _pop(self, queue: deque[_Held[V]]) -> V:
         item = queue.popleft().item
@@ -213,6 +215,8 @@ class Sequencer(Generic[V]):
 
 def _keys(item: SourceItem[V]) -> Iterator[str]:
     """What an item comes after, if that is there."""
+    if not item.waits_for:
+        return
     waiting = list(item.waits_for)
     while waiting:
         condition = waiting.pop(0)

@@ -51,10 +51,15 @@ class LineHead(Struct, gc=False):
 
     def content(self) -> list[BlockHead] | str | None:
         """What its message consists of; read at every call."""
-        message = bytes(self.message)
-        return read_as(MessageHead, message).content if message else None
+        if self.message is MISSING:
+            return None
+        try:
+            return _decode_message(self.message).content
+        except BAD_JSON:
+            return read_as(MessageHead, bytes(self.message)).content
 
 
+_decode_message = msgspec.json.Decoder(MessageHead).decode
 _decode = msgspec.json.Decoder(LineHead).decode
 
 
