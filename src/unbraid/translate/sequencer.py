@@ -180,6 +180,7 @@ class Sequencer(Generic[V]):
             case Closed(key):
                 return not self._is_open(key)
             case Quiet(sources, seconds):
+                assert self._named.issuperset(sources), "only of named sources the times are kept"
                 grown = max(self._latest.get(source, -math.inf) for source in sources)
                 return now - max(grown, held.arrived) >= seconds
             case Emptied(source):

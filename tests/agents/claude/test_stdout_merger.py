@@ -14,6 +14,7 @@ from unbraid.timings import (
     OWN_TRANSCRIPT_DELAY_SECONDS,
     STDOUT_TWIN_SETTLE_SECONDS,
     STDOUT_TWIN_TIMEOUT_SECONDS,
+    TRANSCRIPTS_QUIET_SECONDS,
 )
 
 TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
@@ -105,3 +106,20 @@ def test_at_the_end_nothing_waits(tmp_path: Path) -> None:
     rest = b"".join(chunk.data for chunk in merger.end())
     assert rest.index(b"toolu_2") < rest.index(b"last words")
     assert list(merger.end()) == []
+
+
+def test_an_end_without_a_twin_waits_until_the_transcripts_are_quiet(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    merger = merging(writer, clock, version="2.1.325")
+    child = writer.child("a1", "toolu_1")
+    append(child, writer.text("begun", "a1"))
+    list(merger.take())
+    ended = {"type": "system", "subtype": "task_notification", "session_id": writer.session}
+    merger.line(_line({**ended, "uuid": str(uuid.uuid4()), "status": "stopped"}))
+    for word in ("one", "two", "three"):
+        clock.now += TRANSCRIPTS_QUIET_SECONDS
+        append(child, writer.text(word, "a1"))
+        assert [word.encode() in chunk.data for chunk in merger.take()] == [True]
+    clock.now += TRANSCRIPTS_QUIET_SECONDS
+    (last,) = (chunk for chunk in merger.take() if chunk.source == "stdout")
+    assert b"task_notification" in last.data

@@ -62,7 +62,7 @@ class StdoutTranscriptMerger:
         self.session: Session | None = None
         self.recognized = False
         self._clock, self._find, self._source = clock, find, source
-        self._sequencer = Sequencer[Chunk]((STDOUT, OWN), is_open=self._is_open)
+        self._sequencer = Sequencer[Chunk]((CHILDREN, STDOUT, OWN), is_open=self._is_open)
         self._offset = 0
         self._spawning: set[str] = set()
         self._nameless = False
