@@ -13,7 +13,7 @@ MODULES = sorted((SRC / "unbraid").rglob("*.py"))
 
 # From left to right; packages of one row do not know each other.
 ROWS = [
-    {"errors", "events", "screen"},
+    {"errors", "events", "screen", "timings"},
     {"wire"},
     {"translate"},
     {"fleet"},
@@ -42,7 +42,7 @@ ALONE = "testing"
 # is taken late, inside a function.
 REGISTRY = ("translate/reader.py", "unbraid.agents.registry.kinds")
 
-PURE = ("errors", "events", "screen", "wire", "translate", "fleet", "pipeline")
+PURE = ("errors", "timings", "events", "screen", "wire", "translate", "fleet", "pipeline")
 # All that pure code needs of the standard library; whatever reaches out of the process is not here.
 PURE_IMPORTS = {
     "__future__",

@@ -136,7 +136,7 @@ def test_a_line_over_many_reads_is_not_searched_again(
     assert asked < 3 * 100_001
 
 
-def test_what_may_not_be_read_is_told(tmp_path: Path) -> None:
+def test_what_may_not_be_read_is_reported(tmp_path: Path) -> None:
     assert read(Tail(tmp_path)) == b""
     tail = Tail(tmp_path)
     list(tail.read())

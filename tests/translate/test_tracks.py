@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unbraid.agents.claude.heads import line_order
+from unbraid.agents.opencode.heads import event_order, printed_order
 from unbraid.translate.tracks import Track, merge, split
 
 
@@ -17,7 +20,7 @@ def track(
     name: str, *lines: dict[str, object], dated: bool = True, sidechains: bool = False
 ) -> Track:
     data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-    return Track(name, lambda: iter([data]), dated, sidechains=sidechains)
+    return Track(name, lambda: iter([data]), dated, order=line_order, sidechains=sidechains)
 
 
 def at(second: int, name: str, **more: object) -> dict[str, object]:
@@ -38,8 +41,8 @@ def test_dated_tracks_come_by_their_times() -> None:
 def test_a_tracks_own_order_is_never_changed() -> None:
     back = track("a", at(5, "1"), at(2, "2"), at(6, "3"))
     other = track("b", at(3, "x"), at(6, "y"))
-    told = order(back, other)
-    assert [name for name in told if name.startswith("a")] == ["a:1", "a:2", "a:3"]
+    merged = order(back, other)
+    assert [name for name in merged if name.startswith("a")] == ["a:1", "a:2", "a:3"]
 
 
 def test_a_line_without_a_time_takes_its_twins() -> None:
@@ -73,9 +76,9 @@ def test_sidechains_in_one_file_are_put_in_order_each_in_its_own() -> None:
 @pytest.mark.parametrize("line", [b"junk\n", b"\n", b"[]\n", b'{"timestamp":[]}\n', b"\xff\n"])
 def test_a_line_that_cannot_be_read_keeps_its_place(line: bytes) -> None:
     before, after = (json.dumps(at(n, str(n))).encode() + b"\n" for n in (1, 2))
-    broken = Track("a", lambda: iter([before + line + after]), True)
-    told = [piece for _, piece in merge([broken, track("b", at(9, "9"))])]
-    assert told[:3] == [before, line, after]
+    broken = Track("a", lambda: iter([before + line + after]), True, order=line_order)
+    merged = [piece for _, piece in merge([broken, track("b", at(9, "9"))])]
+    assert merged[:3] == [before, line, after]
 
 
 @given(st.integers(), st.integers(1, 4))
@@ -89,13 +92,72 @@ def test_every_line_of_every_track_comes_once_in_its_tracks_order(seed: int, cou
 
     kept = [list(lines()) for _ in range(count)]
     tracks = [
-        Track(str(n), lambda own=own: iter(own), rng.random() < 0.5)  # type: ignore[misc]
+        Track(str(n), lambda own=own: iter(own), rng.random() < 0.5, order=line_order)  # type: ignore[misc]
         for n, own in enumerate(kept)
     ]
-    told: dict[str, list[bytes]] = {str(n): [] for n in range(count)}
+    merged: dict[str, list[bytes]] = {str(n): [] for n in range(count)}
     for name, line in merge(tracks):
-        told[name].append(line)
-    assert list(told.values()) == kept
+        merged[name].append(line)
+    assert list(merged.values()) == kept
+
+
+@given(st.lists(st.integers(0, 9), max_size=8), st.randoms(use_true_random=False))
+def test_any_cut_of_the_bytes_gives_the_same_order(times: list[int], rng: random.Random) -> None:
+    def cut(lines: list[dict[str, object]]) -> list[bytes]:
+        data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+        places = sorted(rng.sample(range(len(data) + 1), min(3, len(data))))
+        return [data[a:b] for a, b in pairwise([0, *places, len(data)])]
+
+    dated: list[dict[str, object]] = [at(second, str(n)) for n, second in enumerate(times)]
+    printed: list[dict[str, object]] = [{"uuid": str(n)} for n in range(0, len(times), 2)]
+
+    def order_of(files: list[bytes], stdout: list[bytes]) -> list[tuple[str, bytes]]:
+        return list(
+            merge(
+                [
+                    Track("out", lambda: iter(stdout), False, order=line_order),
+                    Track("file", lambda: iter(files), True, order=line_order),
+                ]
+            )
+        )
+
+    whole = order_of([b"".join(cut(dated))], [b"".join(cut(printed))])
+    assert order_of(cut(dated), cut(printed)) == whole
+
+
+def part(number: int, *, kind: str = "tool_use") -> bytes:
+    line = {"type": kind, "timestamp": 1000, "sessionID": "ses_1", "part": {"id": f"prt_{number}"}}
+    return json.dumps(line).encode() + b"\n"
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_parallel_calls_come_as_the_model_made_them(*, beside: bool) -> None:
+    text = part(0, kind="text")
+    lines = [part(3), part(2), text, part(5), part(4)]
+    printed = Track("out", lambda: iter(lines), False, order=printed_order, in_turns=True)
+    others = [Track("rows", lambda: iter(()), True)] if beside else []
+    assert [line for _, line in merge([printed, *others])] == [
+        part(2), part(3), text, part(4), part(5),
+    ]  # fmt: skip
+
+
+def event(name: str, **times: int) -> dict[str, object]:
+    return {"type": name, "properties": {"part": {"id": name, "time": times}}}
+
+
+def test_an_event_is_dated_by_what_it_is_about_only_if_that_is_new() -> None:
+    events = [event("1", start=1000), event("2", start=3000), event("again", start=1000)]
+    stored = [
+        {"type": "row", "timestamp": 2000, "properties": {}},
+        {"type": "later", "timestamp": 4000, "properties": {}},
+    ]
+
+    def track_of(name: str, lines: list[dict[str, object]], *, dated: bool) -> Track:
+        data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+        return Track(name, lambda: iter([data]), dated, order=event_order)
+
+    merged = merge([track_of("events", events, dated=False), track_of("db", stored, dated=True)])
+    assert [json.loads(line)["type"] for _, line in merged] == ["1", "row", "2", "later", "again"]
 
 
 @given(st.lists(st.binary(max_size=6), max_size=6))

@@ -24,7 +24,7 @@ MARK_BYTES = 256
 
 
 class Place(NamedTuple):
-    """How far a file has been read: its generation, the next byte, and what lies before it."""
+    """How far a file has been read: its generation, the next byte, and what stands before it."""
 
     generation: int = 1
     offset: int = 0
@@ -76,11 +76,12 @@ class Tail:
         except OSError as error:
             self._failed(error)
 
-    def peek(self, upto: int) -> bytes:
-        """What is new up to a size, without taking it."""
+    def peek(self, upto: int, since: int | None = None) -> bytes:
+        """What is new up to a size, or in it from an offset on, without taking it."""
+        first = self.offset if since is None else since
         try:
             with self.path.open("rb", buffering=0) as file:
-                return os.pread(file.fileno(), max(upto - self.offset, 0), self.offset)
+                return os.pread(file.fileno(), max(upto - first, 0), first)
         except OSError as error:
             self._failed(error)
             return b""

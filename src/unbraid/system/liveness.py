@@ -1,4 +1,4 @@
-"""Which processes live, by what Linux tells of them."""
+"""Which processes are alive, as Linux reports it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _START_FIELD = 19  # of `stat`, counted from behind the name, which may hold any
 
 
 def start_of(pid: int) -> str | None:
-    """When a process was started, in the system's own count, which tells it from a later one of the
-    same number. None if it does not live; nothing in particular where that is not told.
+    """When a process was started, in the system's own count, which distinguishes it from a
+    later one with the same number. None if it is not alive; empty where the system does not say.
     """
     try:
         stat = (PROCESSES / str(pid) / "stat").read_bytes()

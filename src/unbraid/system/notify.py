@@ -1,4 +1,4 @@
-"""What changes below some folders, as the system tells it.
+"""What changes below some folders, as the system reports it.
 
 The backend of `watchfiles` asks its queue every `step` milliseconds. Where words arrive it has to
 ask often, and where nothing happens that alone would cost more than all the rest: so it asks often
@@ -15,27 +15,30 @@ from pathlib import Path
 
 from watchfiles._rust_notify import RustNotify
 
-BUSY_SECONDS = 2.0
-BUSY_STEP_MS, IDLE_STEP_MS = 2, 30
-GATHER_MS = 8
-PULSE_MS = 1000
+from unbraid.timings import (
+    NOTIFY_BUSY_SECONDS,
+    NOTIFY_BUSY_STEP_MS,
+    NOTIFY_GATHER_MS,
+    NOTIFY_IDLE_STEP_MS,
+    NOTIFY_PULSE_MS,
+)
 
 
 async def changes(folders: Sequence[Path]) -> AsyncGenerator[list[Path], None]:
     """Paths that have changed; nothing about once a second. OSError where that does not work."""
-    stop, heard = threading.Event(), 0.0
+    stop, changed = threading.Event(), 0.0
     with RustNotify([str(folder) for folder in folders], False, False, 300, True, True) as watcher:
         try:
             while True:
-                busy = time.monotonic() - heard < BUSY_SECONDS
-                step = BUSY_STEP_MS if busy else IDLE_STEP_MS
+                busy = time.monotonic() - changed < NOTIFY_BUSY_SECONDS
+                step = NOTIFY_BUSY_STEP_MS if busy else NOTIFY_IDLE_STEP_MS
                 found = await asyncio.to_thread(
-                    watcher.watch, max(GATHER_MS, step), step, PULSE_MS, stop
+                    watcher.watch, max(NOTIFY_GATHER_MS, step), step, NOTIFY_PULSE_MS, stop
                 )
                 if not isinstance(found, set):
                     yield []
                     continue
-                heard = time.monotonic()
+                changed = time.monotonic()
                 yield [Path(name) for _, name in found]
         finally:
             stop.set()

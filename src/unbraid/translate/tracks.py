@@ -1,46 +1,67 @@
-"""Several sources of one run, read as one.
+"""Several complete sources of one run, read as one: the sequencer's rules without its waiting.
 
 A track is one source as lines. Tracks of the same run overlap: stdout holds part of what the
 transcripts hold, and more. `merge` interleaves them so that everything arrives after what caused
-it. Transcripts and databases date every line. Stdout often does not; such a line takes the time of
-its twin in a transcript (the same `uuid`), or of the next line that has one, so that what stdout
-hides comes before the line that reports its end. OpenCode's events date what they are about, and
-are told again later: only a time that is new dates the event itself.
+it. What is still being written has to wait for its causes (`unbraid.translate.sequencer`); here
+everything is there already, so no line is held back and time alone decides. What of a line says
+where it belongs is known to its kind of agent, whose tracks bring a function for it (`LineOrder`).
 
-1.0 writes a sub-agent's lines into the session's file when the agent is over, so that file's times
-go back and forth: its lines are sorted, each chain in its own order.
+Transcripts and databases date every line. Stdout often does not; such a line takes the time of its
+twin in a dated track (the same `key`), or of the next line that has one, so that what stdout hides
+comes before the line that reports its end.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import NamedTuple
 
-import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from unbraid.wire.lines import Lines, Overlong
-from unbraid.wire.record import BAD_JSON, milliseconds
-from unbraid.wire.sse import data_of
 
 NEVER = 1 << 62
 BEFORE, DATED, AFTER = range(3)
 
 
-class Track(NamedTuple):
-    """One source: its name, its bytes (read anew at each call), and whether it dates its lines.
+class LineOrder(Struct, frozen=True, gc=False):
+    """Where a line belongs, as far as it says so; times in milliseconds since 1970, 0 for none.
 
-    With `by_request`, an answer counts from when it was asked for, not from when it came: the
-    agents of a workflow share one call, and are told in the order in which the script asked them.
+    `at` is the line's own time. `about` is when that last changed which the line is about: it may
+    be repeated later, so it dates the line only if it is later than every line before. `key` is
+    shared with the line's twin in another track. Neighbours that have a `turn` come in the order of
+    their turns. A line of a `chain` belongs to the conversation of the line that it `follows`, by
+    its key, or begins one.
+    """
+
+    at: int = 0
+    about: int = 0
+    key: str | None = None
+    turn: str | None = None
+    chain: bool = False
+    follows: str | None = None
+
+
+UNKNOWN = LineOrder()
+
+
+class Track(NamedTuple):
+    """One source: its name, its bytes (read anew at each call), whether it dates its lines, and
+    what of a line says where it belongs.
+
+    `sidechains`: it holds several conversations, each in its own order, one after the other.
+    `in_turns`: its lines have turns.
     """
 
     name: str
     read: Callable[[], Iterator[bytes]]
     dated: bool
     session: str | None = None
-    by_request: bool = False
+    order: Callable[[bytes], LineOrder] = lambda line: UNKNOWN
     sidechains: bool = False
+    in_turns: bool = False
 
 
 class Run:
@@ -51,74 +72,6 @@ class Run:
         self.live = False
         self.session = session
         self.tracks = tracks
-
-
-class Moments(Struct, gc=False):
-    """When the session, message, part or call that an event is about was begun and changed."""
-
-    created: float | None = None
-    updated: float | None = None
-    completed: float | None = None
-    start: float | None = None
-    end: float | None = None
-
-    @property
-    def latest(self) -> int:
-        """The last of them."""
-        known = (self.created, self.updated, self.completed, self.start, self.end)
-        return max(map(milliseconds, known))
-
-
-class Subject(Struct, gc=False):
-    """What an event of OpenCode's is about."""
-
-    time: Moments | None = None
-    state: Subject | None = None
-
-    @property
-    def latest(self) -> int:
-        """When it last changed, as far as it tells."""
-        own = self.time.latest if self.time is not None else 0
-        return max(own, self.state.latest if self.state is not None else 0)
-
-
-class Properties(Struct, gc=False):
-    """The subjects of an event."""
-
-    info: Subject | None = None
-    part: Subject | None = None
-
-    @property
-    def latest(self) -> int:
-        """When the last of them changed."""
-        return max(subject.latest for subject in (self.info, self.part, _NOTHING) if subject)
-
-
-_NOTHING = Subject()
-
-
-class Peek(Struct):
-    """The little of a line that orders it."""
-
-    type: str | None = None
-    timestamp: str | int | float | None = None
-    properties: Properties | None = None
-    payload: Peek | None = None  # of `/global/event`
-    uuid: str | None = None
-    parent_uuid: str | None = field(default=None, name="parentUuid")
-    is_sidechain: bool | None = field(default=None, name="isSidechain")
-
-
-_peek = msgspec.json.Decoder(Peek).decode
-
-
-def peek(line: bytes) -> Peek:
-    """A line's time and id, as far as they can be read."""
-    try:
-        head = _peek(data_of(line))
-    except BAD_JSON:
-        return Peek()
-    return head.payload or head
 
 
 def split(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -138,71 +91,87 @@ def merge(tracks: list[Track]) -> Iterator[tuple[str, bytes]]:
     """The bytes of several tracks as (track, bytes), line by line, causes first."""
     if len(tracks) == 1:
         track = tracks[0]
-        for chunk in track.read():
-            yield track.name, chunk
+        alone = (line for _, line in _ordered(track)) if track.in_turns else track.read()
+        for data in alone:
+            yield track.name, data
         return
     wanted = {
-        head.uuid
+        order.key
         for track in tracks
         if not track.dated
-        for head in map(peek, split(track.read()))
-        if head.uuid is not None and head.timestamp is None
+        for order, _ in _ordered(track)
+        if order.key is not None and not order.at
     }
     twins: dict[str, int] = {}
     if wanted:
         for track in tracks:
             if track.dated:
-                for at, _, line in _dated(track):
-                    uuid = peek(line).uuid
-                    if uuid in wanted:
-                        twins[uuid] = at
-    queues = [_ranked(track, rank, twins) for rank, track in enumerate(tracks)]
+                for at, order, _ in _dated(track):
+                    if order.key in wanted:
+                        twins[order.key] = at
+    queues = [_placed(track, rank, twins) for rank, track in enumerate(tracks)]
     for _, _, rank, _, line in heapq.merge(*queues):
         yield tracks[rank].name, line
 
 
-def _ranked(
+def _ordered(track: Track) -> Iterator[tuple[LineOrder, bytes]]:
+    """A track's lines, each read once for where it belongs; neighbours that have turns in turn."""
+    order_of = track.order
+    lines = ((order_of(line), line) for line in split(track.read()))
+    return _in_turns(lines) if track.in_turns else lines
+
+
+def _in_turns(lines: Iterator[tuple[LineOrder, bytes]]) -> Iterator[tuple[LineOrder, bytes]]:
+    neighbours: list[tuple[str, LineOrder, bytes]] = []
+    for order, line in lines:
+        if order.turn is not None:
+            neighbours.append((order.turn, order, line))
+            continue
+        yield from (each[1:] for each in sorted(neighbours, key=itemgetter(0)))
+        neighbours.clear()
+        yield order, line
+    yield from (each[1:] for each in sorted(neighbours, key=itemgetter(0)))
+
+
+def _placed(
     track: Track, rank: int, twins: dict[str, int]
 ) -> Iterator[tuple[int, int, int, int, bytes]]:
-    timed = _dated(track) if track.dated else _undated(track, twins)
-    for number, (at, turn, line) in enumerate(timed):
-        yield at, turn, rank, number, line
+    dated = ((at, DATED, line) for at, _, line in _dated(track))
+    timed = dated if track.dated else _undated(track, twins)
+    for number, (at, side, line) in enumerate(timed):
+        yield at, side, rank, number, line
 
 
-def _dated(track: Track) -> Iterator[tuple[int, int, bytes]]:
+def _dated(track: Track) -> Iterator[tuple[int, LineOrder, bytes]]:
     """A track's own times, never going back: its order is its order."""
     if track.sidechains:
-        yield from sorted(_by_chain(track), key=lambda timed: timed[0])
+        yield from sorted(_by_chain(track), key=itemgetter(0))
         return
     at = 0
-    for line in split(track.read()):
-        head = peek(line)
-        if not track.by_request or head.type != "assistant":
-            at = max(at, milliseconds(head.timestamp))
-        yield at, DATED, line
+    for order, line in _ordered(track):
+        at = max(at, order.at)
+        yield at, order, line
 
 
-def _by_chain(track: Track) -> Iterator[tuple[int, int, bytes]]:
+def _by_chain(track: Track) -> Iterator[tuple[int, LineOrder, bytes]]:
     latest: dict[str, int] = {}
     chains: dict[str, str] = {}
-    for line in split(track.read()):
-        head = peek(line)
+    for order, line in _ordered(track):
         chain = ""
-        if head.is_sidechain:
-            uuid = head.uuid or ""
-            chain = chains[uuid] = chains.get(head.parent_uuid or "", uuid)
-        at = latest[chain] = max(latest.get(chain, 0), milliseconds(head.timestamp))
-        yield at, DATED, line
+        if order.chain:
+            key = order.key or ""
+            chain = chains[key] = chains.get(order.follows or "", key)
+        at = latest[chain] = max(latest.get(chain, 0), order.at)
+        yield at, order, line
 
 
 def _undated(track: Track, twins: dict[str, int]) -> Iterator[tuple[int, int, bytes]]:
     at = 0
     waiting: list[bytes] = []
-    for line in split(track.read()):
-        head = peek(line)
-        known = milliseconds(head.timestamp) or twins.get(head.uuid or "", 0)
-        if not known and head.properties is not None and head.properties.latest > at:
-            known = head.properties.latest
+    for order, line in _ordered(track):
+        known = order.at or twins.get(order.key or "", 0)
+        if not known and order.about > at:
+            known = order.about
         if not known:
             waiting.append(line)
             continue

@@ -26,11 +26,11 @@ from unbraid.record.followed import FollowedSession, to_the_end
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import begins_run, latest_run, open_run
 from unbraid.system.clock import now_ms
+from unbraid.timings import CHILD_FILE_SETTLE_SECONDS
 from unbraid.watch.steered import SteeredRuns
 
 IDLE_SECONDS = 1800.0
 TICK_SECONDS = 0.25
-SETTLE_SECONDS = 0.1
 GONE_SECONDS = 1.0
 TOGETHER = 16
 
@@ -181,7 +181,7 @@ class Watcher:
             if follower.unsettled or followed.recorder.over:
                 # If it was ended while this change was on its way, the next run begins with it.
                 loop = asyncio.get_running_loop()
-                loop.call_later(SETTLE_SECONDS, self._mark, session, watch)
+                loop.call_later(CHILD_FILE_SETTLE_SECONDS, self._mark, session, watch)
             elif not followed.has_begun:
                 # Whoever had it has recorded all: the next run may be someone else's again.
                 self._drop(session)

@@ -1,4 +1,4 @@
-"""A session's files, written each by itself, told with causes first."""
+"""A session's files, written each by itself, read with causes first."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from unbraid.agents.claude.session_files import LONGEST_WAIT_SECONDS, SETTLE_SECONDS, Session
+from unbraid.agents.claude.heads import ending_of
+from unbraid.agents.claude.session_files import Session
+from unbraid.timings import CHILD_ANSWER_TIMEOUT_SECONDS, CHILD_FILE_SETTLE_SECONDS
 
 CHILD = "subagents/agent-a1.jsonl"
 
 
 def line(kind: str, content: Any, **more: Any) -> bytes:
-    told = {"type": kind, "isSidechain": False, "message": {"content": content}, **more}
-    return json.dumps(told, separators=(",", ":")).encode() + b"\n"
+    record = {"type": kind, "isSidechain": False, "message": {"content": content}, **more}
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
 TASK = line("user", "Do your part.", timestamp="2026-01-01T00:00:00.000Z")
@@ -25,12 +27,12 @@ RESULT = [{"type": "tool_result", "tool_use_id": "c", "content": "Done."}]
 REPORT = line("user", RESULT, toolUseResult={"status": "completed", "agentId": "a1"})
 LAUNCH = line("user", RESULT, toolUseResult={"status": "async_launched", "agentId": "a1"})
 
-# What a sub-agent is told of its own helper: nothing stands beside it.
+# What a sub-agent reads of its own helper's end: nothing stands beside it.
 FACTS = {"agentType": "general-purpose", "toolUseId": "c", "spawnDepth": 2}
 AFTERWORD = "agentId: a2 (use SendMessage with to: 'a2' to continue this agent)"
 
 
-def told_to_helper(*texts: str) -> bytes:
+def result_for_helper(*texts: str) -> bytes:
     parts = [{"type": "text", "text": text} for text in texts]
     return line("user", [{"type": "tool_result", "tool_use_id": "c", "content": parts}])
 
@@ -46,14 +48,14 @@ class Files:
         self.main.write_bytes(TASK)
         self.child.write_bytes(TASK)
         self.session = Session(self.main, clock=lambda: self.now)
-        self.told()
+        self.read()
 
     def write(self, path: Path, *lines: bytes) -> None:
         with path.open("ab") as file:
             file.writelines(lines)
 
-    def told(self, *, after: float = 0.0) -> list[bytes]:
-        """The lines that are told after that many seconds, in order."""
+    def read(self, *, after: float = 0.0) -> list[bytes]:
+        """The lines that are given out after that many seconds, in order."""
         self.now += after
         fed = b"".join(piece.data for piece in self.session.drain())
         return fed.splitlines(keepends=True)
@@ -67,39 +69,39 @@ def files(tmp_path: Path) -> Files:
 def test_an_end_waits_for_the_answer_of_the_agent_that_has_ended(files: Files) -> None:
     files.write(files.child, CALL)
     files.write(files.main, REPORT)
-    assert files.told() == [CALL]
-    assert files.told(after=LONGEST_WAIT_SECONDS / 2) == []
+    assert files.read() == [CALL]
+    assert files.read(after=CHILD_ANSWER_TIMEOUT_SECONDS / 2) == []
     assert files.session.unsettled
     files.write(files.child, ANSWER)
-    assert files.told() == [ANSWER, REPORT]
+    assert files.read() == [ANSWER, REPORT]
 
 
-def test_an_answer_that_is_not_told_yet_is_none(files: Files) -> None:
+def test_an_answer_that_is_not_read_yet_is_none(files: Files) -> None:
     files.write(files.child, ANSWER)
-    assert files.session.awaits(REPORT)
-    assert files.told() == [ANSWER]
-    assert not files.session.awaits(REPORT)
+    assert files.session.awaits(ending_of(REPORT))
+    assert files.read() == [ANSWER]
+    assert not files.session.awaits(ending_of(REPORT))
 
 
 def test_a_half_written_answer_is_none(files: Files) -> None:
     files.write(files.main, REPORT)
     files.write(files.child, ANSWER[:-1])
-    assert files.told() == []
-    assert files.told(after=LONGEST_WAIT_SECONDS / 2) == []
+    assert files.read() == []
+    assert files.read(after=CHILD_ANSWER_TIMEOUT_SECONDS / 2) == []
     files.write(files.child, b"\n")
-    assert files.told() == [ANSWER, REPORT]
+    assert files.read() == [ANSWER, REPORT]
 
 
-def test_an_end_that_nobody_explains_is_told_in_the_end(files: Files) -> None:
+def test_an_end_that_nobody_explains_is_read_in_the_end(files: Files) -> None:
     files.write(files.main, REPORT)
-    assert files.told() == []
-    assert files.told(after=LONGEST_WAIT_SECONDS) == [REPORT]
+    assert files.read() == []
+    assert files.read(after=CHILD_ANSWER_TIMEOUT_SECONDS) == [REPORT]
 
 
 def test_an_agent_that_was_only_launched_is_not_waited_for(files: Files) -> None:
     files.write(files.main, LAUNCH)
-    files.told()
-    assert files.told(after=SETTLE_SECONDS) == [LAUNCH]
+    files.read()
+    assert files.read(after=CHILD_FILE_SETTLE_SECONDS) == [LAUNCH]
 
 
 class Deep(Files):
@@ -110,7 +112,7 @@ class Deep(Files):
         self.deepest = self.child.with_name("agent-a2.jsonl")
         self.deepest.write_bytes(TASK)
         self.deepest.with_suffix(".meta.json").write_text(json.dumps(facts))
-        self.told()
+        self.read()
 
 
 @pytest.mark.parametrize("facts", [FACTS, {"agentType": "general-purpose"}], ids=["call", "none"])
@@ -118,18 +120,46 @@ def test_the_end_of_a_helper_of_a_helper_waits_for_its_answer_too(
     tmp_path: Path, facts: dict[str, Any]
 ) -> None:
     files = Deep(tmp_path, facts)
-    # 2.1.112 tells no call in the facts, but the helper's id in the text.
-    report = told_to_helper("Done.", *([] if "toolUseId" in facts else [AFTERWORD]))
+    # 2.1.112 names no call in the facts, but the helper's id in the text.
+    report = result_for_helper("Done.", *([] if "toolUseId" in facts else [AFTERWORD]))
     files.write(files.deepest, CALL)
     files.write(files.child, report)
-    assert files.told() == [CALL]
-    assert files.told(after=LONGEST_WAIT_SECONDS / 2) == []
+    assert files.read() == [CALL]
+    assert files.read(after=CHILD_ANSWER_TIMEOUT_SECONDS / 2) == []
     files.write(files.deepest, ANSWER)
-    assert files.told() == [ANSWER, report]
+    assert files.read() == [ANSWER, report]
 
 
 def test_a_helper_of_a_helper_that_was_only_launched_is_not_waited_for(tmp_path: Path) -> None:
     files = Deep(tmp_path, FACTS)
-    launch = told_to_helper("Async agent launched successfully.\nagentId: a2 (internal ID)")
+    launch = result_for_helper("Async agent launched successfully.\nagentId: a2 (internal ID)")
     files.write(files.child, launch)
-    assert files.told() == [launch]
+    assert files.read() == [launch]
+
+
+def test_what_waits_is_given_out_at_once_to_whoever_cannot_wait(files: Files) -> None:
+    files.write(files.main, REPORT)
+    assert files.read() == []
+    assert b"".join(piece.data for piece in files.session.drain(now=True)) == REPORT
+    assert not files.session.unsettled
+    files.write(files.main, TASK)
+    assert files.read() == [TASK]
+
+
+def test_lines_behind_one_that_waits_stay_behind_it(files: Files) -> None:
+    files.write(files.main, TASK, REPORT, CALL)
+    assert files.read() == [TASK]
+    files.write(files.main, TASK)
+    files.write(files.child, ANSWER)
+    assert files.read(after=CHILD_FILE_SETTLE_SECONDS) == [ANSWER, REPORT, CALL, TASK]
+    assert not files.session.unsettled
+
+
+def test_a_file_that_is_written_anew_while_a_line_waits_is_read_anew(files: Files) -> None:
+    files.write(files.main, REPORT)
+    assert files.read() == []
+    files.main.write_bytes(CALL)
+    assert files.read() == [CALL]
+    files.write(files.main, TASK)
+    assert files.read() == [TASK]
+    assert not files.session.unsettled

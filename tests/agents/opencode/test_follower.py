@@ -10,7 +10,13 @@ import pytest
 from tests.said import RECORDINGS
 from unbraid.agents.opencode.changes import Database
 from unbraid.agents.opencode.database import database_runs, last_change
-from unbraid.agents.opencode.follower import ROWS, ChangedRows, RowFollower
+from unbraid.agents.opencode.follower import (
+    ROWS,
+    ROWS_FROM,
+    ChangedRows,
+    RowFollower,
+    rows_since,
+)
 from unbraid.agents.opencode.store import OpenCodeSessions
 from unbraid.agents.port import Recorded
 from unbraid.wire.chunk import Chunk
@@ -75,3 +81,11 @@ def test_a_session_that_only_a_server_has_is_what_it_reports() -> None:
     follower.give_events([EVENT, EVENT], whole=True)
     (chunk,) = follower.read()
     assert (chunk.source.partition(".")[0], chunk.data) == ("server", EVENT * 2)
+
+
+def test_since_when_rows_are_new() -> None:
+    assert rows_since(Recorded()) is None
+    assert rows_since(Recorded({ROWS_FROM: 3, ROWS: 4}, is_new=False)) == 3
+    assert rows_since(Recorded(earlier={ROWS: 7}, earlier_ms=9)) == 8
+    # A run that knew stdout alone: its rows are those of its time.
+    assert rows_since(Recorded(earlier_ms=9)) == 10

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from unbraid.agents.claude.heads import line_order, workflow_line_order
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import agent_line
 from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks
 from unbraid.translate.reader import read_line
-from unbraid.translate.tracks import Run, Track, split
+from unbraid.translate.tracks import LineOrder, Run, Track, split
 
 SNIFF_LINES = 50
 TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event"})
@@ -40,9 +41,9 @@ class ClaudeFiles:
         record = _telling(first) or ClaudeRecord()
         session = record.session_id
         if record.is_sidechain is None and record.session_id_transcript is None:
-            return [Run("claude", session, [Track(name, read, False, session)])]
+            return [Run("claude", session, [Track(name, read, False, session, line_order)])]
         own_sidechains = any(b'"isSidechain":true' in line for line in split(read()))
-        tracks = [Track(name, read, True, session, sidechains=own_sidechains)]
+        tracks = [Track(name, read, True, session, line_order, sidechains=own_sidechains)]
         if path is not None and not path.name.startswith("agent-"):
             tracks += beside_transcript(path, session)
         return [Run("claude", session, tracks)]
@@ -79,9 +80,10 @@ def beside_transcript(path: Path, session: str | None) -> list[Track]:
             if meta.is_file() or workflow is not None:
                 known = meta.read_bytes() if meta.is_file() else b"{}"
                 facts.append(agent_line(file.stem.removeprefix("agent-"), known, workflow))
-        tracks.append(_track(file, session, by_request=workflow is not None))
+        order = line_order if workflow is None else workflow_line_order
+        tracks.append(_track(file, session, order))
     beside = sorted(path.parent.glob("agent-*.jsonl")) if session is not None else []
-    tracks += [_track(file, session) for file in beside if session_of(file) == session]
+    tracks += [_track(file, session, line_order) for file in beside if session_of(file) == session]
     if facts:
         tracks.insert(0, Track(f"{folder}/*.meta.json", lambda: iter(facts), True, session))
     return tracks
@@ -99,8 +101,8 @@ def _in_start_order(folder: Path) -> list[Path]:
     return sorted(files, key=lambda file: started.get(file.stem, len(started)))
 
 
-def _track(path: Path, session: str | None, *, by_request: bool = False) -> Track:
-    return Track(str(path), lambda: chunks(path), True, session, by_request)
+def _track(path: Path, session: str | None, order: Callable[[bytes], LineOrder]) -> Track:
+    return Track(str(path), lambda: chunks(path), True, session, order)
 
 
 def _some(lines: Iterable[bytes]) -> Iterator[bytes]:

@@ -13,13 +13,12 @@ from msgspec import Struct
 
 from unbraid.agents.claude.command import arguments_of, visible
 from unbraid.agents.claude.control import ClaudeController
+from unbraid.agents.claude.follower import known_files
 from unbraid.agents.claude.places import claude_projects, session_transcripts
 from unbraid.agents.claude.render import StreamJsonRenderer
 from unbraid.agents.claude.session_files import (
     Known,
     Session,
-    continued,
-    known_places,
     source_name,
     standing,
 )
@@ -167,22 +166,6 @@ class ClaudeSource:
                 if path.stat().st_size != self._sizes.get(path, 0):
                     return path.stem
         return None
-
-
-def known_files(recorded: Recorded, before: Mapping[str, Known]) -> dict[str, Known]:
-    """How far each file is known: as its run has it; for a new run as the runs before it have left
-    it, or else as it was `before` the process was started.
-    """
-    if not recorded.is_new:
-        return known_places(recorded.offsets, recorded.ends)
-
-    def end(item: tuple[str, int]) -> int:
-        base = item[0].rpartition("+")[2]
-        return item[1] + (int(base) if base.isdigit() else 0)
-
-    # Each of the earlier runs has its own part of a file: the furthest one counts.
-    furthest = dict(sorted(recorded.earlier.items(), key=end, reverse=True))
-    return {**before, **continued(known_places(furthest))}
 
 
 def _transcript_sizes(env: Mapping[str, str]) -> dict[Path, int]:

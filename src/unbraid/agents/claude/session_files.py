@@ -1,20 +1,21 @@
-"""The transcripts of one session of Claude Code's, followed as they grow.
+"""The transcripts of one Claude Code session, followed as they grow.
 
 Causes first: the sizes are noted from the parents to the children, then everything is read up to
 them. So a child's last words are there whenever the parent's line that reports its end is. What is
 new at one look is merged by its own times, children before parents where those are equal.
 
 Claude Code writes each file by itself, so a parent's may be ahead of its child's by moments: a line
-that reports an agent's end is left lying until it has been there for `SETTLE_SECONDS`, and, for a
-while, until the agent's own file ends with its answer.
+that reports an agent's end stays in its file until it has been there for a moment, and, for a
+while, until the agent's own file ends with its answer (`_hold_back`).
 
-Everything is told as bytes of named sources. A source's name says which file it is, which
-generation of it (see `follow`), and from which byte on it belongs to the run: `main.jsonl@1+0`.
-That, and how much of each is known, is all a restart needs.
+Everything is given out as chunks of named sources. A source's name says which file it is, which
+generation of it (see `unbraid.system.file_tail`), and from which byte on it belongs to the run:
+`main.jsonl@1+0`. That, and how much of each is known, is all a restart needs.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,20 +24,31 @@ from typing import NamedTuple
 
 import msgspec
 
-from unbraid.agents.claude.endings import answers, done_agent, reports_end
-from unbraid.agents.claude.file_formats import session_of
+from unbraid.agents.claude.child_files import ChildFiles, Owners
+from unbraid.agents.claude.heads import (
+    Ending,
+    ending_of,
+    is_answer,
+    line_order,
+    workflow_line_order,
+)
 from unbraid.agents.claude.transcript import AgentFacts, agent_line
 from unbraid.system.file_tail import Place, Tail
-from unbraid.translate.tracks import Track, merge
+from unbraid.timings import (
+    CHILD_ANSWER_TIMEOUT_SECONDS,
+    CHILD_FILE_SETTLE_SECONDS,
+)
+from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
+from unbraid.translate.tracks import LineOrder, Track, merge
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import BAD_JSON, read_as
 
 MAIN = "main.jsonl"
 BATCH_BYTES = 1 << 16
-SETTLE_SECONDS = 0.1
-LONGEST_WAIT_SECONDS = 1.0
 # More than this at once is history, not news.
 MAX_SETTLING_BYTES = 1 << 20
+# Where a file that ends with an answer has that: an answer is not longer.
+LAST_BYTES = 1 << 18
 
 _SOURCE = re.compile(r"(.+)@(\d+)\+(\d+)")
 _UNFIT = re.compile(r"[^A-Za-z0-9._:@+/-]")
@@ -107,17 +119,22 @@ class Session:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.main, self.id, self._clock = main, main.stem, clock
-        self._folder = main.with_suffix("") / "subagents"
+        self._child_files = ChildFiles(main, owner_of or Owners().of)
         self._known = dict(known or {})
-        self._owner_of = owner_of or Owners().of
         self._tails: dict[str, Tail] = {}
         self._bases: dict[str, int] = {}
         self._beside: list[Chunk] = []
-        self._calls: dict[bytes, str] = {}  # a call that has started an agent: that agent's id
-        self._sizes: dict[str, list[tuple[int, float]]] = {}  # file: its sizes, and since when
-        self._project = _Folder(main.parent)
-        self.unsettled = False  # whether something was left lying at the last look
+        self._calls: dict[str, str] = {}  # a call that has started an agent: that agent's id
+        # What stays in the files: ends of stretches of whole lines, as (file, offset).
+        self._lines = Sequencer[tuple[str, int]](is_open=self.awaits)
+        self._declared: dict[str, tuple[int, int]] = {}  # file: its generation, and up to where
+        self._limits: dict[str, int] = {}  # file: up to where it will be read at this look
         self._add(MAIN, main)
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether something was left in the files at the last look, to be read soon."""
+        return self._lines.holds()
 
     @property
     def problems(self) -> dict[str, str]:
@@ -140,8 +157,8 @@ class Session:
 
     def own(self) -> Iterator[Chunk]:
         """What is new in the session's own file."""
-        for piece in (tail := self._tails[MAIN]).read():
-            yield self._fed(MAIN, tail.generation, piece.offset, piece.data)
+        for chunk in (tail := self._tails[MAIN]).read():
+            yield self._chunk(MAIN, tail.generation, chunk.offset, chunk.data)
 
     def drain(self, *, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         """What is new in all files; `now` without waiting for any of it to settle, and with
@@ -151,7 +168,7 @@ class Session:
         for name, tail in self._tails.items() if last else ():
             rest = tail.rest()
             if rest is not None:
-                yield self._fed(name, tail.generation, rest.offset, rest.data)
+                yield self._chunk(name, tail.generation, rest.offset, rest.data)
 
     def _drain(self, *, with_main: bool, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         sizes = {MAIN: self._tails[MAIN].changed()} if with_main else {}
@@ -159,11 +176,14 @@ class Session:
         for name, tail in self._tails.items():
             if name != MAIN:
                 sizes[name] = tail.changed()
-        if not (now or last):
-            self._settle(sizes)
+        if now or last:
+            for name in sizes:
+                self._let_go(name)
+        else:
+            self._hold_back(sizes)
         started: dict[str, tuple[str, int]] = {}
         tracks = [
-            Track(name, self._reader(name, size, started), True, by_request=_asked(name))
+            Track(name, self._reader(name, size, started), dated=True, order=_order_in(name))
             for name, size in reversed(sizes.items())
             if size is not None
         ]
@@ -177,77 +197,95 @@ class Session:
             yield first
             yield from news
 
-    def awaits(self, line: bytes, sizes: Mapping[str, int | None] | None = None) -> bool:
-        """Whether a line reports that an agent is done, and what is told of its own file, now or
-        with these sizes, does not end with its answer.
+    def awaits(self, ending: Ending) -> bool:
+        """Whether the agent that has completed its work has a file of its own which, as far as it
+        has been read, does not end with its answer.
         """
-        file = f"agent-{done_agent(line, self._calls)}.jsonl"
+        file = f"agent-{self._agent_of(ending)}.jsonl"
         name = next((name for name, t in self._tails.items() if t.path.name == file), None)
         if name is None:
             return False
-        # Not what is there by now: it would be told after the line that waits for it.
-        upto = (sizes or {}).get(name) or self._tails[name].offset
-        return not answers(self._tails[name].path, upto)
+        # Not what is there by now: it would be given out after the line that waits for it.
+        upto = self._limits.get(name) or self._tails[name].offset
+        return not _ends_with_answer(self._tails[name].path, upto)
 
-    def _settle(self, sizes: dict[str, int | None]) -> None:
-        """Cut the sizes short where an end is told that is too new."""
-        now, self.unsettled = self._clock(), False
-        # Children first: how much of them will be told decides how much of their parents can be.
-        for name, size in reversed(list(sizes.items())) if self.has_children else ():
-            tail = self._tails[name]
-            if size is None or not 0 < size - tail.offset < MAX_SETTLING_BYTES:
-                continue
+    def _agent_of(self, ending: Ending) -> str | None:
+        return ending.agent or self._calls.get(ending.call or "")
+
+    def _hold_back(self, sizes: dict[str, int | None]) -> None:
+        """Cut the sizes short where a line reports an end that is too new."""
+        now = self._clock()
+        for name, size in sizes.items() if self.has_children else ():
+            if size is None or not 0 < size - self._tails[name].offset < MAX_SETTLING_BYTES:
+                self._let_go(name)
+            else:
+                self._declare(name, size, now)
+            if size is not None and not self._lines.holds(name):
+                self._limits[name] = size
+        for name, end in self._lines.take(now):
+            self._limits[name] = end
+        for name in sizes:
+            if self._lines.holds(name):
+                sizes[name] = self._limits.get(name, self._tails[name].offset)
+        self._limits.clear()
+
+    def _declare(self, name: str, size: int, now: float) -> None:
+        """Say which of a file's new lines have to wait, and for what; each line is looked at once,
+        and the others have to wait only for those.
+        """
+        tail = self._tails[name]
+        generation, at = self._declared.get(name, (0, 0))
+        if generation != tail.generation or at < tail.offset:
+            self._let_go(name)
             at = tail.offset
-            seen = [mark for mark in self._sizes.get(name, ()) if mark[0] > at]
-            self._sizes[name] = [*seen, (size, now)]
-            for line in tail.peek(size).split(b"\n"):
-                end = at + len(line) + 1
-                if reports_end(line, self._calls):
-                    since = next((since for upto, since in seen if upto >= end), now)
-                    waited = now - since
-                    longer = waited < LONGEST_WAIT_SECONDS and self.awaits(line, sizes)
-                    if waited < SETTLE_SECONDS or longer:
-                        self.unsettled, sizes[name] = True, at
-                        break
-                at = end
+        *lines, _ = tail.peek(size, at).split(b"\n")
+        for line in lines:
+            begin, at = at, at + len(line) + 1
+            ending = ending_of(line)
+            if not ending.certain and self._agent_of(ending) is None:
+                continue
+            self._lines.add(SourceItem(name, (name, begin)), now)
+            report = SourceItem(
+                name,
+                (name, at),
+                waits_for=(Aged(CHILD_FILE_SETTLE_SECONDS), Closed(ending)),
+                max_wait_seconds=CHILD_ANSWER_TIMEOUT_SECONDS,
+            )
+            self._lines.add(report, now)
+        if lines and self._lines.holds(name):
+            self._lines.add(SourceItem(name, (name, size)), now)
+        self._declared[name] = (tail.generation, at)
+
+    def _let_go(self, name: str) -> None:
+        """Hold nothing of a file back any more."""
+        self._lines.forget(name)
+        self._declared.pop(name, None)
 
     def _reader(
         self, name: str, upto: int, started: dict[str, tuple[str, int]]
     ) -> Callable[[], Iterator[bytes]]:
         def read() -> Iterator[bytes]:
-            for piece in (tail := self._tails[name]).read(upto):
-                fed = self._fed(name, tail.generation, piece.offset, piece.data)
-                started.setdefault(name, (fed.source, fed.offset))
-                yield fed.data
+            for new in (tail := self._tails[name]).read(upto):
+                chunk = self._chunk(name, tail.generation, new.offset, new.data)
+                started.setdefault(name, (chunk.source, chunk.offset))
+                yield chunk.data
 
         return read
 
-    def _fed(self, name: str, generation: int, offset: int, data: bytes) -> Chunk:
+    def _chunk(self, name: str, generation: int, offset: int, data: bytes) -> Chunk:
         known = self._known.get(name)
         first = known.place.generation if known is not None else 1
         base = self._bases[name] if generation == first else 0
         return Chunk(source_name(name, generation, base), offset - base, data)
 
     def _look(self, *, last: bool) -> Iterator[Chunk]:
-        """Find files that are new; tell what stands beside a transcript."""
-        for path in [*_walk(self._folder), *self._mine()]:
-            inner = path.is_relative_to(self._folder)
-            name = str(path.relative_to(self._folder.parent if inner else self.main.parent))
+        """Finds files that are new, and gives out what stands beside a transcript."""
+        for name, path in self._child_files.found():
             if name not in self._tails:
                 self._add(name, path)
         for name in list(self._tails):
             if name.startswith("subagents/") and "/agent-" in name:
                 yield from self._facts(name, last=last)
-
-    def _mine(self) -> list[Path]:
-        """2.0's sub-agents; a folder of thousands of sessions is not listed at every line."""
-        if not self._project.changed():
-            return []
-        beside = list(self.main.parent.glob("agent-*.jsonl"))
-        mine = [path for path in beside if self._owner_of(path) == self.id]
-        if any(self._owner_of(path) is None for path in beside):
-            self._project.again()  # one that does not tell yet whose it is
-        return mine
 
     def _facts(self, name: str, *, last: bool) -> Iterator[Chunk]:
         meta = name.removesuffix(".jsonl") + ".meta.json"
@@ -268,7 +306,7 @@ class Session:
         agent = path.stem.removeprefix("agent-")
         call = read_as(AgentFacts, about).tool_use_id
         if call is not None:
-            self._calls[call.encode()] = agent
+            self._calls[call] = agent
         yield Chunk(source, 0, agent_line(agent, about, workflow))
 
     def _add(self, name: str, path: Path) -> None:
@@ -280,77 +318,25 @@ class Session:
         self._bases[name] = 0 if known is None else known.base
 
 
-class _Folder:
-    """Whether a folder may have other files in it than at the look before."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._stamp: int | None = None
-
-    def changed(self) -> bool:
-        """Look at its time; one that is too new could stand for two changes."""
-        try:
-            at = self._path.stat().st_mtime_ns
-        except OSError:
-            return True
-        same = at == self._stamp
-        self._stamp = at if time.time_ns() - at > SETTLE_SECONDS * 1e9 else None
-        return not same
-
-    def again(self) -> None:
-        """Look again next time, whatever it says."""
-        self._stamp = None
+def _order_in(name: str) -> Callable[[bytes], LineOrder]:
+    return workflow_line_order if name.startswith("subagents/workflows/") else line_order
 
 
-class Owners:
-    """To which session an `agent-*.jsonl` beside the transcripts (2.0) belongs, read once each."""
-
-    def __init__(self) -> None:
-        self._owners: dict[Path, str] = {}
-
-    def of(self, path: Path) -> str | None:
-        """The session's id, or None while the file does not tell."""
-        owner = self._owners.get(path)
-        if owner is None:
-            try:
-                owner = session_of(path)
-            except OSError:
-                return None
-            if owner is not None:
-                self._owners[path] = owner
-        return owner
-
-
-def _asked(name: str) -> bool:
-    return name.startswith("subagents/workflows/")
-
-
-def _walk(folder: Path) -> list[Path]:
-    """The transcripts below a folder, oldest first; no link is followed, so none can loop."""
-    found: list[tuple[int, Path]] = []
-    waiting = [folder]
-    while waiting:
-        try:
-            entries = list(waiting.pop().iterdir())
-        except OSError:
-            continue
-        for path in entries:
-            if path.is_symlink():
-                continue
-            if path.suffix == ".jsonl":
-                try:
-                    found.append((path.stat().st_ctime_ns, path))
-                except OSError:
-                    continue
-            elif path.suffix != ".json" and path.is_dir():
-                waiting.append(path)
-    return [path for _, path in sorted(found)]
+def _ends_with_answer(path: Path, upto: int) -> bool:
+    """Whether the first bytes of a transcript, up to an offset, end with what its agent says."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            first = max(upto - LAST_BYTES, 0)
+            *_, last, rest = [b"", *os.pread(file.fileno(), upto - first, first).split(b"\n")]
+    except OSError:
+        return False
+    return not rest and is_answer(last)
 
 
 def _joined(
     lines: Iterable[tuple[str, bytes]], started: dict[str, tuple[str, int]]
 ) -> Iterator[Chunk]:
-    """Lines of named files as pieces of their sources, neighbours of one file in one piece."""
+    """Lines of named files as chunks of their sources, neighbours of one file in one chunk."""
     offsets: dict[str, int] = {}
     name, held, size = "", list[bytes](), 0
 

@@ -1,7 +1,7 @@
-"""Claude Code's stdout and its transcripts, woven into one order while both are being written.
+"""Claude Code's stdout and its transcripts, merged into one order while both are being written.
 
 Stdout is early and hides words; the transcripts have all words and are late by up to a few hundred
-milliseconds. A line of stdout that tells of an agent's end is kept back until the transcripts have
+milliseconds. A line of stdout that reports an agent's end is held back until the transcripts have
 caught up: until the same line (its `uuid`, or, where an old version prints none, the call that it
 answers) is in one of them, or, where it has no twin, until they are quiet. So is a sub-agent's own
 line where stdout hides some of them, or its words would follow what it said them before. The wait
@@ -11,56 +11,44 @@ needed when stdout stalls, and for what never was there.
 
 from __future__ import annotations
 
-import re
-from collections import deque
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
-from msgspec import Struct
-
+from unbraid.agents.claude.heads import (
+    BlockHead,
+    Ending,
+    LineHead,
+    calls_answered,
+    ending_of,
+    head_of,
+    uuids_in,
+)
 from unbraid.agents.claude.records import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS
-from unbraid.agents.claude.session_files import LONGEST_WAIT_SECONDS, SETTLE_SECONDS, Session
+from unbraid.agents.claude.session_files import Session
+from unbraid.timings import (
+    OWN_TRANSCRIPT_DELAY_SECONDS,
+    STDOUT_TWIN_SETTLE_SECONDS,
+    STDOUT_TWIN_TIMEOUT_SECONDS,
+    TRANSCRIPTS_QUIET_SECONDS,
+)
+from unbraid.translate.sequencer import (
+    After,
+    Aged,
+    Closed,
+    Condition,
+    Either,
+    Emptied,
+    Quiet,
+    Sequencer,
+    SourceItem,
+)
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
-from unbraid.wire.record import read_as
 
-QUIET_SECONDS = 0.15
-OWN_FILE_DELAY_SECONDS = 0.25
-
-_UUID = re.compile(rb'"uuid":"([^"]+)"')
-_ANSWERED = re.compile(rb'"tool_use_id":"([^"]+)"')
-
-
-class _Block(Struct):
-    type: str = ""
-    id: str | None = None
-    name: str | None = None
-    tool_use_id: str | None = None
-
-
-class _Message(Struct):
-    content: list[_Block] | str | None = None
-
-
-class _Line(Struct):
-    type: str = ""
-    subtype: str | None = None
-    uuid: str | None = None
-    session_id: str | None = None
-    parent_tool_use_id: str | None = None
-    claude_code_version: str | None = None
-    message: _Message | None = None
-
-
-class _Waiting(NamedTuple):
-    arrived: float
-    fed: Chunk
-    waits: bool
-    twin: str | None
+STDOUT, CHILDREN, OWN = "stdout", "children", "own"
 
 
 class StdoutTranscriptMerger:
-    """Lines of stdout in, pieces of all sources out, in an order that keeps causes first."""
+    """Lines of stdout in, chunks of all sources out, in an order that keeps causes first."""
 
     def __init__(
         self,
@@ -72,56 +60,60 @@ class StdoutTranscriptMerger:
     ) -> None:
         self.session_id: str | None = None
         self.session: Session | None = None
-        self._clock, self._find, self._source = clock, find, source
-        self._lines: deque[_Waiting] = deque()
-        self._own: deque[_Waiting] = deque()
-        self._offset = 0
         self.recognized = False
+        self._clock, self._find, self._source = clock, find, source
+        self._sequencer = Sequencer[Chunk]((CHILDREN, STDOUT, OWN), is_open=self._is_open)
+        self._offset = 0
         self._spawning: set[str] = set()
-        self._twins: dict[str, float] = {}
         self._nameless = False
-        self._grown = 0.0
         self._forwards = forwards
         self._keeps_files = False
 
     def line(self, line: bytes) -> None:
         """One more line of stdout, with its end."""
-        fed = Chunk(self._source, self._offset, line)
+        chunk = Chunk(self._source, self._offset, line)
         self._offset += len(line)
-        # A line that is wrong in one place still tells of a run.
-        read = read_as(_Line, line)
-        self.recognized = self.recognized or bool(read.type)
+        # A line that is wrong in one place still says which run it belongs to.
+        head = head_of(line)
+        self.recognized = self.recognized or bool(head.type)
         # An agent may print anything; what cannot name a run must not name a file either.
-        if self.session_id is None and names_run(read.session_id or ""):
-            self.session_id = read.session_id
-        self._keeps_files = self._keeps_files or _keeps_files(read.claude_code_version)
-        waits = self._waits(read)
-        twin = read.uuid or self._answered(read)
-        self._lines.append(_Waiting(self._clock(), fed, waits, twin))
+        if self.session_id is None and names_run(head.session_id or ""):
+            self.session_id = head.session_id
+        self._keeps_files = self._keeps_files or _keeps_files(head.claude_code_version)
+        content = head.content()
+        blocks = content if isinstance(content, list) else None
+        waits = self._waits(head, blocks)
+        twin = head.uuid or self._answered(blocks)
+        item = self._late(chunk, head, twin) if waits else _prompt(chunk, twin)
+        self._sequencer.add(item, self._clock())
+
+    def _late(self, chunk: Chunk, head: LineHead, twin: str | None) -> SourceItem[Chunk]:
+        """A line that waits for the transcripts."""
+        # Without a twin all one can do is wait until nothing more comes.
+        caught_up: Condition = Quiet((CHILDREN, OWN), TRANSCRIPTS_QUIET_SECONDS)
+        if twin is not None:
+            found = After(twin, STDOUT_TWIN_SETTLE_SECONDS)
+            # What the system itself says is not always written down.
+            caught_up = Either(found, caught_up) if head.type == "system" else found
+        # Each file is written by itself: the agent's own may be behind its parent's.
+        return SourceItem(
+            STDOUT,
+            chunk,
+            waits_for=(caught_up, Closed(ending_of(chunk.data))),
+            max_wait_seconds=STDOUT_TWIN_TIMEOUT_SECONDS,
+        )
 
     def take(self) -> Iterator[Chunk]:
-        """All that may be told now."""
+        """All that may be recorded now."""
         now = self._clock()
         yield from self._look(now)
-        while self._lines:
-            head = self._lines[0]
-            if head.waits and not self._settled(head, now):
-                return
-            self._lines.popleft()
-            yield from self._own_up_to(head.twin)
-            yield head.fed
-        while self._own and self._own[0].arrived <= now - OWN_FILE_DELAY_SECONDS:
-            yield self._own.popleft().fed
+        # Nothing is worth waiting for while there are no transcripts.
+        yield from self._sequencer.finish() if self.session is None else self._sequencer.take(now)
 
     def end(self) -> Iterator[Chunk]:
         """Everything that is left, when the process is over."""
         yield from self._look(self._clock())
-        while self._lines:
-            head = self._lines.popleft()
-            yield from self._own_up_to(head.twin)
-            yield head.fed
-        while self._own:
-            yield self._own.popleft().fed
+        yield from self._sequencer.finish()
         if self.session is not None:
             yield from self.session.drain(last=True)
 
@@ -130,89 +122,77 @@ class StdoutTranscriptMerger:
             self.session = self._find(self.session_id)
         if self.session is None:
             return
-        for fed in self.session.children():
-            self._grown = now
-            for line in fed.data.split(b"\n"):
-                self._note(line, now)
-            yield fed
-        for fed in self.session.own():
-            self._grown = now
-            at = fed.offset
-            for line in fed.data.split(b"\n")[:-1]:
-                own = Chunk(fed.source, at, line + b"\n")
-                self._own.append(_Waiting(now, own, False, self._note(line, now)))
+        for chunk in self.session.children():
+            for line in chunk.data.split(b"\n"):
+                self._note(CHILDREN, line, now)
+            yield chunk
+        for chunk in self.session.own():
+            at = chunk.offset
+            for line in chunk.data.split(b"\n")[:-1]:
+                own = Chunk(chunk.source, at, line + b"\n")
                 at += len(own.data)
+                twin = self._note(OWN, line, now)
+                self._sequencer.add(_repetition(own, twin), now)
 
-    def _note(self, line: bytes, now: float) -> str | None:
-        """A line of a transcript that a line of stdout may wait for."""
-        if b'"uuid"' not in line:
+    def _is_open(self, ending: Ending) -> bool:
+        return self.session is not None and self.session.awaits(ending)
+
+    def _note(self, source: str, line: bytes, now: float) -> str | None:
+        """A line of a transcript that a line of stdout may wait for; which one, if it can be."""
+        uuids = uuids_in(line)
+        self._sequencer.note(source, uuids, now)
+        if not uuids:
             return None
-        # The last one: an earlier one could be in what a tool has printed.
-        found = _UUID.findall(line)
-        if not found:
-            return None
-        uuids: list[str] = [uuid.decode("ascii", "replace") for uuid in found]
-        for uuid in uuids:
-            self._twins.setdefault(uuid, now)
         if self._nameless:
-            for call in _ANSWERED.findall(line):
-                answered: str = call.decode("ascii", "replace")
-                if answered in self._spawning:
-                    self._twins.setdefault(answered, now)
-                    return answered
+            answered = next(filter(self._spawning.__contains__, calls_answered(line)), None)
+            if answered is not None:
+                self._sequencer.note(source, (answered,), now)
+                return answered
         return uuids[-1]
 
-    def _answered(self, read: _Line) -> str | None:
+    def _answered(self, blocks: list[BlockHead] | None) -> str | None:
         """The spawning call that a line without a `uuid` answers."""
-        content = read.message.content if read.message is not None else None
-        if not isinstance(content, list):
+        if blocks is None:
             return None
         self._nameless = True
-        for block in content:
-            if block.tool_use_id in self._spawning:
-                return block.tool_use_id
-        return None
+        ids = (block.tool_use_id for block in blocks)
+        return next((call for call in ids if call in self._spawning), None)
 
-    def _waits(self, read: _Line) -> bool:
-        if read.type == "system":
-            return read.subtype in ("task_notification", "task_updated")
-        content = read.message.content if read.message is not None else None
-        if not isinstance(content, list):
+    def _waits(self, head: LineHead, blocks: list[BlockHead] | None) -> bool:
+        if head.type == "system":
+            return head.subtype in ("task_notification", "task_updated")
+        if blocks is None:
             return False
-        for block in content:
+        for block in blocks:
             if block.name in SPAWNING_TOOLS or block.name in OTHER_SPAWNING_TOOLS:
                 self._spawning.add(block.id or "")
-        if read.parent_tool_use_id is not None and not self._forwards:
-            if read.type == "assistant" and content and content[0].type in ("text", "thinking"):
+        if head.parent_tool_use_id is not None and not self._forwards:
+            if head.type == "assistant" and blocks and blocks[0].type in ("text", "thinking"):
                 self._forwards = True
             else:
                 # 1.0 has no files of sub-agents, and nothing to wait for until they are over. Any
                 # other may print an agent's first line before there is a file of it.
                 return self._keeps_files or (self.session is not None and self.session.has_children)
-        return any(block.tool_use_id in self._spawning for block in content)
+        return any(block.tool_use_id in self._spawning for block in blocks)
 
-    def _settled(self, head: _Waiting, now: float) -> bool:
-        waited = now - head.arrived
-        if self.session is None or waited >= LONGEST_WAIT_SECONDS:
-            return True
-        # Each file is written by itself: the agent's own may be behind its parent's.
-        if self.session.awaits(head.fed.data):
-            return False
-        noted = self._twins.get(head.twin or "")
-        if noted is not None:
-            return now - noted >= SETTLE_SECONDS
-        twin = head.twin is not None and b'"type":"system"' not in head.fed.data[:100]
-        return not twin and min(waited, now - self._grown) >= QUIET_SECONDS
 
-    def _own_up_to(self, twin: str | None) -> Iterator[Chunk]:
-        """1.0 keeps sub-agents' words in the session's file, before the result of their call."""
-        if twin is None or not any(waiting.twin == twin for waiting in self._own):
-            return
-        while self._own:
-            waiting = self._own.popleft()
-            yield waiting.fed
-            if waiting.twin == twin:
-                return
+def _prompt(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
+    """A line of stdout that does not wait. 1.0 keeps sub-agents' words in the session's file,
+    before the result of their call: if they are there, they go first.
+    """
+    after = (After(twin),) if twin is not None else ()
+    return SourceItem(STDOUT, chunk, waits_for=after, max_wait_seconds=0)
+
+
+def _repetition(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
+    """A line of the session's own file."""
+    return SourceItem(
+        OWN,
+        chunk,
+        provides=() if twin is None else (twin,),
+        waits_for=(Aged(OWN_TRANSCRIPT_DELAY_SECONDS), Emptied(STDOUT)),
+        patient=True,
+    )
 
 
 def _keeps_files(version: str | None) -> bool:

@@ -91,8 +91,8 @@ class ClaudeSessions:
 
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
         """Reads its transcripts from where the log stands."""
+        from unbraid.agents.claude.child_files import Owners
         from unbraid.agents.claude.follower import TranscriptFollower
-        from unbraid.agents.claude.session_files import Owners
 
         main = self._main(session_id)
         return None if main is None else TranscriptFollower(main, recorded, Owners().of)

@@ -9,11 +9,11 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 
+from unbraid.agents.claude.child_files import Owners
 from unbraid.agents.claude.discovery import Scan, main_of
 from unbraid.agents.claude.follower import TranscriptFollower
 from unbraid.agents.claude.places import claude_projects
 from unbraid.agents.claude.processes import Processes
-from unbraid.agents.claude.session_files import Owners
 from unbraid.agents.stored import Recorded
 from unbraid.system.folders import looks
 

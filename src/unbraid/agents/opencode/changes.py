@@ -9,7 +9,7 @@ calls that follow them. So a call waits, and with it all that its run does meanw
 texts before it are stored; but not for long, because after a kill they never are.
 
 A row that changes long after its end (an old result is emptied to save room) is no news: whoever
-begins at a later time is told only of what had not ended by then.
+begins at a later time gets only what had not ended by then.
 """
 
 from __future__ import annotations
@@ -27,24 +27,22 @@ from unbraid.agents.opencode.database import connect, object_of
 from unbraid.agents.opencode.records import ended_at, rows_as_lines
 from unbraid.agents.opencode.session_tree import SessionTree
 from unbraid.errors import SourceError
+from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+from unbraid.translate.sequencer import Closed, Sequencer, SourceItem
 
 _MESSAGES = "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?"
 _PARTS = """SELECT id, message_id, session_id, time_created, data, time_updated FROM part
     WHERE time_updated >= ?"""
 
-
-LONGEST_WAIT_SECONDS = 3.0
-# From the end that a row tells to its being stored.
-STORING_MS = 2000
-
 Rows = dict[str, dict[str, Any]]
 
 
 @dataclass
-class _Pending:
-    """Rows of one root session that are not told yet, by their ids."""
+class FoundRows:
+    """Rows of one root session that are not given out yet, by their ids: a row that is found again
+    replaces itself.
+    """
 
-    began: float
     upto: int = 0
     sessions: Rows = field(default_factory=dict)
     messages: Rows = field(default_factory=dict)
@@ -67,43 +65,46 @@ class Database:
         self.path = path
         self._tree = SessionTree()
         self.about: dict[str, dict[str, Any]] = {}
-        self.upto: dict[str, int] = {}  # root session: the time of the last row that was told
+        self.upto: dict[str, int] = {}  # root session: the time of the last row that was given out
         # The root sessions of which the last look has found something; None if it could not look.
         self.heard: set[str] | None = None
         self._since = self._first = since
         self._seen: dict[str, tuple[int, int]] = {}  # row: its time, and a hash of it
         self._stamp: tuple[tuple[int, int], ...] = ()
         self._clock, self._only = clock, only
-        self._pending: dict[str, _Pending] = {}
+        self._rows: dict[str, FoundRows] = {}
+        self._roots = Sequencer[str](is_open=self._is_open)  # those that have rows
         self._open: dict[str, dict[str, None]] = {}  # message: its texts that are not stored yet
 
     def changed(self, *, last: bool = False) -> dict[str, list[bytes]]:
         """New lines by root session; with `last`, also those that wait."""
         self._look()
-        told: dict[str, list[bytes]] = {}
-        for root, rows in list(self._pending.items()):
-            if last or not self._waits(rows):
-                del self._pending[root]
-                self.upto[root] = max(rows.upto, self.upto.get(root, 0))
-                told[root] = rows_as_lines(
-                    rows.sessions.values(), rows.messages.values(), rows.parts.values()
-                )
-        return told
+        now = self._clock()
+        for root in self._rows:
+            if not self._roots.holds(root):
+                self._roots.add(_declared(root), now)
+        lines: dict[str, list[bytes]] = {}
+        for root in self._roots.finish() if last else self._roots.take(now):
+            rows = self._rows.pop(root)
+            self.upto[root] = max(rows.upto, self.upto.get(root, 0))
+            lines[root] = rows_as_lines(
+                rows.sessions.values(), rows.messages.values(), rows.parts.values()
+            )
+        return lines
 
-    def _waits(self, rows: _Pending) -> bool:
-        if self._clock() - rows.began >= LONGEST_WAIT_SECONDS:
-            return False
+    def _is_open(self, root: str) -> bool:
+        """Whether a text that precedes a call of a root session is not stored yet."""
         return any(
             text < part["id"]
-            for part in rows.parts.values()
+            for part in self._rows[root].parts.values()
             if part.get("type") == "tool"
             for text in self._open.get(part["messageID"], ())
         )
 
     @property
     def quiet(self) -> bool:
-        """Whether a look would find nothing: two `stat`s tell."""
-        return not self._pending and self._stamp == self._stamps()
+        """Whether a look would find nothing: two `stat`s say so."""
+        return not self._rows and self._stamp == self._stamps()
 
     def _stamps(self) -> tuple[tuple[int, int], ...]:
         return _stamp(str(self.path)), _stamp(f"{self.path}-wal")
@@ -127,13 +128,13 @@ class Database:
         self._stamp = stamp
 
     def part(self, root: str, since: int) -> Database:
-        """One root session alone, from a time on, as if nothing of it had been told."""
+        """One root session alone, from a time on, as if nothing of it had been given out."""
         return Database(self.path, since, only=root)
 
     @property
     def waiting(self) -> Set[str]:
-        """The root sessions of which something is known and not told yet."""
-        return self._pending.keys()
+        """The root sessions of which something is known and not given out yet."""
+        return self._rows.keys()
 
     def root(self, session: str) -> str:
         """The session at the top of this one's tree."""
@@ -177,18 +178,18 @@ class Database:
         self._since = latest
         self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= latest}
 
-    def _of(self, session: str, at: int) -> _Pending:
+    def _of(self, session: str, at: int) -> FoundRows:
         root = self.root(session)
         if self.heard is not None:
             self.heard.add(root)
-        rows = self._pending.setdefault(root, _Pending(self._clock()))
+        rows = self._rows.setdefault(root, FoundRows())
         rows.upto = max(rows.upto, at)
         return rows
 
     def _was_over(self, row: dict[str, Any]) -> bool:
-        """Whether a message or a part had ended before the time from which on this tells."""
+        """Whether a message or a part had ended before the time from which on this reads."""
         ended = ended_at(row)
-        return ended is not None and ended < self._first - STORING_MS
+        return ended is not None and ended < self._first - ROW_STORING_MS
 
     def _note(self, part: dict[str, Any]) -> None:
         if part.get("type") not in ("text", "reasoning"):
@@ -206,6 +207,18 @@ class Database:
             return False
         self._seen[row] = (at, content)
         return True
+
+
+def _declared(root: str) -> SourceItem[str]:
+    """All rows of a root session wait together, because they are put in order together: the text
+    that a call waits for is found after it.
+    """
+    return SourceItem(
+        root,
+        root,
+        waits_for=(Closed(root),),
+        max_wait_seconds=TEXT_BEFORE_CALL_TIMEOUT_SECONDS,
+    )
 
 
 def _sessions(db: sqlite3.Connection, columns: set[str]) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from unbraid.agents.opencode.heads import event_order
 from unbraid.agents.opencode.records import rows_as_lines
 from unbraid.agents.opencode.storage import load
 from unbraid.errors import SourceError
@@ -38,10 +39,11 @@ def database_runs(path: Path, session: str | None = None) -> list[Run]:
         trees = {root: trees.get(root, [])} if session in parents else {}
     elif not trees:
         raise SourceError(str(path), "holds no session")
-    return [
-        Run("opencode", root, [Track(f"{path}#{root}", _reader(path, tree), True, root)])
-        for root, tree in trees.items()
-    ]
+    return [Run("opencode", root, [_track(path, root, tree)]) for root, tree in trees.items()]
+
+
+def _track(path: Path, root: str, tree: list[str]) -> Track:
+    return Track(f"{path}#{root}", _reader(path, tree), True, root, event_order)
 
 
 def connect(

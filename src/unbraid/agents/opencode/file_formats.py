@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from unbraid.agents.opencode.database import database_runs, is_database
-from unbraid.agents.opencode.records import OpenCodeRecord, RunLine, export_as_lines
+from unbraid.agents.opencode.heads import event_order, printed_order
+from unbraid.agents.opencode.records import OpenCodeRecord, export_as_lines
 from unbraid.agents.opencode.storage import is_storage
 from unbraid.agents.stored import SourceForm
 from unbraid.events.parts import decoded
 from unbraid.translate.reader import read_line
-from unbraid.translate.tracks import Run, Track, split
-from unbraid.wire.record import read_as
+from unbraid.translate.tracks import Run, Track
 
 
 class OpenCodeFiles:
@@ -38,10 +38,10 @@ class OpenCodeFiles:
         """A capture of its events, or its stdout."""
         record = _telling(first) or OpenCodeRecord()
         if bytes(record.properties):
-            return [Run("opencode", None, [Track(name, read, False)])]
+            return [Run("opencode", None, [Track(name, read, False, order=event_order)])]
         session = record.session_id
-        ordered = Track(name, lambda: in_call_order(split(read())), False, session)
-        return [Run("opencode", session, [ordered])]
+        printed = Track(name, read, False, session, printed_order, in_turns=True)
+        return [Run("opencode", session, [printed])]
 
     def document(self, name: str, whole: bytes) -> list[Run] | None:
         """An export of a session."""
@@ -53,22 +53,9 @@ class OpenCodeFiles:
         session = info.get("id")
         # A child belongs to its parent's run, should that be here too.
         above = info.get("parentID") or session
-        return [Run("opencode", above, [Track(name, lambda: iter(lines), True, session)])]
-
-
-def in_call_order(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """`opencode run` prints parallel calls as they end: put them back as the model made them."""
-    calls: list[tuple[str, bytes]] = []
-    for line in lines:
-        first = _telling(line)
-        if first is not None and first.type == "tool_use":
-            part = read_as(RunLine, first.raw).part
-            calls.append((part.id if part is not None else "", line))
-            continue
-        yield from (call for _, call in sorted(calls, key=lambda call: call[0]))
-        calls.clear()
-        yield line
-    yield from (call for _, call in sorted(calls, key=lambda call: call[0]))
+        return [
+            Run("opencode", above, [Track(name, lambda: iter(lines), True, session, event_order)])
+        ]
 
 
 def _telling(line: bytes) -> OpenCodeRecord | None:

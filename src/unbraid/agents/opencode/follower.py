@@ -15,10 +15,11 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from unbraid.agents.opencode.changes import LONGEST_WAIT_SECONDS, Database
+from unbraid.agents.opencode.changes import Database
 from unbraid.agents.opencode.database import last_change
 from unbraid.agents.stored import Recorded
 from unbraid.system.clock import now_ms
+from unbraid.timings import TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 from unbraid.wire.chunk import Chunk
 
 ROWS, ROWS_FROM = "rows", "rows.from"
@@ -59,7 +60,7 @@ class RowFollower:
         with self._beginning:
             if not self.unsettled or self._database is None:
                 return True
-            late = time.monotonic() - self._opened >= LONGEST_WAIT_SECONDS
+            late = time.monotonic() - self._opened >= TEXT_BEFORE_CALL_TIMEOUT_SECONDS
             # Anew at every try: there may be more children by now.
             rows = self._database.part(self._root, rows_since(self._recorded) or 0)
             lines = rows.changed(last=at_once or late)

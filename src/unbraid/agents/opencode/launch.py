@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct, field
-
 from unbraid.agents.command_line import arguments_at, option
 from unbraid.agents.opencode.changes import Database
+from unbraid.agents.opencode.follower import ROWS, ROWS_FROM, rows_since
+from unbraid.agents.opencode.heads import printed_head
 from unbraid.agents.opencode.places import opencode_database
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.system.clock import now_ms
+from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
 from unbraid.wire.names import names_run
-from unbraid.wire.record import BAD_JSON
 
 KIND = "opencode"
-# Rows have no bytes but times: how far they are recorded, and since when, as offsets.
-ROWS, ROWS_FROM = "rows", "rows.from"
 # How far back a pipe's session may have begun before anything of it came through.
 PIPE_BEGAN_MS = 60_000
-
-
-class _Line(Struct):
-    session_id: str | None = field(default=None, name="sessionID")
-
-
-_read = msgspec.json.Decoder(_Line).decode
 
 
 class OpenCodeLauncher:
@@ -93,7 +84,7 @@ class OpenCodeSource:
         self._root: str | None = None  # the session whose run is open
         self._database: Database | None = None
         self._lines = Lines()
-        self._held: list[Chunk] = []
+        self._printed = Sequencer[Chunk](is_open=self._is_waiting)
         self._rows: dict[str, list[bytes]] = {}  # by root session
         self._begun: list[Chunk] = []
         self._offsets: dict[str, int] = {}
@@ -124,7 +115,8 @@ class OpenCodeSource:
         """The session's run is open: from here on this session alone, from where the log has it."""
         self._root = self.session_id
         assert self._root is not None
-        since = rows_since(recorded, self._began_ms)
+        known_ms = rows_since(recorded)
+        since = self._began_ms if known_ms is None else known_ms
         self._begun = [Chunk(ROWS_FROM, since, b"")]
         if self._database is not None:
             self._database = self._database.part(self._root, since)
@@ -132,6 +124,7 @@ class OpenCodeSource:
 
     def read(self) -> list[Chunk]:
         """What can be recorded now; the database first, it knows the right order of calls."""
+        looked = time.monotonic()
         self._look()
         if self._root is None:
             self._find_session()
@@ -139,15 +132,14 @@ class OpenCodeSource:
         rows = [self._chunk("database", line) for line in self._rows.pop(self._root, ())]
         self._rows.clear()
         begun, self._begun = self._begun, []
-        printed, self._held = self._held, []
+        printed = self._printed.finish() if self._ended else self._printed.take(looked)
         upto: list[Chunk] = []
-        if self._database is not None:
-            if self._root in self._database.upto:
-                upto = [Chunk(ROWS, self._database.upto[self._root], b"")]
-            if self._root in self._database.waiting:
-                # What was printed may follow from what has to wait.
-                self._held, printed = printed, []
+        if self._database is not None and self._root in self._database.upto:
+            upto = [Chunk(ROWS, self._database.upto[self._root], b"")]
         return [*begun, *rows, *printed, *upto]
+
+    def _is_waiting(self, rows: str) -> bool:
+        return self._database is not None and self._root in self._database.waiting
 
     def _look(self) -> None:
         if self._database is None:
@@ -168,14 +160,21 @@ class OpenCodeSource:
                     return
 
     def _line(self, line: bytes) -> None:
-        try:
-            session = _read(line).session_id
-        except BAD_JSON:
+        head = printed_head(line)
+        if head is None:
             return
+        session = head.session_id
         # An agent may print anything; what cannot name a run must not name a file either.
         if self._session is None and names_run(session or ""):
             self._session = session
-        self._held.append(self._chunk("stdout", line))
+        printed = SourceItem(
+            "stdout",
+            self._chunk("stdout", line),
+            # What was printed may follow from rows that have to wait; and what is printed while the
+            # rows are read, from rows of the next look. The wait of the rows is bounded.
+            waits_for=(Aged(0), Closed("rows")),
+        )
+        self._printed.add(printed, time.monotonic())
 
     def _chunk(self, name: str, data: bytes) -> Chunk:
         source = f"{name}.{self._mark}"
@@ -184,21 +183,10 @@ class OpenCodeSource:
         return Chunk(source, at, data)
 
 
-def rows_since(recorded: Recorded, began_ms: int) -> int:
-    """From when on a session's rows are new to its run: after those of the runs before it, from
-    where it began itself, or else since the process began (milliseconds).
-    """
-    if recorded.earlier_ms:
-        return recorded.earlier.get(ROWS, recorded.earlier_ms) + 1
-    return began_ms if recorded.is_new else recorded.offsets.get(ROWS_FROM, 0)
-
-
 def _arguments_of(argv: Sequence[str]) -> int | None:
     return arguments_at(argv, lambda word: Path(word).name in ("opencode", "opencode.exe"))
 
 
 def _session_of(line: bytes) -> str | None:
-    try:
-        return _read(line).session_id
-    except BAD_JSON:
-        return None
+    head = printed_head(line)
+    return None if head is None else head.session_id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unbraid.agents.claude.launch import known_files
+from unbraid.agents.claude.follower import known_files
 from unbraid.agents.claude.session_files import Known
 from unbraid.agents.port import Recorded
 from unbraid.system.file_tail import Place

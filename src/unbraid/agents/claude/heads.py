@@ -1,0 +1,166 @@
+"""The little of a line that says where it belongs: its ids, its time, and whose end it reports.
+
+Whoever puts lines in order reads each of them once, into a `LineHead`; the message inside is read
+only where someone asks for it. Whether a line reports an agent's end is seen from its bytes alone:
+such lines are rare, long, and of many forms.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+from unbraid.agents.claude.records import LAUNCHED
+from unbraid.translate.tracks import LineOrder
+from unbraid.wire.record import BAD_JSON, MISSING, milliseconds, read_as
+
+
+class BlockHead(Struct, gc=False):
+    """Which block of a message this is."""
+
+    type: str = ""
+    id: str | None = None
+    name: str | None = None
+    tool_use_id: str | None = None
+
+
+class MessageHead(Struct, gc=False):
+    """A message without its words."""
+
+    content: list[BlockHead] | str | None = None
+
+
+class LineHead(Struct, gc=False):
+    """A line of stdout or of a transcript, without what it says."""
+
+    # In the order real lines have them: the decoder looks for the next field first.
+    type: str = ""
+    subtype: str | None = None
+    parent_uuid: str | None = field(default=None, name="parentUuid")
+    is_sidechain: bool | None = field(default=None, name="isSidechain")
+    message: Raw = MISSING
+    parent_tool_use_id: str | None = None
+    session_id: str | None = None
+    uuid: str | None = None
+    timestamp: str | int | float | None = None
+    session_id_transcript: str | None = field(default=None, name="sessionId")
+    claude_code_version: str | None = None
+
+    def content(self) -> list[BlockHead] | str | None:
+        """What its message consists of; read at every call."""
+        if self.message is MISSING:
+            return None
+        try:
+            return _decode_message(self.message).content
+        except BAD_JSON:
+            return read_as(MessageHead, bytes(self.message)).content
+
+
+_decode_message = msgspec.json.Decoder(MessageHead).decode
+_decode = msgspec.json.Decoder(LineHead).decode
+
+
+def head_of(line: bytes) -> LineHead:
+    """A line's head; of one that is wrong in some places, the rest."""
+    try:
+        return _decode(line)
+    except BAD_JSON:
+        return read_as(LineHead, line)
+
+
+def line_order(line: bytes) -> LineOrder:
+    """Where a line of stdout or of a transcript belongs."""
+    return _order(head_of(line))
+
+
+def workflow_line_order(line: bytes) -> LineOrder:
+    """Where a line of a workflow's agent belongs: an answer counts from when it was asked for, not
+    from when it came, because the agents of a workflow share one call and are reported in the order
+    in which the script asked them.
+    """
+    head = head_of(line)
+    if head.type == "assistant":
+        head.timestamp = None
+    return _order(head)
+
+
+def _order(head: LineHead) -> LineOrder:
+    at = milliseconds(head.timestamp)
+    if head.is_sidechain:
+        return LineOrder(at, key=head.uuid, chain=True, follows=head.parent_uuid)
+    return LineOrder(at, key=head.uuid)
+
+
+# --- which line of stdout a line of a transcript is ---
+
+_UUID = re.compile(rb'"uuid":"([^"]+)"')
+_ANSWERED = re.compile(rb'"tool_use_id":"([^"]+)"')
+
+
+def uuids_in(line: bytes) -> list[str]:
+    """The ids of the records in a line; the last is its own, those before are of what it quotes."""
+    if b'"uuid"' not in line:
+        return []
+    return [uuid.decode("ascii", "replace") for uuid in _UUID.findall(line)]
+
+
+def calls_answered(line: bytes) -> list[str]:
+    """The calls whose results are in a line."""
+    return [call.decode("ascii", "replace") for call in _ANSWERED.findall(line)]
+
+
+# --- whose end a line reports ---
+
+_REPORT = re.compile(rb'"toolUseResult":\{|"tool_use_result":\{|<task-notification>|"task_noti')
+_AGENT = re.compile(rb'"agentId":"([\w-]+)"|<task-id>([\w-]+)<|"task_id":"([\w-]+)"')
+# A sub-agent's own calls have no such report beside them: only what the model reads, and the id.
+_HANDED_BACK = re.compile(rb"agentId: ([\w-]+) \(use SendMessage")
+_LAUNCHED = LAUNCHED.encode()
+
+
+class Ending(NamedTuple):
+    """What a line says of an agent's end.
+
+    `agent` has completed its work; or whoever was started by `call` has, if that has started an
+    agent. `certain`: the line reports some end even if neither is known.
+    """
+
+    agent: str | None = None
+    call: str | None = None
+    certain: bool = False
+
+
+NO_ENDING = Ending()
+
+
+def ending_of(line: bytes) -> Ending:
+    """Whose end a line of a transcript or of stdout reports."""
+    report = _REPORT.search(line)
+    if report is None:
+        call = _ANSWERED.search(line)
+        if call is None or _LAUNCHED in line:
+            return NO_ENDING
+        handed_back = _HANDED_BACK.search(line)
+        agent = handed_back[1].decode() if handed_back is not None else None
+        return Ending(agent, call[1].decode("ascii", "replace"))
+    result = line.find(b'"toolUseResult":{')
+    certain = b"<task-notification>" in line or (result > 0 and line.find(b'"agentId"', result) > 0)
+    if line.find(b"completed", report.start()) < 0:
+        return Ending(certain=certain)
+    found = _AGENT.search(line, report.start())
+    named = found[found.lastindex or 0].decode() if found is not None else None
+    return Ending(named, certain=certain)
+
+
+def is_answer(line: bytes) -> bool:
+    """Whether a line is what an agent says at the end of its work, not a call."""
+    try:
+        head = _decode(line)
+    except BAD_JSON:
+        return False
+    content = head.content()
+    says = not isinstance(content, list) or [block.type for block in content][-1:] == ["text"]
+    return head.type == "assistant" and says
