@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from unbraid.agents.claude.discovery import File, Scan
 from unbraid.agents.opencode.search import said_in_database
 from unbraid.agents.places import opencode_stores
+from unbraid.agents.port import SearchHit
 from unbraid.events.parts import decoded
 from unbraid.log.query import snippet_of, terms_of
 from unbraid.sessions.files import chunks
@@ -40,17 +40,7 @@ FINDERS = (
 
 Owned = tuple[str | None, File]  # a file, and the session it belongs to, if its place tells
 
-
-class Place(Struct, frozen=True):
-    """Where it was said: the run that the session will be, the sub-agent if it was one, and the
-    words around it.
-    """
-
-    run: str
-    agent_id: str | None
-    kind: str
-    ts: int
-    snippet: str
+Place = SearchHit
 
 
 def search_files(

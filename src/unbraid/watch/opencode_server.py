@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from unbraid.agents.opencode.server import RECENT_MS, Server
+from unbraid.agents.opencode.server import RECENT_MS, OpenCodeServer
 from unbraid.control.controllers import VERBS, Controllers, Pending
 from unbraid.control.resume import agent_of
 from unbraid.control.sockets import steerable
@@ -29,7 +28,7 @@ class WatchedServer:
 
     def __init__(
         self,
-        server: Server,
+        server: OpenCodeServer,
         rows: WatchedRows,
         log: Log,
         controllers: Controllers,
@@ -48,22 +47,28 @@ class WatchedServer:
 
     async def _follow(self) -> None:
         while True:
-            lines: asyncio.Queue[tuple[str, bytes] | SourceError] = asyncio.Queue()
-            # The stream first, then the state: what happens in between is told twice, not never.
-            self._listen(lines)
             try:
-                for root, told in await asyncio.to_thread(
-                    lambda: list(self._server.snapshot(now_ms() - RECENT_MS))
-                ):
-                    await self._tell(root, told, whole=True)
-                while True:
-                    item = await lines.get()
-                    if isinstance(item, SourceError):
-                        raise item
-                    await self._tell(item[0], [item[1]])
+                # The stream first, then the state: what happens in between comes twice, not never.
+                async with self._server.events() as events:
+                    await self._take(events)
             except SourceError as error:
                 self._warn(str(error))
                 await asyncio.sleep(RECONNECT_SECONDS)
+
+    async def _take(self, events: AsyncIterator[tuple[str, bytes]]) -> None:
+        lines: asyncio.Queue[tuple[str, bytes] | SourceError] = asyncio.Queue()
+        reading = asyncio.create_task(_read(events, lines))
+        try:
+            for root, told in await self._server.snapshot(now_ms() - RECENT_MS):
+                await self._tell(root, told, whole=True)
+            while True:
+                item = await lines.get()
+                if isinstance(item, SourceError):
+                    raise item
+                await self._tell(item[0], [item[1]])
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
 
     async def _tell(self, root: str, told: list[bytes], *, whole: bool = False) -> None:
         run = await self._rows.told(root, told, whole=whole)
@@ -83,26 +88,22 @@ class WatchedServer:
             if b'"permission.' in line:
                 steering.noted(line)
 
-    def _listen(self, lines: asyncio.Queue[tuple[str, bytes] | SourceError]) -> None:
-        loop = asyncio.get_running_loop()
 
-        def read() -> None:
-            try:
-                for item in self._server.events():
-                    loop.call_soon_threadsafe(lines.put_nowait, item)
-            except SourceError as error:
-                lost = error
-                loop.call_soon_threadsafe(lambda: lines.put_nowait(lost))
-            except RuntimeError:
-                pass  # the loop is closed: nobody listens any more
-
-        threading.Thread(target=read, daemon=True).start()
+async def _read(
+    events: AsyncIterator[tuple[str, bytes]], lines: asyncio.Queue[tuple[str, bytes] | SourceError]
+) -> None:
+    """Read at once what the server sends, however long we take over it."""
+    try:
+        async for item in events:
+            lines.put_nowait(item)
+    except SourceError as error:
+        lines.put_nowait(error)
 
 
 class OpenCodeController:
     """The controller of one root session on a server."""
 
-    def __init__(self, server: Server, log: Log, run: str, root: str) -> None:
+    def __init__(self, server: OpenCodeServer, log: Log, run: str, root: str) -> None:
         self.run = run
         self._server, self._log, self._root = server, log, root
         self._pending: dict[str, Pending] = {}
@@ -156,6 +157,6 @@ class OpenCodeController:
 
     async def _post(self, path: str, body: object) -> None:
         try:
-            await asyncio.to_thread(self._server.call, "POST", path, body)
+            await self._server.call("POST", path, body)
         except SourceError as error:
             raise CallerError(str(error)) from None

@@ -18,7 +18,7 @@ from pathlib import Path
 from unbraid.agents.claude.discovery import Scan, main_of
 from unbraid.agents.claude.processes import Processes
 from unbraid.agents.claude.session_files import SETTLE_SECONDS, Owners
-from unbraid.agents.opencode.server import Server
+from unbraid.agents.opencode.server import OpenCodeServer
 from unbraid.agents.places import FAMILIES, OPENCODE_SESSION, claude_projects
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError, SourceError
@@ -77,7 +77,7 @@ class Watcher:
         held = controllers or Controllers()
         self._servers = [
             WatchedServer(
-                Server(url, env), self._rows, log, held, self._warn_once, data_folder(env)
+                OpenCodeServer(url, env), self._rows, log, held, self._warn_once, data_folder(env)
             )
             for url in servers
         ]
