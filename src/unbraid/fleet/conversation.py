@@ -129,8 +129,10 @@ class StreamConversation:
         """Take in the next event, and return the item that it begins or changes."""
         self.last_seq = event.seq
         match event:
-            case e.Text() | e.Thinking():
-                return self._grow(event)
+            case e.Text():  # most of a run
+                return self._grow(event, "text")
+            case e.Thinking():
+                return self._grow(event, "thinking")
             case e.FleetToolUse():
                 return self._call(event)
             case e.FleetToolResult():
@@ -187,13 +189,13 @@ class StreamConversation:
         for item in self._items:
             self._index(item)
 
-    def _grow(self, event: e.Text | e.Thinking) -> Item:
-        key = (event.type, event.message_id, event.block)
+    def _grow(self, event: e.Text | e.Thinking, kind: str) -> Item:
+        key = (kind, event.message_id, event.block)
         block = self._blocks.get(key)
         if block is None:
-            item = self._add(event, event.type, text="", message_id=event.message_id)
+            item = self._add(event, kind, text="", message_id=event.message_id)
             block = self._blocks[key] = _Growing(item)
-            if event.type == "text":
+            if kind == "text":
                 self._said = item
         item, delta, most = block.item, event.delta, self._limits.text_chars
         item.last_seq = event.seq
@@ -328,14 +330,17 @@ class RunConversation:
             stream = self.streams[stream_id] = StreamConversation(
                 limits=self._limits, children=self._children, keep=self._keep
             )
-        if isinstance(event, e.StreamStart) and event.tool_use_id:
-            self._children[event.tool_use_id] = stream_id
-            parent = self.streams.get(event.parent_stream_id or 0)
-            if parent is not None:
-                parent.spawned(event.tool_use_id, stream_id, event.seq)
         item = stream.apply(event)
-        if not self._keep and isinstance(event, e.StreamEnd):
-            del self.streams[stream_id]
+        match event:
+            case e.Text():
+                pass
+            case e.StreamStart() if event.tool_use_id:
+                self._children[event.tool_use_id] = stream_id
+                parent = self.streams.get(event.parent_stream_id or 0)
+                if parent is not None:
+                    parent.spawned(event.tool_use_id, stream_id, event.seq)
+            case e.StreamEnd() if not self._keep:
+                del self.streams[stream_id]
         return item
 
     def settle(self) -> None:

@@ -52,7 +52,7 @@ class Blocks:
         item, stream_id = self._conversation.apply(event), event.stream_id
         match event:
             case e.Text() | e.Thinking() | e.RequestReceived():
-                if item is None or item is self._open.get(stream_id):
+                if item is self._open.get(stream_id) or item is None:
                     return []
                 # The stream that a request starts states its prompt again: it waits for that.
                 complete = self._close(stream_id)
