@@ -44,6 +44,11 @@ class IngestClient:
     """Sends the chunks of one run over one kept connection. Blocks: it is used on a thread."""
 
     def __init__(self, address: Address, token: str | None) -> None:
+        # Here, not above: every run imports this module, and few are sent anywhere. And not later:
+        # whoever waits for the first answer should not wait for an import.
+        from unbraid.system import http
+
+        self._http = http
         self._url = f"{checked_url(address.url).rstrip('/')}/v1/ingest/{quote(address.run)}"
         self._headers: dict[str, Any] = {"Content-Type": "application/octet-stream"}
         if token:
@@ -54,19 +59,17 @@ class IngestClient:
         """Send bytes, and return the offset in their source that the server wants next; raises
         ServerUnavailable or RunRefused.
         """
-        from unbraid.system.http import HTTP_ERRORS, reason_of
-
         query = {"source": letter.source, "offset": letter.offset, "at": letter.at}
         target = f"{self._url}?{urlencode(query | ({'end': 1} if end else {}))}"
         kept = self._client is not None
         try:
             status, body = self._exchange(target, letter.data)
-        except HTTP_ERRORS as error:
+        except self._http.HTTP_ERRORS as error:
             self.close()
             if kept:
                 # Servers close what lies idle; that says nothing about a new connection.
                 return self.post(letter, end=end)
-            raise ServerUnavailable(reason_of(error)) from error
+            raise ServerUnavailable(self._http.reason_of(error)) from error
         try:
             answer = msgspec.json.decode(body, type=_Answer)
         except BAD_JSON:
@@ -90,11 +93,7 @@ class IngestClient:
 
     def _exchange(self, target: str, data: bytes) -> tuple[int, bytes]:
         if self._client is None:
-            import httpx
-
-            from unbraid.system.http import client_options
-
-            self._client = httpx.Client(timeout=TIMEOUT_SECONDS, **client_options(self._url))
+            self._client = self._http.blocking_client(self._url, TIMEOUT_SECONDS)
         request = self._client.stream("POST", target, content=data, headers=self._headers)
         body = bytearray()
         with request as response:

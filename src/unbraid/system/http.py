@@ -26,6 +26,11 @@ def client_options(url: str) -> dict[str, Any]:
     return {"verify": context, "trust_env": False, "headers": {"Accept-Encoding": "identity"}}
 
 
+def blocking_client(url: str, seconds: float) -> httpx.Client:
+    """A client for a thread of its own."""
+    return httpx.Client(timeout=seconds, **client_options(url))
+
+
 def reason_of(error: BaseException) -> str:
     """Why a request has failed, as the system says it."""
     if isinstance(error, httpx.TimeoutException):
