@@ -6,6 +6,8 @@ can reach them. Certificates are those of the system, as for every other program
 
 from __future__ import annotations
 
+import os
+import socket
 import ssl
 from typing import Any
 
@@ -38,7 +40,10 @@ def reason_of(error: BaseException) -> str:
     cause: BaseException | None = error
     reason = str(error) or type(error).__name__
     while cause is not None:
-        if isinstance(cause, OSError) and cause.strerror:
-            reason = cause.strerror
+        if isinstance(cause, socket.gaierror | ssl.SSLError):
+            reason = cause.strerror or reason  # their numbers are their own
+        elif isinstance(cause, OSError) and cause.errno:
+            # Not its `strerror`, into which asyncio writes the address.
+            reason = os.strerror(cause.errno)
         cause = cause.__cause__ or cause.__context__
     return reason
