@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 import msgspec
+from msgspec.structs import replace
 
 from unbraid.errors import CallerError
-from unbraid.events import FleetEvent
+from unbraid.events import FleetEvent, FleetRetracted
 from unbraid.log.admission import admit
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.following import Signal, follow_reads
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
 from unbraid.log.query import snippet_of, terms_of
-from unbraid.log.said import Blocks, Said
+from unbraid.log.said import RETRACTED, Blocks, Said
 from unbraid.log.summary import RunSummary, selected
 from unbraid.wire.names import checked_run, checked_source
 
@@ -72,6 +73,13 @@ class MemoryLog:
             self._all[entry.cursor] = entry
             held.summary.fold(event, len(data))
             held.said += held.blocks.feed(event)
+            if isinstance(event, FleetRetracted):
+                held.said = [
+                    replace(said, kind=RETRACTED)
+                    if said.stream_id == event.stream_id and said.message_id in event.message_ids
+                    else said
+                    for said in held.said
+                ]
         for name, at in positions.items():
             held.cursors[name] = max(at, held.cursors.get(name, 0))
         known = {(part.source, part.offset) for part in held.spool}

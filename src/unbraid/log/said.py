@@ -18,16 +18,21 @@ MAX_BLOCK_CHARS = 256 * 1024
 # are far more than all the rest, and most are files that can be searched themselves.
 _INDEXED = frozenset(("prompt", "tool", "permission", "response", "error", "malformed"))
 _KINDS = {"tool": "tool_use"}
+RETRACTED = "retracted"
 
 
 class Said(Struct, frozen=True, gc=False):
-    """One block that an agent said or was given, whole (or its first `MAX_BLOCK_CHARS`)."""
+    """One block that an agent said or was given, whole (or its first `MAX_BLOCK_CHARS`).
+
+    Its kind is `RETRACTED` where the agent's CLI has withdrawn the message.
+    """
 
     stream_id: int
     seq: int
     ts: int
     kind: str
     text: str
+    message_id: str | None = None
 
 
 class Blocks:
@@ -60,6 +65,12 @@ class Blocks:
                 return complete
             case e.FleetToolResult() | e.FleetPermissionReplied() | e.ToolCall():
                 return []  # what they belong to was indexed when it began
+            case e.FleetRetracted():
+                # Blocks that are complete are in the index: whoever keeps it marks them there.
+                block = self._open.get(stream_id)
+                if block is not None and block.message_id in event.message_ids:
+                    block.retracted = True
+                return []
             case e.FleetPermissionAsked() | e.FleetError() | e.FleetMalformed():
                 return _whole(stream_id, item)  # the block around them goes on
             case e.StreamStart() | e.StreamEnd():
@@ -77,7 +88,8 @@ class Blocks:
         block = self._open.pop(stream_id, None)
         if block is None or not block.text:
             return []
-        return [Said(stream_id, block.seq, block.ts, block.kind, block.text)]
+        kind = RETRACTED if block.retracted else block.kind
+        return [Said(stream_id, block.seq, block.ts, kind, block.text, block.message_id)]
 
 
 def _whole(stream_id: int, item: Item | None) -> list[Said]:
@@ -88,4 +100,4 @@ def _whole(stream_id: int, item: Item | None) -> list[Said]:
         given = bytes(item.input).decode("utf-8", "replace") if isinstance(item.input, Raw) else ""
         text = f"{item.tool} {given}"[:MAX_BLOCK_CHARS]
     kind = _KINDS.get(item.kind, item.kind)
-    return [Said(stream_id, item.seq, item.ts, kind, text)]
+    return [Said(stream_id, item.seq, item.ts, kind, text, item.message_id)]
