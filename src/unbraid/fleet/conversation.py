@@ -204,9 +204,10 @@ class StreamConversation:
             item.left_out += len(delta) - len(kept)
             delta = kept
         if delta:
+            if not block.deltas:
+                self._unsettled[item.seq] = block
             block.chars += len(delta)
             block.deltas.append(delta)
-            self._unsettled[item.seq] = block
         return item
 
     def _begin(self, event: e.RequestReceived | e.StreamStart) -> Item | None:

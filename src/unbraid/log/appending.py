@@ -16,7 +16,7 @@ import msgspec
 from unbraid.events import FleetRetracted, decode_event
 from unbraid.log.admission import Line, admit
 from unbraid.log.port import Appended, Spooled
-from unbraid.log.said import RETRACTED, Blocks, Said
+from unbraid.log.said import RETRACTED, Blocks, IndexedBlock
 from unbraid.log.summary import RunSummary
 
 MAX_HELD_RUNS = 512
@@ -93,7 +93,7 @@ class Appender:
 
     def _write(self, connection: sqlite3.Connection, held: _Held, fresh: Sequence[Line]) -> None:
         key, summary, blocks = held.key, held.summary, held.blocks
-        rows, said = [], list[Said]()
+        rows, said = [], list[IndexedBlock]()
         for event, data in fresh:
             rows.append((key, event.seq, event.ts, event.stream_id, event.type, data))
             summary.fold(event, len(data))

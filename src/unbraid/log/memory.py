@@ -20,7 +20,7 @@ from unbraid.log.entry import Entry, one_line
 from unbraid.log.following import Signal, follow_reads
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained, Spooled
 from unbraid.log.query import snippet_of, terms_of
-from unbraid.log.said import RETRACTED, Blocks, Said
+from unbraid.log.said import RETRACTED, Blocks, IndexedBlock
 from unbraid.log.summary import RunSummary, selected
 from unbraid.wire.names import checked_run, checked_source
 
@@ -32,7 +32,7 @@ class _Run:
     cursors: dict[str, int] = field(default_factory=dict)
     spool: list[Spooled] = field(default_factory=list)
     blocks: Blocks = field(default_factory=Blocks)
-    said: list[Said] = field(default_factory=list)
+    said: list[IndexedBlock] = field(default_factory=list)
 
     def stored(self, first: int, last: int) -> dict[int, bytes]:
         """What is kept of the events from `first` to `last`."""

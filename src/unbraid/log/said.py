@@ -21,7 +21,7 @@ _KINDS = {"tool": "tool_use"}
 RETRACTED = "retracted"
 
 
-class Said(Struct, frozen=True, gc=False):
+class IndexedBlock(Struct, frozen=True, gc=False):
     """One block that an agent said or was given, whole (or its first `MAX_BLOCK_CHARS`).
 
     Its kind is `RETRACTED` where the agent's CLI has withdrawn the message.
@@ -51,7 +51,7 @@ class Blocks:
         """Where to begin reading to rebuild this state."""
         return min((block.seq for block in self._open.values()), default=self.last_seq + 1)
 
-    def feed(self, event: e.FleetEvent) -> list[Said]:
+    def feed(self, event: e.FleetEvent) -> list[IndexedBlock]:
         """Take in the next event, and return the blocks that it completes."""
         self.last_seq = event.seq
         item, stream_id = self._conversation.apply(event), event.stream_id
@@ -84,15 +84,15 @@ class Blocks:
             return []
         return self._close(stream_id) + _whole(stream_id, item)
 
-    def _close(self, stream_id: int) -> list[Said]:
+    def _close(self, stream_id: int) -> list[IndexedBlock]:
         block = self._open.pop(stream_id, None)
         if block is None or not block.text:
             return []
         kind = RETRACTED if block.retracted else block.kind
-        return [Said(stream_id, block.seq, block.ts, kind, block.text, block.message_id)]
+        return [IndexedBlock(stream_id, block.seq, block.ts, kind, block.text, block.message_id)]
 
 
-def _whole(stream_id: int, item: Item | None) -> list[Said]:
+def _whole(stream_id: int, item: Item | None) -> list[IndexedBlock]:
     if item is None or item.kind not in _INDEXED:
         return []
     text = item.text or ""
@@ -100,4 +100,4 @@ def _whole(stream_id: int, item: Item | None) -> list[Said]:
         given = bytes(item.input).decode("utf-8", "replace") if isinstance(item.input, Raw) else ""
         text = f"{item.tool} {given}"[:MAX_BLOCK_CHARS]
     kind = _KINDS.get(item.kind, item.kind)
-    return [Said(stream_id, item.seq, item.ts, kind, text, item.message_id)]
+    return [IndexedBlock(stream_id, item.seq, item.ts, kind, text, item.message_id)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 10.0
 MAX_ANSWER_BYTES = 1 << 16
-# Busy, restarting, or told to come back: all of these pass.
+# Busy, restarting, or asking us to come back: all of these pass.
 PASSING = frozenset((408, 421, 425, 429))
 UNKNOWN = frozenset((401, 403))
 

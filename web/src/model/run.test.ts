@@ -168,7 +168,7 @@ test('totals are the sum of messages until the run tells its own', () => {
   expect(live.total).toMatchObject({ input_tokens: 7, cost_usd: 0.5 });
 });
 
-test('a run of many agents is told whole', () => {
+test('a run of many agents is folded whole', () => {
   const events = made(5000, 50);
   const state = new Run();
   for (const event of events) state.apply(event);
