@@ -1,4 +1,4 @@
-"""Agents' words, made fit for a screen: nothing in them is ever acted on, and little is enough."""
+"""Agents' words for a screen: made safe, so that no terminal acts on them, and shortened."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import msgspec
 
 LONG = 200
-TELLING = ("command", "file_path", "filePath", "pattern", "path", "url", "query", "description")
+MAIN_ARGUMENTS = (
+    "command", "file_path", "filePath", "pattern", "path", "url", "query", "description",
+)  # fmt: skip
 
 # What a terminal would act on instead of showing: C0 and C1 controls, bidirectional overrides.
 _UNSAFE = {c: f"\\x{c:02x}" for c in [*range(0x20), *range(0x7F, 0xA0)] if c not in (9, 10)}
@@ -31,9 +33,9 @@ def short(text: str, most: int = LONG) -> str:
 
 
 def gist(given: Any) -> str:
-    """What a call is about: its most telling argument, else all of them."""
+    """What a call is about: the argument that says most, else all of them."""
     if isinstance(given, dict):
-        for name in TELLING:
+        for name in MAIN_ARGUMENTS:
             if isinstance(given.get(name), str):
                 return str(given[name])
     return msgspec.json.encode(given).decode()

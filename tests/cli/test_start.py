@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 HEAVY = {"asyncio", "msgspec", "prometheus_client", "rich", "sqlite3", "starlette"}
-HEAVY |= {"textual", "uvicorn"}
+HEAVY |= {"httpx", "textual", "uvicorn"}
+LINES = Path(__file__).parents[1] / "recordings" / "single.plain.2.0.76" / "stdout.ndjson"
 
 
 def test_the_version_is_told_without_heavy_imports() -> None:
@@ -22,3 +24,19 @@ def test_the_version_is_told_without_heavy_imports() -> None:
     version, modules = done.stdout.splitlines()
     assert version.startswith("unbraid, version ")
     assert HEAVY.isdisjoint(modules.split())
+
+
+def test_nothing_that_stays_on_this_machine_imports_the_http_client() -> None:
+    program = (
+        "import sys\n"
+        "from unbraid.cli import main\n"
+        "import unbraid.launch.run, unbraid.watch.watcher, unbraid.tui.app\n"
+        "try:\n"
+        f"    main(['cat', '--json', {str(LINES)!r}])\n"
+        "except SystemExit:\n"
+        "    print(*sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    *events, modules = done.stdout.splitlines()
+    assert len(events) > 5, done.stderr
+    assert "httpx" not in modules.split()

@@ -19,7 +19,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.log import Entry, MemoryLog
 from unbraid.log.contract import gather, story
-from unbraid.remote.client import RemoteServer, Unanswered
+from unbraid.remote.client import RemoteError, RemoteServer
 from unbraid.remote.log import RemoteControllers, RemoteLog
 from unbraid.serve import ServeConfig, serving
 from unbraid.serve.auth import new_token
@@ -112,7 +112,7 @@ async def test_a_server_that_goes_and_comes_back() -> None:
         await _until(lambda: len(told) == 20)
         await first.aclose()
         await _until(lambda: seen._lost is not None)
-        with pytest.raises(Unanswered, match="cannot be reached"):
+        with pytest.raises(RemoteError, match="cannot be reached"):
             await seen.bounds()
         await log.append("one", events[20:])
         await stack.enter_async_context(serving(config, log))
@@ -139,7 +139,7 @@ async def test_who_may_look_and_who_may_steer() -> None:
             (None, "it wants a token: --token, or UNBRAID_TOKEN"),
             ("unbraid_x", "it does not accept the token"),
         ):
-            with pytest.raises(Unanswered, match=refusal):
+            with pytest.raises(RemoteError, match=refusal):
                 async with RemoteLog(RemoteServer(server.url, given)):
                     pass
         reader = RemoteServer(server.url, secret)
@@ -201,7 +201,7 @@ async def test_runs_are_steered_through_the_server() -> None:
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://localhost:1/x"])
 async def test_nobody_there(url: str) -> None:
-    with pytest.raises(Unanswered, match="cannot be reached"):
+    with pytest.raises(RemoteError, match="cannot be reached"):
         async with RemoteLog(RemoteServer(url, None)):
             pass
 
@@ -217,7 +217,7 @@ async def test_another_kind_of_server(body: bytes) -> None:
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(Unanswered, match="this is no answer of an unbraid"):
+        with pytest.raises(RemoteError, match="this is no answer of an unbraid"):
             async with RemoteLog(RemoteServer(f"http://127.0.0.1:{port}", None)):
                 pass
 
@@ -261,7 +261,7 @@ async def test_a_connection_that_the_server_has_closed_meanwhile() -> None:
         distant = RemoteServer(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", None)
         for _ in range(3):
             assert await RemoteLog(distant).runs() == []
-        with pytest.raises(Unanswered, match="cannot be reached"):
+        with pytest.raises(RemoteError, match="cannot be reached"):
             await distant.post("/v1/runs/r/interrupt")
         await distant.close()
     assert asked == [b"GET"] * 3 + [b"POST"]

@@ -12,9 +12,10 @@ from msgspec import Raw
 
 from tests.cli.test_hostile import ACTED_ON, HOSTILE
 from unbraid import events as e
+from unbraid.fleet.conversation import StreamConversation
 from unbraid.tui.drawing import drawn
-from unbraid.tui.items import MAX_RESULT_CHARS, MAX_WORDS_CHARS, Call, Conversation, Words
 from unbraid.tui.picture import lasting
+from unbraid.tui.window import LIMITS
 
 MARKUP = "[red]x[/red] [@click=app.quit]press[/] [/] [b"
 COMMON: dict[str, Any] = {"ts": 0, "stream_id": 0, "depth": 0, "agent": "main"}
@@ -44,7 +45,7 @@ def everything(text: str) -> list[e.FleetEvent]:
 
 
 def lines(text: str, width: int, *, whole: bool) -> list[str]:
-    conversation = Conversation()
+    conversation = StreamConversation(limits=LIMITS)
     conversation.feed(everything(text))
     return [line.plain for item in conversation.items for line in drawn(item, width, whole=whole)]
 
@@ -64,32 +65,31 @@ def test_nothing_at_all_is_drawn_raw(text: str, width: int, whole: bool) -> None
 
 @given(st.lists(st.text(max_size=20), max_size=30))
 def test_however_a_block_is_cut_it_is_drawn_once(deltas: list[str]) -> None:
-    conversation = Conversation()
+    conversation = StreamConversation(limits=LIMITS)
     conversation.feed(
         e.Text(seq=i + 1, delta=delta, message_id="m", block=0, **COMMON)
         for i, delta in enumerate(deltas)
     )
-    assert [item.text for item in conversation.items if isinstance(item, Words)] == (
-        ["".join(deltas)] if deltas else []
-    )
+    assert [item.text for item in conversation.items] == (["".join(deltas)] if deltas else [])
 
 
 def test_what_is_held_is_bounded_and_says_what_it_left_out() -> None:
-    huge = "x" * (MAX_WORDS_CHARS * 3)
-    conversation = Conversation()
+    most, most_result = LIMITS.text_chars or 0, LIMITS.result_chars or 0
+    huge = "x" * (most * 3)
+    conversation = StreamConversation(limits=LIMITS)
     conversation.feed(everything(huge))
+    words = [item for item in conversation.items if item.kind in ("prompt", "text", "thinking")]
+    assert [len(item.text or "") for item in words] == [most] * 4
+    assert {item.left_out for item in words} == {len(huge) - most}
     for item in conversation.items:
-        if isinstance(item, Words):
-            assert len(item.text) == MAX_WORDS_CHARS
-            assert item.left_out == len(huge) - MAX_WORDS_CHARS
-        if isinstance(item, Call):
-            assert len(item.result) <= MAX_RESULT_CHARS
+        assert len(item.text or "") <= most
+        assert len(item.result or "") <= most_result
     shown = "\n".join(lines(huge, 80, whole=True))
-    assert f"{len(huge) - MAX_WORDS_CHARS:,} more characters" in shown
+    assert f"{len(huge) - most:,} more characters" in shown
 
 
 def test_what_was_taken_back_is_struck_through() -> None:
-    conversation = Conversation()
+    conversation = StreamConversation(limits=LIMITS)
     said = e.Text(seq=1, delta="wrong", message_id="m", block=0, **COMMON)
     conversation.feed([said, e.FleetRetracted(seq=2, message_ids=["m"], **COMMON)])
     (line, *_) = drawn(conversation.items[0], 40, whole=False)

@@ -15,14 +15,18 @@ from typing import Any
 import click
 
 from unbraid import events as e
-from unbraid.screen import gist, safe, short
+from unbraid.fleet.conversation import Item, ItemLimits, RunConversation
+from unbraid.fleet.notes import Tone, note_of
+from unbraid.screen import LONG, gist, safe, short
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 GUTTER, MIN_GUTTER = 20, 6
 # Where words would have less than the first, the gutter gives way; less than the second is no use.
 GOOD_ROOM, MIN_ROOM = 40, 16
 
-Block = tuple[str, str, int]  # kind, message, and place in it
+# `short` looks at twice of what it keeps.
+LIMITS = ItemLimits(text_chars=2 * LONG, result_chars=2 * LONG)
+TONES: dict[Tone, str | None] = {"good": "green", "bad": "red", "waiting": "yellow", "quiet": None}
 
 
 class Printer:
@@ -31,8 +35,8 @@ class Printer:
     def __init__(self, width: int | None = None) -> None:
         self.fit(width)
         self._names: dict[int, tuple[int, str]] = {}  # stream: depth, number and name
-        self._spawning: set[str] = set()  # the calls that started a stream
-        self._open: dict[int, tuple[Block, list[str]]] = {}  # stream: pieces of its last line
+        self._conversation = RunConversation(limits=LIMITS, keep=False)
+        self._open: dict[int, tuple[Item, list[str]]] = {}  # stream: pieces of its last line
 
     def fit(self, width: int | None) -> None:
         """Another width from now on."""
@@ -47,70 +51,67 @@ class Printer:
         stream = event.stream_id
         for other in [s for s in self._open if s != stream and len(self._open[s][1]) == 1]:
             yield from self._flush(other)
+        item = self._conversation.apply(event)
         if isinstance(event, e.Text | e.Thinking):
-            yield from self._words(event)
+            if item is not None:
+                yield from self._words(event, item)
             return
         yield from self._flush(stream)
+        if isinstance(event, e.StreamStart):
+            name = short(event.description or event.agent, GUTTER)
+            self._names[stream] = (event.depth, f"{stream} {name}")
+            again = f"  (continues {event.resumes})" if event.resumes is not None else ""
+            yield from self._lines(stream, f"▶ {short(event.agent)}{again}", bold=True)
+        if item is not None and not isinstance(event, e.RequestReceived):
+            yield from self._item(stream, item, event)
+
+    def _item(self, stream: int, item: Item, event: e.FleetEvent) -> Iterator[str]:
         match event:
-            case e.StreamStart():
-                name = short(event.description or event.agent, GUTTER)
-                self._names[stream] = (event.depth, f"{stream} {name}")
-                self._spawning.add(event.tool_use_id or "")
-                again = f"  (goes on from {event.resumes})" if event.resumes is not None else ""
-                yield from self._lines(stream, f"▶ {short(event.agent)}{again}", bold=True)
-                if event.prompt:
-                    yield from self._lines(stream, f"“{short(event.prompt)}”", dim=True)
-            case e.FleetPrompt():
-                yield from self._lines(stream, f"“{short(event.text)}”", dim=True)
             case e.FleetToolUse():
                 lead = f"⚙ {click.style(short(event.tool), bold=True)}"
-                yield from self._lines(stream, f" {short(gist(event.input))}", lead)
-            case e.FleetToolResult() if event.tool_use_id in self._spawning and event.ok:
-                pass  # what a helper has answered stands in the helper's own gutter
-            case e.FleetToolResult():
-                lead = "→" if event.ok else click.style("✘", fg="red")
-                yield from self._lines(stream, f" {short(event.content)}", lead, dim=True)
-            case e.FleetPermissionAsked():
-                asked = f"? may it use {short(event.tool)}: {short(gist(event.input))}"
-                yield from self._lines(stream, asked, fg="yellow")
-            case e.FleetPermissionReplied():
-                yield from self._lines(stream, f"? {short(event.behavior)}", fg="yellow")
-            case e.FleetError():
-                yield from self._lines(stream, f"✘ {short(event.message)}", fg="red")
-            case e.FleetMalformed():
-                told = f"✘ unreadable at byte {event.offset}: {short(event.reason)}"
-                yield from self._lines(stream, told, fg="red")
-            case e.FleetRetracted():
-                yield from self._lines(stream, "✘ took back its last words", fg="red")
+                yield from self._lines(stream, f" {short(gist(item.arguments))}", lead)
+            case e.FleetToolResult() if item.child is not None and item.ok:
+                pass  # the answer of a sub-agent stands in its own gutter
+            case e.FleetToolResult() | e.ToolCall():
+                lead = "→" if item.ok else click.style("✘", fg="red")
+                text = item.result if isinstance(event, e.FleetToolResult) else item.tool
+                yield from self._lines(stream, f" {short(text or '')}", lead, dim=True)
+            case e.StreamStart() | e.FleetPrompt():
+                if item.text:
+                    yield from self._lines(stream, f"“{short(item.text)}”", dim=True)
             case e.StreamEnd():
-                lead = click.style("■", fg="green" if event.ok else "red")
+                lead = click.style("■", fg="green" if item.ok else "red")
                 yield from self._lines(stream, f" {short(event.reason)}", lead)
             case _:
-                pass
+                note = note_of(item)
+                if note is not None:
+                    color = TONES[note.tone]
+                    style: dict[str, Any] = {"fg": color} if color else {"dim": True}
+                    yield from self._lines(stream, short(note.text), **style)
 
     def flush(self) -> Iterator[str]:
         """The lines that are not complete, as they are: perhaps nothing follows for long."""
         for stream in list(self._open):
             yield from self._flush(stream)
 
-    def _words(self, event: e.Text | e.Thinking) -> Iterator[str]:
-        stream, block = event.stream_id, (event.type, event.message_id, event.block)
-        before, pieces = self._open.get(stream, (block, []))
-        if before != block:
+    def _words(self, event: e.Text | e.Thinking, item: Item) -> Iterator[str]:
+        stream = event.stream_id
+        before, pieces = self._open.get(stream, (item, []))
+        if before is not item:
             yield from self._flush(stream)
             pieces = []
         *whole, rest = event.delta.split("\n")
         for line in whole:
-            yield from self._said(stream, event.type, "".join([*pieces, line]).removesuffix("\r"))
+            yield from self._said(stream, item.kind, "".join([*pieces, line]).removesuffix("\r"))
             pieces = []
         pieces.append(rest)
-        self._open[stream] = (block, pieces)
+        self._open[stream] = (item, pieces)
 
     def _flush(self, stream: int) -> Iterator[str]:
         if stream in self._open:
-            (kind, _, _), pieces = self._open.pop(stream)
+            item, pieces = self._open.pop(stream)
             if text := "".join(pieces):
-                yield from self._said(stream, kind, text)
+                yield from self._said(stream, item.kind, text)
 
     def _said(self, stream: int, kind: str, text: str) -> Iterator[str]:
         style: dict[str, Any] = {"dim": True, "italic": True} if kind == "thinking" else {}

@@ -49,7 +49,7 @@ class AgentStart(FleetEvent, tag="agent_start", kw_only=True):
 
 
 class FleetPrompt(FleetEvent, tag="prompt", kw_only=True):
-    """The agent was told something more."""
+    """The agent was given a further prompt."""
 
     text: str
 
@@ -109,7 +109,7 @@ class FleetTokenUsage(FleetEvent, tag="token_usage", kw_only=True):
 
 
 class FleetProgress(FleetEvent, tag="progress", kw_only=True):
-    """How far an agent is."""
+    """How far an agent has come."""
 
     tool_uses: int | None = None
     total_tokens: int | None = None
@@ -118,7 +118,7 @@ class FleetProgress(FleetEvent, tag="progress", kw_only=True):
 
 
 class FleetPermissionAsked(FleetEvent, WithInput, tag="permission_asked", kw_only=True):
-    """An agent waits for leave."""
+    """An agent waits for permission to use a tool."""
 
     request_id: str
     tool: str
@@ -127,7 +127,7 @@ class FleetPermissionAsked(FleetEvent, WithInput, tag="permission_asked", kw_onl
 
 
 class FleetPermissionReplied(FleetEvent, tag="permission_replied", kw_only=True):
-    """Leave was given or refused."""
+    """A permission request was answered."""
 
     request_id: str
     behavior: str

@@ -14,7 +14,7 @@ EMPTY_STRING = Raw(b'""')
 
 
 class Typed(Struct, tag_field="type"):
-    """What has a name."""
+    """A struct with an event's name as its tag."""
 
     @property
     def type(self) -> str:

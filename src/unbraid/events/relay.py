@@ -32,7 +32,7 @@ class SessionMeta(RelayEvent, tag="session_meta"):
 
 
 class Prompt(RelayEvent, tag="prompt"):
-    """What the agent was told, by a person or by the agent above it."""
+    """A prompt that the agent was given, by a person or by the agent above it."""
 
     text: str = ""
 
@@ -100,7 +100,7 @@ class SubAgentEnded(RelayEvent, tag="sub_agent_ended"):
 
 
 class Progress(RelayEvent, tag="progress"):
-    """How far a sub-agent is, as its CLI tells."""
+    """How far a sub-agent has come, as its CLI reports it."""
 
     tool_uses: int | None = None
     total_tokens: int | None = None
@@ -133,7 +133,7 @@ class TurnComplete(RelayEvent, tag="turn_complete"):
 
 
 class PermissionAsked(RelayEvent, WithInput, tag="permission_asked"):
-    """An agent waits for leave to use a tool."""
+    """An agent waits for permission to use a tool."""
 
     request_id: str = ""
     tool: str = ""
@@ -156,7 +156,7 @@ class Retracted(RelayEvent, tag="retracted"):
 
 
 class Error(RelayEvent, tag="error"):
-    """Something failed, told by the source."""
+    """Something failed, as the source reports it."""
 
     message: str = ""
     code: str | None = None
@@ -169,7 +169,7 @@ class Unrecognized(RelayEvent, tag="unrecognized"):
 
 
 class Malformed(RelayEvent, tag="malformed"):
-    """Bytes that are no record: the start of them, why, and where in the source they lie."""
+    """Bytes that are no record: the start of them, why, and their offset in the source."""
 
     raw: str = ""
     reason: str = ""

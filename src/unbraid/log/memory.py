@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 import msgspec
+from msgspec.structs import replace
 
 from unbraid.errors import CallerError
-from unbraid.events import FleetEvent
+from unbraid.events import FleetEvent, FleetRetracted
 from unbraid.log.admission import admit
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
 from unbraid.log.query import snippet_of, terms_of
 from unbraid.log.replay import Signal, follow_reads
-from unbraid.log.said import Blocks, Said
+from unbraid.log.said import RETRACTED, Blocks, IndexedBlock
 from unbraid.log.summary import RunSummary, selected
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
@@ -33,7 +34,7 @@ class _Run:
     offsets: dict[str, int] = field(default_factory=dict)
     spool: list[Chunk] = field(default_factory=list)
     blocks: Blocks = field(default_factory=Blocks)
-    said: list[Said] = field(default_factory=list)
+    said: list[IndexedBlock] = field(default_factory=list)
 
     def stored(self, first: int, last: int) -> dict[int, bytes]:
         """What is kept of the events from `first` to `last`."""
@@ -75,6 +76,13 @@ class MemoryLog:
             self._all[entry.cursor] = entry
             held.summary.fold(event, len(data))
             held.said += held.blocks.feed(event)
+            if isinstance(event, FleetRetracted):
+                held.said = [
+                    replace(said, kind=RETRACTED)
+                    if said.stream_id == event.stream_id and said.message_id in event.message_ids
+                    else said
+                    for said in held.said
+                ]
         for name, at in offsets.items():
             held.offsets[name] = max(at, held.offsets.get(name, 0))
         known = {(part.source, part.offset) for part in held.spool}

@@ -1,58 +1,49 @@
 """What agents said, as whole blocks: the unit of search.
 
 Deltas cut words anywhere, so a search over events would miss most of them. A block is complete when
-its stream says something else or ends, and only then is it given out. What is held is what is open:
+its stream says something else or ends, and only then is it returned. What is held is what is open:
 `open_from` is the first seq that a restart must read again to hold the same.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Raw, Struct
 
-from msgspec import Struct
-
-from unbraid.events import (
-    Done,
-    FleetEvent,
-    FleetPrompt,
-    FleetToolUse,
-    RequestReceived,
-    StreamEnd,
-    StreamStart,
-    SubAgentResponse,
-    Text,
-    Thinking,
-)
+from unbraid import events as e
+from unbraid.fleet.conversation import Item, ItemLimits, RunConversation
 
 MAX_BLOCK_CHARS = 256 * 1024
 
+# What people search for: what was said, asked for and reported. Results are left out, because they
+# are far more than all the rest, and most are files that can be searched themselves.
+_INDEXED = frozenset(("prompt", "tool", "permission", "response", "error", "malformed"))
+_KINDS = {"tool": "tool_use"}
+RETRACTED = "retracted"
 
-class Said(Struct, frozen=True, gc=False):
-    """One block that an agent said or was told, whole (or its first `MAX_BLOCK_CHARS`)."""
+
+class IndexedBlock(Struct, frozen=True, gc=False):
+    """One block that an agent said or was given, whole (or its first `MAX_BLOCK_CHARS`).
+
+    Its kind is `RETRACTED` where the agent's CLI has withdrawn the message.
+    """
 
     stream_id: int
     seq: int
     ts: int
     kind: str
     text: str
-
-
-@dataclass(slots=True)
-class _Open:
-    key: tuple[str, str, int]
-    seq: int
-    ts: int
-    chars: int = 0
-    parts: list[str] = field(default_factory=list)
+    message_id: str | None = None
 
 
 class Blocks:
     """The open blocks of one run."""
 
-    __slots__ = ("_open", "last_seq")
+    __slots__ = ("_conversation", "_open", "last_seq")
 
     def __init__(self) -> None:
-        self._open: dict[int, _Open] = {}
+        limits = ItemLimits(text_chars=MAX_BLOCK_CHARS, result_chars=0)
+        self._conversation = RunConversation(limits=limits, keep=False)
+        self._open: dict[int, Item] = {}
         self.last_seq = 0
 
     @property
@@ -60,60 +51,53 @@ class Blocks:
         """Where to begin reading to rebuild this state."""
         return min((block.seq for block in self._open.values()), default=self.last_seq + 1)
 
-    def feed(self, event: FleetEvent) -> list[Said]:
-        """Take in the next event; the blocks that it completes."""
+    def feed(self, event: e.FleetEvent) -> list[IndexedBlock]:
+        """Take in the next event, and return the blocks that it completes."""
         self.last_seq = event.seq
+        item, stream_id = self._conversation.apply(event), event.stream_id
         match event:
-            case Text() | Thinking():
-                return self._grow(event)
-            case FleetToolUse():
-                call = f"{event.tool} {bytes(event.input_json).decode('utf-8', 'replace')}"
-                return self._whole(event, "tool_use", call)
-            case SubAgentResponse():
-                return self._whole(event, "response", event.content)
-            case FleetPrompt():
-                return self._whole(event, "prompt", event.text)
-            case RequestReceived() if event.prompt:
-                # The stream that it starts tells it again. It is one prompt, and that is its place.
-                complete = self._close(event.stream_id)
-                self._open[event.stream_id] = _asked(event, event.prompt)
+            case e.Text() | e.Thinking() | e.RequestReceived():
+                if item is self._open.get(stream_id) or item is None:
+                    return []
+                # The stream that a request starts states its prompt again: it waits for that.
+                complete = self._close(stream_id)
+                self._open[stream_id] = item
                 return complete
-            case StreamStart() if event.prompt:
-                first = self._open.get(event.stream_id)
-                if first is not None and first.parts == _asked(event, event.prompt).parts:
-                    del self._open[event.stream_id]
-                return self._whole(event, "prompt", event.prompt)
-            case StreamStart():
-                return self._close(event.stream_id)
-            case StreamEnd():
-                return self._close(event.stream_id)
-            case Done():
+            case e.FleetToolResult() | e.FleetPermissionReplied() | e.ToolCall():
+                return []  # what they belong to was indexed when it began
+            case e.FleetRetracted():
+                # Blocks that are complete are in the index: whoever keeps it marks them there.
+                block = self._open.get(stream_id)
+                if block is not None and block.message_id in event.message_ids:
+                    block.retracted = True
+                return []
+            case e.FleetPermissionAsked() | e.FleetError() | e.FleetMalformed():
+                return _whole(stream_id, item)  # the block around them goes on
+            case e.StreamStart() | e.StreamEnd():
+                if item is not None and item is self._open.get(stream_id):
+                    del self._open[stream_id]  # the request's prompt, which is now complete
+                return self._close(stream_id) + _whole(stream_id, item)
+            case e.Done():
+                self._conversation.settle()
                 return [said for stream_id in list(self._open) for said in self._close(stream_id)]
-        return []
-
-    def _grow(self, event: Text | Thinking) -> list[Said]:
-        key = (event.type, event.message_id, event.block)
-        block, complete = self._open.get(event.stream_id), []
-        if block is None or block.key != key:
-            complete = self._close(event.stream_id)
-            block = self._open[event.stream_id] = _Open(key, event.seq, event.ts)
-        if block.chars < MAX_BLOCK_CHARS:
-            block.parts.append(event.delta[: MAX_BLOCK_CHARS - block.chars])
-            block.chars += len(event.delta)
-        return complete
-
-    def _whole(self, event: FleetEvent, kind: str, text: str) -> list[Said]:
-        complete = self._close(event.stream_id)
-        complete.append(Said(event.stream_id, event.seq, event.ts, kind, text[:MAX_BLOCK_CHARS]))
-        return complete
-
-    def _close(self, stream_id: int) -> list[Said]:
-        block = self._open.pop(stream_id, None)
-        if block is None:
+        if item is None or item.kind not in _INDEXED:
             return []
-        text = "".join(block.parts)
-        return [Said(stream_id, block.seq, block.ts, block.key[0], text)] if text else []
+        return self._close(stream_id) + _whole(stream_id, item)
+
+    def _close(self, stream_id: int) -> list[IndexedBlock]:
+        block = self._open.pop(stream_id, None)
+        if block is None or not block.text:
+            return []
+        kind = RETRACTED if block.retracted else block.kind
+        return [IndexedBlock(stream_id, block.seq, block.ts, kind, block.text, block.message_id)]
 
 
-def _asked(event: FleetEvent, prompt: str) -> _Open:
-    return _Open(("prompt", "", 0), event.seq, event.ts, parts=[prompt[:MAX_BLOCK_CHARS]])
+def _whole(stream_id: int, item: Item | None) -> list[IndexedBlock]:
+    if item is None or item.kind not in _INDEXED:
+        return []
+    text = item.text or ""
+    if item.kind in ("tool", "permission"):
+        given = bytes(item.input).decode("utf-8", "replace") if isinstance(item.input, Raw) else ""
+        text = f"{item.tool} {given}"[:MAX_BLOCK_CHARS]
+    kind = _KINDS.get(item.kind, item.kind)
+    return [IndexedBlock(stream_id, item.seq, item.ts, kind, text, item.message_id)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import http.client
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
@@ -13,19 +13,22 @@ from unbraid.remote.outbox import Address
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import BAD_JSON
 
+if TYPE_CHECKING:
+    import httpx
+
 TIMEOUT_SECONDS = 10.0
 MAX_ANSWER_BYTES = 1 << 16
-# Busy, restarting, or told to come back: all of these pass.
+# Busy, restarting, or asking us to come back: all of these pass.
 PASSING = frozenset((408, 421, 425, 429))
 UNKNOWN = frozenset((401, 403))
 
 
-class Away(UnbraidError):
-    """The server cannot take it now."""
+class ServerUnavailable(UnbraidError):
+    """The server cannot take the run now."""
 
 
-class Refused(UnbraidError):
-    """The server will never take it."""
+class RunRefused(UnbraidError):
+    """The server will never take the run."""
 
 
 class _Problem(Struct):
@@ -38,31 +41,36 @@ class _Answer(Struct):
     error: _Problem = field(default_factory=_Problem)
 
 
-class Recipient:
-    """A connection that is there when it is needed."""
+class IngestClient:
+    """Sends the chunks of one run over one kept connection. Blocks: it is used on a thread."""
 
     def __init__(self, address: Address, token: str | None) -> None:
-        parts = urlsplit(checked_url(address.url))
-        self._host, self._secure = parts.netloc, parts.scheme == "https"
-        self._path = f"{parts.path.rstrip('/')}/v1/ingest/{quote(address.run)}"
-        self._headers = {"Content-Type": "application/octet-stream"}
+        # Here, not above: every run imports this module, and few are sent anywhere. And not later:
+        # whoever waits for the first answer should not wait for an import.
+        from unbraid.system import http
+
+        self._http = http
+        self._url = f"{checked_url(address.url).rstrip('/')}/v1/ingest/{quote(address.run)}"
+        self._headers: dict[str, Any] = {"Content-Type": "application/octet-stream"}
         if token:
-            self._headers["Authorization"] = f"Bearer {token}"
-        self._connection: http.client.HTTPConnection | None = None
+            self._headers["Authorization"] = f"Bearer {token}".encode()
+        self._client: httpx.Client | None = None
 
     def post(self, chunk: Chunk, *, end: bool = False) -> int:
-        """Send bytes; the place in their source that the server wants next. Away or Refused."""
+        """Send bytes, and return the offset in their source that the server wants next; raises
+        ServerUnavailable or RunRefused.
+        """
         query = {"source": chunk.source, "offset": chunk.offset, "at": chunk.arrived_ms}
-        target = f"{self._path}?{urlencode(query | ({'end': 1} if end else {}))}"
-        kept = self._connection is not None
+        target = f"{self._url}?{urlencode(query | ({'end': 1} if end else {}))}"
+        kept = self._client is not None
         try:
             status, body = self._exchange(target, chunk.data)
-        except (OSError, http.client.HTTPException) as error:
+        except self._http.HTTP_ERRORS as error:
             self.close()
             if kept:
                 # Servers close what lies idle; that says nothing about a new connection.
                 return self.post(chunk, end=end)
-            raise Away(str(error) or type(error).__name__) from error
+            raise ServerUnavailable(self._http.reason_of(error)) from error
         try:
             answer = msgspec.json.decode(body, type=_Answer)
         except BAD_JSON:
@@ -73,29 +81,28 @@ class Recipient:
         self.close()
         problem = f"{status} {answer.error.message or '(no answer of an unbraid)'}"
         if status in UNKNOWN:
-            raise Away(f"it does not accept the token ({problem})")
+            raise ServerUnavailable(f"it does not accept the token ({problem})")
         if status in PASSING or status >= 500:
-            raise Away(problem)
-        raise Refused(problem)
+            raise ServerUnavailable(problem)
+        raise RunRefused(problem)
 
     def close(self) -> None:
-        """Hang up."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        """Close the connection."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
 
     def _exchange(self, target: str, data: bytes) -> tuple[int, bytes]:
-        if self._connection is None:
-            kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-            self._connection = kind(self._host, timeout=TIMEOUT_SECONDS)
-        self._connection.request("POST", target, data, self._headers)
-        response = self._connection.getresponse()
-        body = response.read(MAX_ANSWER_BYTES)
-        if response.length and len(body) < MAX_ANSWER_BYTES:
-            raise http.client.IncompleteRead(body, response.length)
-        if not response.isclosed():
-            self.close()  # more than anyone wants to read
-        return response.status, body
+        if self._client is None:
+            self._client = self._http.blocking_client(self._url, TIMEOUT_SECONDS)
+        request = self._client.stream("POST", target, content=data, headers=self._headers)
+        body = bytearray()
+        with request as response:
+            for part in response.iter_raw():
+                body += part
+                if len(body) >= MAX_ANSWER_BYTES:
+                    break  # more than anyone wants to read: the connection is closed
+        return response.status_code, bytes(body[:MAX_ANSWER_BYTES])
 
 
 def checked_url(url: str) -> str:

@@ -1,4 +1,4 @@
-"""A server's log, for those who only look, and the runs that can be steered through it."""
+"""Another unbraid server's log, to read, and the runs that can be controlled through it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from unbraid.errors import CallerError, LogError
 from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, Found
 from unbraid.log.summary import RunSummary, selected
-from unbraid.remote.client import NOT_FOUND, RemoteServer, Unanswered
+from unbraid.remote.client import NOT_FOUND, RemoteError, RemoteServer
 from unbraid.wire.record import BAD_JSON
 
 RETRY_SECONDS = 1.0
-# The list of runs tells of history, too, of which no event does.
+# The list of runs holds stored sessions, too, about which there are no events.
 LIST_AGAIN_SECONDS = 30.0
 MAX_RUNS = 500
 MAX_FOUND = 200
-# What changes the list of runs; words would only tell that somebody speaks.
+# What changes the list of runs; words change nothing in it.
 LISTED = "request_received,stream_start,token_usage,turn_complete,stream_end,done"
 # To one viewer only, and not in the log.
 ASIDES = ("gap", "draft", "cut")
@@ -61,7 +61,7 @@ class _Waiting(Struct):
 
 
 class RemoteLog:
-    """A log that is read over HTTP. Use as `async with DistantLog(server) as log`."""
+    """A log that is read over HTTP. Use as `async with RemoteLog(server) as log`."""
 
     def __init__(self, server: RemoteServer) -> None:
         self._server = server
@@ -87,7 +87,7 @@ class RemoteLog:
         await self._server.close()
 
     async def bounds(self) -> tuple[int, int]:
-        """The log's cursors are the server's own; these only tell that something has changed."""
+        """Numbers that grow when something has changed; the real cursors stay with the server."""
         if self._lost is not None:
             raise self._lost
         return 1, self._changes + int(time.monotonic() / LIST_AGAIN_SECONDS)
@@ -96,7 +96,7 @@ class RemoteLog:
         """One run's summary; one that is history is read into the server's log by this."""
         try:
             return await self._server.get(f"/v1/runs/{run}", RunSummary)
-        except Unanswered as error:
+        except RemoteError as error:
             if error.status == NOT_FOUND:
                 return None
             raise
@@ -165,7 +165,7 @@ class RemoteLog:
         found = await self._server.get(
             "/v1/search", _Places, q=query, run=run, limit=min(limit, MAX_FOUND)
         )
-        self.history.said = (query, found.history)
+        self.history.hits = (query, found.history)
         return found.places
 
     async def _watch(self) -> None:
@@ -182,11 +182,11 @@ class RemoteLog:
 
 
 class RemoteHistory:
-    """What the server lists beside its log: told with the runs and places of the log itself."""
+    """The stored sessions that the server lists with the runs of its log."""
 
     def __init__(self) -> None:
         self.found: list[RunSummary] = []
-        self.said: tuple[str, list[SearchHit]] = ("", [])
+        self.hits: tuple[str, list[SearchHit]] = ("", [])
 
     async def runs(
         self,
@@ -205,57 +205,66 @@ class RemoteHistory:
 
     async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
         """Where it was said in sessions that are not in the log, newest first."""
-        return self.said[1][:limit] if self.said[0] == query else []
+        return self.hits[1][:limit] if self.hits[0] == query else []
 
 
 class RemoteControllers:
-    """The runs that the server steers."""
+    """The runs that can be controlled through the server."""
 
     def __init__(self, server: RemoteServer) -> None:
         self._server = server
 
     async def controllers(self) -> dict[str, Controller]:
-        """They as they are now, by run."""
+        """The controllers of the runs that can be controlled now, by run."""
         held = await self._server.get("/v1/control", _Steerable)
         waiting = (await self._server.get("/v1/permissions", _Waiting)).permissions
         return {
-            each.run: _Steered(self._server, each, [w for w in waiting if w.run == each.run])
-            for each in held.runs
+            run.run: RemoteController(self._server, run, [w for w in waiting if w.run == run.run])
+            for run in held.runs
         }
 
 
-class _Steered:
+class RemoteController:
+    """Controls one run through the server."""
+
     def __init__(
         self, server: RemoteServer, about: _Control, waiting: list[PermissionRequest]
     ) -> None:
         self._server, self._about, self._waiting = server, about, waiting
 
     def verbs(self) -> list[str]:
+        """What the server lets us do with the run."""
         return self._about.verbs
 
     def pending(self) -> list[PermissionRequest]:
+        """The permission requests that were open when the server was asked."""
         return self._waiting
 
     async def message(self, text: str) -> None:
+        """Send a message to the root agent."""
         await self._post(f"/v1/runs/{self._about.run}/message", {"text": text})
 
     async def interrupt(self) -> None:
+        """Stop what the root agent does now; the run goes on."""
         await self._post(f"/v1/runs/{self._about.run}/interrupt")
 
     async def cancel(self) -> None:
+        """End the run."""
         await self._post(f"/v1/runs/{self._about.run}/cancel")
 
     async def stop(self, stream_id: int) -> None:
+        """End one sub-agent."""
         await self._post(f"/v1/runs/{self._about.run}/streams/{stream_id}/stop")
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+        """Answer a permission request."""
         decision = {"behavior": behavior, "message": message}
         await self._post(f"/v1/permissions/{request_id}", decision)
 
     async def _post(self, path: str, body: dict[str, Any] | None = None) -> None:
         try:
             await self._server.post(path, body)
-        except Unanswered as error:
+        except RemoteError as error:
             raise CallerError(error.problem) from None
 
 
@@ -266,7 +275,7 @@ def _entries(run: str, lines: list[bytes]) -> list[Entry]:
         try:
             head = msgspec.json.decode(line, type=_Head)
         except BAD_JSON:
-            raise LogError("what the server tells is no event") from None
+            raise LogError("what the server sends is no event") from None
         if head.type not in ASIDES:
             entries.append(Entry(0, run, head.seq, head.ts, head.stream_id, head.type, line))
     return entries

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from unbraid.remote.ingest import Away, Recipient, Refused
+from unbraid.remote.ingest import IngestClient, RunRefused, ServerUnavailable
 from unbraid.remote.outbox import OutboxReader
 from unbraid.wire.chunk import Chunk
 
@@ -36,7 +36,7 @@ class Sender:
         self.refused = False
         self._outbox = OutboxReader(path)
         self.address = self._outbox.address
-        self._recipient = Recipient(self.address, token)
+        self._client = IngestClient(self.address, token)
         self._warn, self._warned = warn, False
         self._news = threading.Condition()
         self._whole = whole
@@ -65,13 +65,13 @@ class Sender:
         try:
             self._carry()
             self.arrived = True
-        except Refused as error:
+        except RunRefused as error:
             self.refused = True
             self._warn(f"{self.address.url} does not take this run: {error}")
         except _TooLate:
             pass
         finally:
-            self._recipient.close()
+            self._client.close()
             self._outbox.close()
 
     def _carry(self) -> None:
@@ -112,7 +112,7 @@ class Sender:
 
     def _again(self, source: str, wanted: int) -> None:
         if self._holes.get(source) == wanted:
-            raise Refused(f"it asks for byte {wanted} of {source} again and again")
+            raise RunRefused(f"it asks for byte {wanted} of {source} again and again")
         self._holes[source] = wanted
         self._outbox.rewind()
         self._reached.clear()
@@ -122,8 +122,8 @@ class Sender:
         pause = FIRST_PAUSE_SECONDS
         while True:
             try:
-                return self._recipient.post(chunk, end=end)
-            except Away as away:
+                return self._client.post(chunk, end=end)
+            except ServerUnavailable as away:
                 if not self._warned:
                     self._warned = True
                     self._warn(f"{self.address.url} cannot be reached, trying on: {away}")

@@ -1,8 +1,13 @@
 """What changes below some folders, as the system reports it.
 
-The backend of `watchfiles` asks its queue every `step` milliseconds. Where words arrive it has to
-ask often, and where nothing happens that alone would cost more than all the rest: so it asks often
-for a while after every change, and seldom otherwise.
+The backend of `watchfiles` looks at its queue every `step` milliseconds. Where words arrive it has
+to look often, and where nothing happens that alone would cost more than all the rest: so it looks
+often for a while after every change, and seldom otherwise.
+
+This is the one place that uses a private module of another project. The public `watchfiles.awatch`
+takes its `step` once: with 2 ms it costs 0.9 % of a core while nothing happens, with 30 ms a change
+is reported after 60 ms. Here it is 0.15 % and 4 ms. Starting it again with another step would lose
+the changes in between.
 """
 
 from __future__ import annotations

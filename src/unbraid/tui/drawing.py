@@ -11,8 +11,9 @@ import msgspec
 from rich.style import Style
 from rich.text import Text
 
+from unbraid.fleet.conversation import Item
+from unbraid.fleet.notes import Tone, note_of
 from unbraid.screen import gist, safe, short
-from unbraid.tui.items import Call, Item, Note, Words
 from unbraid.tui.wrapping import wrapped
 
 FEW = 4  # lines of a result, unless someone wants them all
@@ -27,42 +28,42 @@ HEADING = Style(bold=True, color="bright_white")
 CODE = Style(color="bright_cyan")
 GOOD = Style(color="green")
 BAD = Style(color="red")
-ASKING = Style(color="yellow", bold=True)
-TAKEN_BACK = Style(dim=True, strike=True)
+WAITING = Style(color="yellow", bold=True)
+RETRACTED = Style(dim=True, strike=True)
 SPOKEN_CODE = re.compile(r"`[^`]{1,200}`")
 STRESSED = re.compile(r"\*\*[^*]{1,200}\*\*")
-MOODS = {"good": GOOD, "bad": BAD, "asking": ASKING, "quiet": DIM}
+TONES: dict[Tone, Style] = {"good": GOOD, "bad": BAD, "waiting": WAITING, "quiet": DIM}
+MAX_NOTE_CHARS = 1000
 
 
 def drawn(item: Item, width: int, *, whole: bool) -> list[Text]:
     """An item's lines, with an empty one after them; `whole` shows what is folded otherwise."""
-    match item:
-        case Words(kind="thinking"):
+    match item.kind:
+        case "thinking":
             lines = _thinking(item, width, whole=whole)
-        case Words(kind="prompt"):
-            lines = _barred(item.text, width, PROMPT)
-        case Words():
+        case "prompt":
+            lines = _prompt(item, width)
+        case "text":
             lines = _text(item, width)
-        case Call():
+        case "tool":
             lines = _call(item, width, whole=whole)
-        case Note():
-            style = MOODS[item.mood]
-            lines = [Text(line, style) for line in wrapped(short(item.text, 1000), width)]
         case _:
-            lines = []
-    if isinstance(item, Words) and item.left_out:
+            lines = _note(item, width)
+    if item.retracted:
+        lines.append(Text("✘ retracted", BAD))
+    if item.left_out and item.kind != "tool":
         lines.append(Text(f"… {item.left_out:,} more characters", DIM))
     return [*lines, Text()]
 
 
-def _text(item: Words, width: int) -> list[Text]:
+def _text(item: Item, width: int) -> list[Text]:
     """Text as it was written; headings and code stand out."""
     lines: list[Text] = []
     code = False
-    for line in safe(item.text).strip("\n").split("\n"):
+    for line in safe(item.text or "").strip("\n").split("\n"):
         fence = line.lstrip().startswith("```")
         if item.retracted:
-            style = TAKEN_BACK
+            style = RETRACTED
         elif fence:
             style, code = DIM, not code
         elif code:
@@ -78,21 +79,22 @@ def _text(item: Words, width: int) -> list[Text]:
     return lines
 
 
-def _thinking(item: Words, width: int, *, whole: bool) -> list[Text]:
+def _thinking(item: Item, width: int, *, whole: bool) -> list[Text]:
+    text, style = item.text or "", RETRACTED if item.retracted else THINKING
     if whole:
-        return [Text(line, THINKING) for line in wrapped(safe(item.text).strip("\n"), width)]
-    count = item.text.strip("\n").count("\n") + 1
+        return [Text(line, style) for line in wrapped(safe(text).strip("\n"), width)]
+    count = text.strip("\n").count("\n") + 1
     more = f"  (+{count - 1} lines)" if count > 1 else ""
-    first = short(item.text, max(width - len(more) - 2, 8))
-    return [Text(f"✻ {first}{more}", THINKING)]
+    first = short(text, max(width - len(more) - 2, 8))
+    return [Text(f"✻ {first}{more}", style)]
 
 
-def _call(item: Call, width: int, *, whole: bool) -> list[Text]:
-    mark, style = ("⚙", ASKING) if item.ok is None else ("✔", GOOD) if item.ok else ("✘", BAD)
-    head = Text.assemble((mark, style), " ", (short(item.tool, 40), BOLD))
+def _call(item: Item, width: int, *, whole: bool) -> list[Text]:
+    mark, style = ("⚙", WAITING) if item.ok is None else ("✔", GOOD) if item.ok else ("✘", BAD)
+    head = Text.assemble((mark, style), " ", (short(item.tool or "", 40), BOLD))
     time = "" if item.duration_ms is None else f"  {item.duration_ms / 1000:.1f} s"
     room = width - head.cell_len - len(time) - 1
-    given = _Given(item.input)
+    given = _Given(item.arguments)
     if room > 8 and given.about:
         head.append(" ")
         about = Text(short(given.about, 500))
@@ -103,10 +105,13 @@ def _call(item: Call, width: int, *, whole: bool) -> list[Text]:
     inner = max(width - 4, 4)
     few = None if whole else FEW_CHANGES
     lines += _under(list(given.lines(inner, whole=whole)), few)
-    if item.result and (whole or not (item.spawns and item.ok)):
+    result = item.result or ""
+    if item.parts:
+        result += f"\n[{len(item.parts)} more part(s) that are no text]"
+    if result and (whole or not (item.child is not None and item.ok)):
         style = DIM if item.ok else BAD
-        result = wrapped(safe(item.result).strip("\n"), inner)
-        lines += _under([Text(line, style) for line in result], None if whole else FEW)
+        result_lines = wrapped(safe(result).strip("\n"), inner)
+        lines += _under([Text(line, style) for line in result_lines], None if whole else FEW)
     if item.left_out and whole:
         lines.append(Text(f"  │ … {item.left_out:,} more characters", DIM))
     return lines
@@ -154,6 +159,17 @@ def _under(lines: list[Text], few: int | None) -> list[Text]:
     return barred
 
 
-def _barred(text: str, width: int, style: Style) -> list[Text]:
-    lines = wrapped(safe(text).strip("\n"), max(width - 2, 4))
-    return [Text.assemble(("▌ ", style), line) for line in lines]
+def _prompt(item: Item, width: int) -> list[Text]:
+    lines = wrapped(safe(item.text or "").strip("\n"), max(width - 2, 4))
+    drawn = [Text.assemble(("▌ ", PROMPT), line) for line in lines]
+    if item.resumes is not None:
+        drawn.insert(0, Text(f"↻ continues stream {item.resumes}", DIM))
+    return drawn
+
+
+def _note(item: Item, width: int) -> list[Text]:
+    note = note_of(item)
+    if note is None:
+        return []
+    style = TONES[note.tone]
+    return [Text(line, style) for line in wrapped(short(note.text, MAX_NOTE_CHARS), width)]

@@ -14,11 +14,11 @@ from unbraid.log.entry import Entry
 PAGE_EVENTS = 400
 PAGE_BYTES = 64 * 1024
 
-# What a stream's picture is made of; the rest is told by the tree.
+# The events that become items of a conversation; the tree shows the others.
 SHOWN = (
     "stream_start", "prompt", "text", "thinking", "tool_use", "tool_result", "tool_call",
     "permission_asked", "permission_replied", "turn_complete", "retracted", "error",
-    "unrecognized", "malformed", "stream_end",
+    "sub_agent_response", "unrecognized", "malformed", "stream_end",
 )  # fmt: skip
 
 

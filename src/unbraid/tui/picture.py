@@ -37,7 +37,7 @@ class Picture:
         self.tree = Tree()
         self.marks = Marks()
         self.known = 0  # how far the log went when it was opened
-        self.spawning: set[str] = set()  # the calls that started an agent
+        self.children: dict[str, int] = {}  # the stream that a call started
 
     def apply(self, batch: Sequence[Entry]) -> None:
         """Fold more of the log in."""
@@ -49,7 +49,7 @@ class Picture:
                 continue
             event = decode_event(entry.data)
             if isinstance(event, StreamStart) and event.tool_use_id:
-                self.spawning.add(event.tool_use_id)
+                self.children[event.tool_use_id] = event.stream_id
             self.tree.apply((event,))
 
     def rows(self, folded: Collection[int]) -> list[Row]:

@@ -21,7 +21,7 @@ class Reader:
     ) -> None:
         self.stream = stream
         self._transcript, self._seq = transcript, seq
-        self._window = Window(log, picture.run, stream, picture.marks, picture.spawning)
+        self._window = Window(log, picture.run, stream, picture.marks, picture.children)
         self._wishes: dict[str, None] = {}
         self._wished = asyncio.Event()
 

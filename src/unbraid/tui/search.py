@@ -23,7 +23,7 @@ from unbraid.tui.picture import DIM
 from unbraid.tui.rows import Row, Rows
 
 PAUSE_SECONDS = 0.3
-KINDS = {"tool_use": "⚙", "thinking": "✻", "prompt": "▌", "response": "→"}
+KINDS = {"tool_use": "⚙", "thinking": "✻", "prompt": "▌", "response": "→", "retracted": "✘"}
 
 
 class Search(Dialog):

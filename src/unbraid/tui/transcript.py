@@ -14,15 +14,15 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from unbraid.fleet.conversation import Item
 from unbraid.tui.drawing import drawn
-from unbraid.tui.items import Item
 
 
 class Look(NamedTuple):
     """All that an item's lines depend on."""
 
     item: Item
-    version: int
+    last_seq: int
     width: int
     whole: bool
 
@@ -156,7 +156,7 @@ class Transcript(ScrollView, can_focus=True):
         self.lines, self._owners = [], []
         for item in self._items:
             whole = self.whole ^ (item.seq in self._opened)
-            look = Look(item, item.version, width, whole)
+            look = Look(item, item.last_seq, width, whole)
             known = self._drawn.get(item.seq)
             if known is None or known[0] != look:
                 # One cell is left free beside the scroll bar.

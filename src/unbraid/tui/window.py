@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
 from unbraid.events import decode_event
+from unbraid.fleet.conversation import Item, ItemLimits, StreamConversation
 from unbraid.log.port import LogReader
-from unbraid.tui.items import Conversation, Item
 from unbraid.tui.marks import PAGE_EVENTS, SHOWN, Marks
 
 SPAN = 4
+# What is held does not grow without end: an item keeps its beginning, and knows what is left out.
+LIMITS = ItemLimits(text_chars=64 * 1024, result_chars=16 * 1024, input_bytes=16 * 1024)
 
 
 class Window:
     """Pages `first` to `last` of a stream, as items."""
 
     def __init__(
-        self, log: LogReader, run: str, stream: int, marks: Marks, spawning: Collection[str] = ()
+        self, log: LogReader, run: str, stream: int, marks: Marks, children: Mapping[str, int]
     ) -> None:
         self.run, self.stream = run, stream
         self.first, self.last = 0, -1
         self.live = True  # it shows the end, and grows with it
-        self._log, self._marks, self._spawning = log, marks, spawning
-        self._conversation = Conversation(0, spawning)
+        self._log, self._marks, self._children = log, marks, children
+        self._conversation = StreamConversation(limits=LIMITS, children=children)
 
     @property
     def items(self) -> list[Item]:
@@ -81,7 +83,7 @@ class Window:
         first = min(max(0, first), max(0, pages - SPAN))
         last = min(first + SPAN, pages) - 1
         begin, beyond = self._marks.bounds(self.stream, first, last)
-        loaded = Conversation(begin - 1, self._spawning)
+        loaded = StreamConversation(limits=LIMITS, children=self._children, since=begin - 1)
         # Not beyond what is marked now: what comes meanwhile is for the next time.
         upto = self._marks.last.get(self.stream, 0) + 1 if beyond is None else beyond
         while await self._read(loaded, upto):
@@ -89,7 +91,7 @@ class Window:
         self.first, self.last, self._conversation = first, last, loaded
         self.live = beyond is None
 
-    async def _read(self, into: Conversation, beyond: int | None) -> bool:
+    async def _read(self, into: StreamConversation, beyond: int | None) -> bool:
         entries = await self._log.read(
             self.run, into.last_seq, PAGE_EVENTS, stream_id=self.stream, types=SHOWN
         )

@@ -1,5 +1,6 @@
 /** What agents said, as one HTML file that needs nothing else and runs nothing. */
 import type { Item } from '../model/items';
+import { noteOf, recordNote } from '../model/notes';
 import type { Stream } from '../model/stream';
 import { compact, duration, moment, money, oneLine } from '../parts/format';
 import { escaped, rendered } from '../safe/markdown';
@@ -50,6 +51,11 @@ ${stream.look().map(itemHtml).join('\n')}
 }
 
 function itemHtml(item: Item): string {
+  const shown = contentHtml(item);
+  return item.retracted ? `<div class="retracted"><h3>Retracted</h3>${shown}</div>` : shown;
+}
+
+function contentHtml(item: Item): string {
   switch (item.kind) {
     case 'prompt':
       return `<div class="prompt"><h3>Asked</h3>${words(item.text)}</div>`;
@@ -61,8 +67,9 @@ function itemHtml(item: Item): string {
       return `<div class="text">${words(item.text)}</div>`;
     case 'error':
       return `<pre class="error">${safe(item.text)}</pre>`;
-    case 'raw':
-      return `<details><summary>A record that has no name</summary><pre>${safe(item.text)}</pre></details>`;
+    case 'unrecognized':
+    case 'malformed':
+      return `<details><summary>${safe(recordNote(item))}</summary><pre>${safe(item.text)}</pre></details>`;
     case 'tool': {
       const call = item.call!;
       const mark = call.ok === null ? '…' : call.ok ? '✓' : '✕';
@@ -71,7 +78,7 @@ function itemHtml(item: Item): string {
       return `<details class="tool"><summary>${mark} ${safe(call.tool)}</summary><pre>${input}</pre>${result}</details>`;
     }
     default:
-      return '';
+      return `<p class="facts">${safe(noteOf(item))}</p>`;
   }
 }
 

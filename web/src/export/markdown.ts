@@ -1,5 +1,6 @@
 /** What agents said, as a Markdown document. */
 import type { Item } from '../model/items';
+import { noteOf, recordNote } from '../model/notes';
 import type { Stream } from '../model/stream';
 import { moment } from '../parts/format';
 import { visible, withoutEscapes } from '../safe/marks';
@@ -18,6 +19,11 @@ function streamMarkdown(stream: Stream): string {
 }
 
 function itemMarkdown(item: Item): string {
+  const shown = contentMarkdown(item);
+  return item.retracted ? `_Retracted:_\n\n${shown}` : shown;
+}
+
+function contentMarkdown(item: Item): string {
   switch (item.kind) {
     case 'prompt':
       return `**Asked**\n\n${quoted(item.text)}\n`;
@@ -29,8 +35,9 @@ function itemMarkdown(item: Item): string {
       return `${visible(item.text)}\n`;
     case 'error':
       return `**Error**\n\n${fenced(item.text)}\n`;
-    case 'raw':
-      return fenced(item.text);
+    case 'unrecognized':
+    case 'malformed':
+      return `_${oneLineOf(recordNote(item))}_\n\n${fenced(item.text)}`;
     case 'tool': {
       const call = item.call!;
       const state = call.ok === null ? 'no result' : call.ok ? 'ok' : 'failed';
@@ -39,7 +46,7 @@ function itemMarkdown(item: Item): string {
       return `**${oneLineOf(call.tool)}** (${state})\n\n${input}${result}`;
     }
     default:
-      return '';
+      return `_${oneLineOf(noteOf(item))}_\n`;
   }
 }
 

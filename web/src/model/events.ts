@@ -42,7 +42,7 @@ export interface AgentStart {
   agent: string;
 }
 
-/** The agent was told something more. */
+/** The agent was given a further prompt. */
 export interface FleetPrompt {
   type: 'prompt';
   seq: number;
@@ -137,7 +137,7 @@ export interface FleetTokenUsage {
   cost_usd?: number | null;
 }
 
-/** How far an agent is. */
+/** How far an agent has come. */
 export interface FleetProgress {
   type: 'progress';
   seq: number;
@@ -151,7 +151,7 @@ export interface FleetProgress {
   last_tool?: string | null;
 }
 
-/** An agent waits for leave. */
+/** An agent waits for permission to use a tool. */
 export interface FleetPermissionAsked {
   type: 'permission_asked';
   seq: number;
@@ -165,7 +165,7 @@ export interface FleetPermissionAsked {
   tool_use_id?: string | null;
 }
 
-/** Leave was given or refused. */
+/** A permission request was answered. */
 export interface FleetPermissionReplied {
   type: 'permission_replied';
   seq: number;

@@ -13,13 +13,35 @@ export interface Call {
   child: number | null;
 }
 
+/** A permission request with its answer; `tool` is null where only the answer is known. */
+export interface Request {
+  id: string;
+  tool: string | null;
+  tool_use_id: string | null;
+  input: unknown;
+  /** null as long as nobody has answered. */
+  behavior: string | null;
+  by: string | null;
+}
+
 export type Kind =
-  'prompt' | 'text' | 'thinking' | 'tool' | 'response' | 'error' | 'turn' | 'permission' | 'raw';
+  | 'prompt'
+  | 'text'
+  | 'thinking'
+  | 'tool'
+  | 'permission'
+  | 'response'
+  | 'turn'
+  | 'error'
+  | 'retracted'
+  | 'unrecognized'
+  | 'malformed'
+  | 'end';
 
 /**
- * One thing said, done or told; `seq` is where it began. Once a stream's `look` has given it out, an
- * item is never changed, only replaced: who holds one can tell by `===` whether it is still what it
- * was.
+ * One thing to read; `seq` is where it began. The same items as those of `fleet/conversation.py`,
+ * which `conversation.test.ts` proves. Once a stream's `look` has given it out, an item is never
+ * changed, only replaced: who holds one can tell by `===` whether it is still what it was.
  */
 export interface Item {
   look: number;
@@ -28,8 +50,19 @@ export interface Item {
   ts: number;
   text: string;
   message_id: string | null;
+  /** Withdrawn by the agent's CLI. */
+  retracted: boolean;
   call: Call | null;
+  request: Request | null;
   ok: boolean | null;
+  /** Why a turn or a stream has ended, or what is wrong with a malformed line. */
+  reason: string | null;
+  offset: number | null;
+  message_ids: string[] | null;
+  /** The earlier stream that this prompt continues. */
+  resumes: number | null;
+  /** The seq of the block that says the same as this answer. */
+  repeats: number | null;
 }
 
 /** Tokens and cost. */

@@ -12,7 +12,7 @@ function recorded(): Recording {
   return recording;
 }
 
-function told(run: Run): unknown {
+function pictureOf(run: Run): unknown {
   const streams = Array.from(run.streams.values(), (stream) =>
     stream.look().map((item) => ({ ...item, look: 0 })),
   );
@@ -30,7 +30,7 @@ test('wherever one jumps to, and from where, the run is what its first events te
   const place = fc.integer({ min: 0, max: EVENTS.length });
   fc.assert(
     fc.property(place, (count) => {
-      expect(told(recording.after(count))).toEqual(told(folded(count)));
+      expect(pictureOf(recording.after(count))).toEqual(pictureOf(folded(count)));
     }),
     { seed: 1, examples: [[EVENTS.length], [0], [64], [128], [63]] },
   );
@@ -43,7 +43,7 @@ test('a time is a place among the events, also where sources disagree about it',
   expect([49, 50, 89, 90].map((time) => recording.countUntil(time))).toEqual([1, 3, 3, 4]);
 });
 
-test('what comes again is not told again', () => {
+test('what comes again is not added again', () => {
   const recording = recorded();
   for (const event of EVENTS.slice(-100)) recording.add(event);
   expect(recording.events).toEqual(EVENTS);

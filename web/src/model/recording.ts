@@ -4,10 +4,10 @@ import { Run } from './run';
 /** How many events lie between two kept states: folding them takes less than a frame. */
 const STRIDE = 4096;
 
-/** Everything a run has told, and the run as it was at any moment. */
+/** All events of a run, and the run as it was at any moment. */
 export class Recording {
   readonly events: FleetEvent[] = [];
-  /** The latest time told up to each event: events of several sources are not in order of time. */
+  /** The latest time up to each event: events of several sources are not in order of time. */
   private times: number[] = [];
   private past = new Run();
   private folded = 0;
@@ -49,7 +49,7 @@ export class Recording {
     return this.past;
   }
 
-  /** How many events were told up to and at a time. */
+  /** How many events happened up to and at a time. */
   countUntil(time: number): number {
     let low = 0;
     let high = this.times.length;

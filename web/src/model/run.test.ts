@@ -29,7 +29,7 @@ function items(run: Run, stream = 0): Item[] {
   return run.streams.get(stream)?.look() ?? [];
 }
 
-test('the first prompt, told twice, is shown once', () => {
+test('the first prompt, stated twice, is shown once', () => {
   expect(items(run(...begin)).map((item) => [item.kind, item.text])).toEqual([['prompt', 'Go']]);
 });
 
@@ -89,7 +89,7 @@ test('a call has its result, its time and the agent that it started', () => {
   expect(state.agents()[0]?.tools).toEqual([{ tool: 'Task', at: 1002, until: 1005, ok: true }]);
 });
 
-test('a result whose call was never told is shown all the same', () => {
+test('a result whose call is not known is shown all the same', () => {
   const state = run(...begin, {
     ...root,
     type: 'tool_result',
@@ -100,7 +100,7 @@ test('a result whose call was never told is shown all the same', () => {
   expect(items(state).at(-1)?.call).toMatchObject({ ok: false, result: 'no' });
 });
 
-test('what was retracted is gone, and the rest still grows', () => {
+test('what was retracted stays, marked, and the rest still grows', () => {
   const words = { ...root, type: 'text' as const, block: 0 };
   const state = run(
     ...begin,
@@ -109,10 +109,34 @@ test('what was retracted is gone, and the rest still grows', () => {
     { ...root, type: 'retracted', message_ids: ['bad'] },
     { ...words, message_id: 'good', delta: 's' },
   );
-  expect(items(state).map((item) => item.text)).toEqual(['Go', 'yes']);
+  expect(items(state).map((item) => [item.kind, item.text, item.retracted])).toEqual([
+    ['prompt', 'Go', false],
+    ['text', 'no', true],
+    ['text', 'yes', false],
+    ['retracted', '', false],
+  ]);
+  expect(state.streams.get(0)?.lastWords).toBe('yes');
 });
 
-test('who waits for leave waits until the last answer', () => {
+test('a permission request is one item with its answer', () => {
+  const asked = { ...root, type: 'permission_asked' as const, tool: 'Bash', input: { a: 1 } };
+  const state = run(...begin, { ...asked, request_id: 'r' });
+  const before = items(state).at(-1);
+  state.apply({
+    ...root,
+    type: 'permission_replied',
+    request_id: 'r',
+    behavior: 'deny',
+    by: 'Ann',
+    seq: 9,
+    ts: 1,
+  });
+  const request = { id: 'r', tool: 'Bash', tool_use_id: null, input: { a: 1 } };
+  expect(before?.request).toEqual({ ...request, behavior: null, by: null });
+  expect(items(state).at(-1)?.request).toEqual({ ...request, behavior: 'deny', by: 'Ann' });
+});
+
+test('who waits for permission waits until the last answer', () => {
   const asked = { ...root, type: 'permission_asked' as const, tool: 'Bash', input: {} };
   const replied = { ...root, type: 'permission_replied' as const, behavior: 'allow' };
   const both = [...begin, { ...asked, request_id: 'a' }, { ...asked, request_id: 'b' }];
@@ -144,7 +168,7 @@ test('totals are the sum of messages until the run tells its own', () => {
   expect(live.total).toMatchObject({ input_tokens: 7, cost_usd: 0.5 });
 });
 
-test('a run of many agents is told whole', () => {
+test('a run of many agents is folded whole', () => {
   const events = made(5000, 50);
   const state = new Run();
   for (const event of events) state.apply(event);

@@ -1,10 +1,16 @@
 import type { AgentView } from './agents';
-import type { Done, FleetEvent, FleetPermissionAsked, StreamStart } from './events';
+import type {
+  Done,
+  FleetEvent,
+  FleetPermissionAsked,
+  RequestReceived,
+  StreamStart,
+} from './events';
 import type { Spent } from './items';
 import { nothingSpent, spend } from './items';
 import { Stream } from './stream';
 
-/** A run as its events tell it: streams by their number, what waits for leave, what was spent. */
+/** A run as its events make it: streams by their number, open permission requests, what was spent. */
 export class Run {
   streams = new Map<number, Stream>();
   permissions = new Map<string, FleetPermissionAsked>();
@@ -17,9 +23,9 @@ export class Run {
   updated = 0;
   seq = 0;
   done: Done | null = null;
-  private prompt: FleetEvent | null = null;
+  private request: RequestReceived | null = null;
   private spent = nothingSpent();
-  private toldCost: number | null = null;
+  private reportedCost: number | null = null;
 
   apply(event: FleetEvent): void {
     // What came before is here already: a server may send it again after a loss.
@@ -32,7 +38,7 @@ export class Run {
         this.source = event.source;
         this.cwd = event.cwd ?? null;
         this.session_id = event.session_id ?? null;
-        this.prompt = event;
+        this.request = event;
         return;
       case 'stream_start':
         return this.open(event);
@@ -50,8 +56,9 @@ export class Run {
         spend(this.spent, { ...event, cost_usd: event.cost_usd ?? null });
         break;
       case 'turn_complete':
-        // Agents tell the cost of a session so far, and their messages often none.
-        if (event.cost_usd != null) this.toldCost = Math.max(this.toldCost ?? 0, event.cost_usd);
+        // Agents report the cost of a session so far, and their messages often none.
+        if (event.cost_usd != null)
+          this.reportedCost = Math.max(this.reportedCost ?? 0, event.cost_usd);
         break;
       case 'session_meta':
         if (event.stream_id === 0) {
@@ -73,9 +80,10 @@ export class Run {
 
   /** Fleet-wide: once the run is over, what it says itself. */
   get total(): Spent {
-    if (this.done !== null) return { ...this.done, cost_usd: this.done.cost_usd ?? this.toldCost };
-    const cost = Math.max(this.spent.cost_usd ?? 0, this.toldCost ?? 0);
-    const known = this.spent.cost_usd !== null || this.toldCost !== null;
+    if (this.done !== null)
+      return { ...this.done, cost_usd: this.done.cost_usd ?? this.reportedCost };
+    const cost = Math.max(this.spent.cost_usd ?? 0, this.reportedCost ?? 0);
+    const known = this.spent.cost_usd !== null || this.reportedCost !== null;
     return { ...this.spent, cost_usd: known ? cost : null };
   }
 
@@ -101,10 +109,7 @@ export class Run {
   }
 
   private open(event: StreamStart): void {
-    const stream = new Stream(event);
-    if (this.prompt?.type === 'request_received' && this.prompt.prompt && stream.id === 0) {
-      stream.prompt(this.prompt, this.prompt.prompt);
-    }
+    const stream = new Stream(event, event.stream_id === 0 ? this.request : null);
     this.streams.set(stream.id, stream);
     this.touched.add(stream.id);
     const parent = stream.parent === null ? undefined : this.streams.get(stream.parent);

@@ -1,9 +1,12 @@
 import type { AgentView, Status, ToolMark } from './agents';
 import type {
   FleetEvent,
+  FleetPermissionAsked,
+  FleetPermissionReplied,
   FleetSessionMeta,
   FleetToolResult,
   FleetToolUse,
+  RequestReceived,
   StreamStart,
   Text,
   Thinking,
@@ -38,7 +41,7 @@ export class Stream {
 
   private items: Item[] = [];
   private looks = 0;
-  private toldTokens = 0;
+  private reportedTokens = 0;
   private lastTool: string | null = null;
   private marks: ToolMark[] = [];
   private markOf = new Map<string, number>();
@@ -47,7 +50,8 @@ export class Stream {
   private asking = new Set<string>();
   private shown: AgentView | null = null;
 
-  constructor(start: StreamStart) {
+  /** `request` is what the run was started with, for its root. */
+  constructor(start: StreamStart, request: RequestReceived | null = null) {
     this.start = start;
     this.id = start.stream_id;
     this.parent = start.parent_stream_id;
@@ -56,7 +60,14 @@ export class Stream {
     this.model = start.model ?? null;
     this.agent_id = start.agent_id ?? null;
     this.started = this.updated = start.ts;
-    if (start.prompt) this.add('prompt', start, start.prompt);
+    // A run states its first prompt twice: it is one, and stands where the stream starts.
+    if (request?.prompt && request.prompt !== start.prompt) {
+      this.add('prompt', request, request.prompt);
+    }
+    const resumes = start.resumes ?? null;
+    if (start.prompt || resumes !== null) {
+      this.add('prompt', start, start.prompt ?? '', { resumes });
+    }
   }
 
   apply(event: FleetEvent): void {
@@ -68,7 +79,8 @@ export class Stream {
       case 'thinking':
         return this.grow(event);
       case 'prompt':
-        return this.prompt(event, event.text);
+        this.add('prompt', event, event.text);
+        return;
       case 'tool_use':
         return this.call(event);
       case 'tool_result':
@@ -76,56 +88,55 @@ export class Stream {
       case 'tool_call':
         this.lastTool = event.tool;
         this.marks.push({ tool: event.tool, at: event.ts, until: event.ts, ok: event.ok });
-        this.add('tool', event).call = { ...newCall('', event.tool, {}), ok: event.ok };
+        this.add('tool', event).call = { ...newCall('', event.tool, null), ok: event.ok };
         return;
       case 'token_usage':
         spend(this.spent, { ...event, cost_usd: event.cost_usd ?? null });
         this.model ??= event.model;
         return;
       case 'progress':
-        this.toldTokens = event.total_tokens ?? this.toldTokens;
+        this.reportedTokens = event.total_tokens ?? this.reportedTokens;
         this.lastTool = event.last_tool ?? this.lastTool;
         return;
       case 'session_meta':
         return this.know(event);
       case 'permission_asked':
-        this.asking.add(event.request_id);
-        this.status = 'waiting';
-        return;
+        return this.ask(event);
       case 'permission_replied':
-        this.asking.delete(event.request_id);
-        if (this.status === 'waiting' && this.asking.size === 0) this.status = 'running';
-        this.add('permission', event, event.by ?? '', event.behavior === 'allow');
-        return;
-      case 'sub_agent_response':
+        return this.reply(event);
+      case 'sub_agent_response': {
+        const said = this.items.findLast((item) => item.kind === 'text');
+        const repeats = said?.text === event.content ? said.seq : null;
         this.response = event.content;
-        this.add('response', event, event.content);
+        this.add('response', event, event.content, { repeats });
         return;
-      case 'turn_complete':
-        this.add('turn', event, event.ok ? '' : (event.result ?? ''), event.ok);
+      }
+      case 'turn_complete': {
+        const { ok, subtype, result } = event;
+        this.add('turn', event, ok ? '' : (result ?? ''), { ok, reason: subtype || null });
         return;
+      }
       case 'error':
         this.add('error', event, event.message);
         return;
       case 'retracted':
-        return this.retract(event.message_ids);
-      case 'malformed':
-        this.add('raw', event, event.raw);
+        this.retract(event.message_ids);
+        this.add('retracted', event, '', { message_ids: event.message_ids });
         return;
+      case 'malformed': {
+        const { raw, reason, offset } = event;
+        this.add('malformed', event, raw, { reason, offset });
+        return;
+      }
       case 'unrecognized':
-        this.add('raw', event, JSON.stringify(event.raw));
+        this.add('unrecognized', event, JSON.stringify(event.raw));
         return;
       case 'stream_end':
         this.status = REASONS.has(event.reason) ? (event.reason as Status) : 'failed';
         this.ended = event.ts || this.updated;
+        this.add('end', event, '', { ok: event.ok, reason: event.reason });
         return;
     }
-  }
-
-  /** Something it was told, unless it was told just that: a run tells its first prompt twice. */
-  prompt(event: FleetEvent, text: string): void {
-    const last = this.items.at(-1);
-    if (last?.kind !== 'prompt' || last.text !== text) this.add('prompt', event, text);
   }
 
   /** The call `id` has started the stream `child`. */
@@ -141,7 +152,7 @@ export class Stream {
 
   /** What it said last. */
   get lastWords(): string {
-    return this.items.findLast((item) => item.kind === 'text')?.text ?? '';
+    return this.items.findLast((item) => item.kind === 'text' && !item.retracted)?.text ?? '';
   }
 
   /** All items so far. Those given out before are the same objects unless they have changed. */
@@ -161,7 +172,7 @@ export class Stream {
       model: this.model,
       status: this.status,
       background: this.start.background ?? false,
-      tokens: tokensOf(this.spent) || this.toldTokens,
+      tokens: tokensOf(this.spent) || this.reportedTokens,
       cost_usd: this.spent.cost_usd,
       started: this.started,
       ended: this.ended,
@@ -211,8 +222,8 @@ export class Stream {
     const mark = this.markOf.get(event.tool_use_id);
     const known = mark === undefined ? undefined : this.marks[mark];
     if (mark === undefined || known === undefined) {
-      // Its call was never told. What it gave is said all the same.
-      const call = newCall(event.tool_use_id, 'result', {});
+      // Its call is not known. What it gave is shown all the same.
+      const call = newCall(event.tool_use_id, 'result', null);
       this.add('tool', event).call = answered(call, event);
       return;
     }
@@ -227,19 +238,42 @@ export class Stream {
     this.session_id = event.session_id ?? this.session_id;
   }
 
+  private ask(event: FleetPermissionAsked): void {
+    this.asking.add(event.request_id);
+    this.status = 'waiting';
+    const { request_id: id, tool, tool_use_id = null, input } = event;
+    this.places.set(`request ${id}`, this.items.length);
+    this.add('permission', event).request = {
+      id,
+      tool,
+      tool_use_id,
+      input,
+      behavior: null,
+      by: null,
+    };
+  }
+
+  private reply(event: FleetPermissionReplied): void {
+    const { request_id: id, behavior, by = null } = event;
+    this.asking.delete(id);
+    if (this.status === 'waiting' && this.asking.size === 0) this.status = 'running';
+    const key = `request ${id}`;
+    const item = this.writable(key) ?? this.add('permission', event);
+    this.places.delete(key);
+    item.request = {
+      ...(item.request ?? { id, tool: null, tool_use_id: null, input: null }),
+      behavior,
+      by,
+    };
+  }
+
   private retract(ids: string[]): void {
     const gone = new Set(ids);
-    const kept: Item[] = [];
-    const moved = this.items.map((item) => {
-      if (item.message_id !== null && gone.has(item.message_id)) return -1;
-      return kept.push(item) - 1;
-    });
-    this.items = kept;
-    for (const [key, place] of this.places) {
-      const now = moved[place] ?? -1;
-      if (now < 0) this.places.delete(key);
-      else this.places.set(key, now);
-    }
+    this.items = this.items.map((item) =>
+      item.message_id !== null && gone.has(item.message_id)
+        ? { ...item, look: this.looks, retracted: true }
+        : item,
+    );
   }
 
   /** The item of a block or a call, to be changed: a copy of its own if it was given out. */
@@ -250,7 +284,7 @@ export class Stream {
     return (this.items[place] = { ...item, look: this.looks });
   }
 
-  private add(kind: Kind, event: FleetEvent, text = '', ok: boolean | null = null): Item {
+  private add(kind: Kind, event: FleetEvent, text = '', more: Partial<Item> = {}): Item {
     const item: Item = {
       look: this.looks,
       kind,
@@ -258,8 +292,16 @@ export class Stream {
       ts: event.ts,
       text,
       message_id: null,
+      retracted: false,
       call: null,
-      ok,
+      request: null,
+      ok: null,
+      reason: null,
+      offset: null,
+      message_ids: null,
+      resumes: null,
+      repeats: null,
+      ...more,
     };
     this.items.push(item);
     return item;

@@ -1,4 +1,4 @@
-"""The connection to an OpenCode server: one that is started here, or one that is there already."""
+"""The connection to an OpenCode server: one that is started here, or one that runs already."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from typing import Any
 
 import httpx
 
-from unbraid.agents.opencode.server import SILENCE_SECONDS, authorization
+from unbraid.agents.opencode.server import (
+    REQUEST_SECONDS,
+    SILENCE_SECONDS,
+    authorization,
+    event_lines,
+)
 from unbraid.errors import BackendError
+from unbraid.system.http import client_options, reason_of
 from unbraid.system.program import Program, started
-from unbraid.wire.lines import Lines
-from unbraid.wire.sse import data_of
 
 NAME = "opencode"
-MAX_LINE_BYTES = 16 << 20
-REQUEST_SECONDS = 30.0
 
 _LISTENING = re.compile(rb"listening on (http://\S+)")
 _ADVICE_MISSING = "install OpenCode, or name its command"
@@ -69,12 +71,9 @@ class Link:
             raise await self._lost(error) from None
 
     async def _lines(self, answer: httpx.Response) -> AsyncGenerator[bytes, None]:
-        lines = Lines(MAX_LINE_BYTES)
         try:
-            async for data in answer.aiter_bytes():
-                for line in lines.feed(data):
-                    if isinstance(line, bytes) and (event := data_of(line)):
-                        yield event
+            async for line in event_lines(answer):
+                yield line
         except httpx.HTTPError as error:
             raise await self._lost(error) from None
         raise await self._lost(None)
@@ -82,7 +81,7 @@ class Link:
     async def _lost(self, error: httpx.HTTPError | None) -> BackendError:
         if self._program is not None and not isinstance(error, httpx.TimeoutException):
             return await self._program.failure(_ADVICE_GONE)
-        problem = str(error) or type(error).__name__ if error else "the server has hung up"
+        problem = reason_of(error) if error else "the server has closed the connection"
         return BackendError(NAME, f"{self.url}: {problem}", _ADVICE_GONE)
 
 
@@ -120,13 +119,14 @@ async def served(
 
 
 def _client(url: str, env: Mapping[str, str], cwd: Path) -> httpx.AsyncClient:
+    options = client_options(url)
+    options["headers"] |= authorization(env)
     return httpx.AsyncClient(
         base_url=url,
         params={"directory": str(cwd)},
-        headers=authorization(env),
         timeout=REQUEST_SECONDS,
         limits=httpx.Limits(max_connections=None),
-        trust_env=False,
+        **options,
     )
 
 

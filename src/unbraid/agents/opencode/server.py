@@ -1,4 +1,4 @@
-"""A running server of OpenCode's: its events as lines by session, and its sessions' whole state.
+"""A running OpenCode server: its events as lines by session, and its sessions' whole state.
 
 The event stream has no ids, so nothing can be replayed: after every (re)connection the state of the
 sessions is read once, and whoever takes the lines in knows what it has seen before.
@@ -7,16 +7,23 @@ sessions is read once, and whoever takes the lines in knows what it has seen bef
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
-import urllib.error
-import urllib.request
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from unbraid.agents.opencode.records import export_as_lines
 from unbraid.agents.opencode.session_tree import SessionTree
 from unbraid.errors import SourceError
+from unbraid.wire.lines import Lines
+from unbraid.wire.sse import data_of
 
+if TYPE_CHECKING:
+    # Every watch imports this module, and few of them talk to a server.
+    import httpx
+
+MAX_LINE_BYTES = 16 << 20
+REQUEST_SECONDS = 30.0
 # Its heartbeat comes every 10 s: a stream that is silent for longer is dead.
 SILENCE_SECONDS = 35.0
 RECENT_MS = 300_000
@@ -32,56 +39,92 @@ def authorization(env: Mapping[str, str]) -> dict[str, str]:
     return {"Authorization": f"Basic {token}"}
 
 
-class Server:
+async def event_lines(answer: httpx.Response) -> AsyncGenerator[bytes, None]:
+    """The events of an event stream, each as one line of JSON."""
+    lines = Lines(MAX_LINE_BYTES)
+    async for data in answer.aiter_raw():
+        for line in lines.feed(data):
+            if isinstance(line, bytes) and (event := data_of(line)):
+                yield event
+
+
+class OpenCodeServer:
     """One server, by its address."""
 
     def __init__(self, url: str, env: Mapping[str, str]) -> None:
         self.url = url.rstrip("/")
         self._tree = SessionTree()
-        self._headers = {"Content-Type": "application/json", **authorization(env)}
+        self._authorization = authorization(env)
 
-    def events(self) -> Iterator[tuple[str, bytes]]:
-        """(root session, line) for ever; blocking. SourceError when the server is gone."""
-        with self._open("GET", "/event", None, SILENCE_SECONDS) as stream:
-            try:
-                for line in stream:
-                    if line.startswith(b"data:"):
-                        data = line.removeprefix(b"data:").strip()
-                        root = self._tree.root_of(data)
-                        if root is not None:
-                            yield root, data + b"\n"
-            except OSError as error:
-                raise SourceError(self.url, str(error)) from None
-        raise SourceError(self.url, "the server has ended its event stream")
+    @contextlib.asynccontextmanager
+    async def events(self) -> AsyncIterator[AsyncIterator[tuple[str, bytes]]]:
+        """(root session, line) from here on, for as long as the context lasts; raises SourceError
+        when the server is gone.
+        """
+        async with self._client(SILENCE_SECONDS) as client:
+            with self._blamed("GET /event: "):
+                async with client.stream("GET", "/event") as answer:
+                    self._check(answer)
+                    yield self._by_session(answer)
 
-    def snapshot(self, since_ms: int) -> Iterator[tuple[str, list[bytes]]]:
+    async def snapshot(self, since_ms: int) -> list[tuple[str, list[bytes]]]:
         """(root session, lines) of the sessions that have changed since."""
-        sessions = self.call("GET", "/session")
+        sessions = await self.call("GET", "/session")
         recent: set[str] = set()
         for info in sessions:
             self._tree.parents[info["id"]] = info.get("parentID")
         for info in sessions:
             if (info.get("time") or {}).get("updated", 0) >= since_ms:
                 recent.add(self._tree.root(info["id"]))
+        found = []
         for info in sorted(sessions, key=lambda info: info["id"], reverse=True):
             root = self._tree.root(info["id"])
             if root in recent:
-                messages = self.call("GET", f"/session/{info['id']}/message")
-                yield root, export_as_lines({"info": info, "messages": messages})
+                messages = await self.call("GET", f"/session/{info['id']}/message")
+                found.append((root, export_as_lines({"info": info, "messages": messages})))
+        return found
 
-    def call(self, method: str, path: str, body: Any = None) -> Any:
-        """One request, and what it gave."""
-        data = None if body is None else json.dumps(body).encode()
-        with self._open(method, path, data, 30.0) as answer:
-            printed = answer.read()
-        return json.loads(printed) if printed else None
-
-    def _open(self, method: str, path: str, data: bytes | None, seconds: float) -> Any:
-        request = urllib.request.Request(
-            self.url + path, data=data, headers=self._headers, method=method
-        )
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        """Send one request, and return what it gave."""
+        # Over a connection of its own: a request that does something is never sent twice.
+        async with self._client(REQUEST_SECONDS) as client:
+            with self._blamed(f"{method} {path}: "):
+                answer = await client.request(method, path, json=body)
+        self._check(answer)
         try:
-            return cast(Any, urllib.request.urlopen(request, timeout=seconds))
-        except (OSError, ValueError) as error:
-            reason = error.reason if isinstance(error, urllib.error.HTTPError) else error
-            raise SourceError(self.url, f"{method} {path}: {reason}") from None
+            return json.loads(answer.content) if answer.content else None
+        except ValueError:
+            raise SourceError(self.url, f"{method} {path}: the answer is no JSON") from None
+
+    def _client(self, seconds: float) -> httpx.AsyncClient:
+        import httpx
+
+        from unbraid.system.http import client_options
+
+        options = client_options(self.url)
+        options["headers"] |= self._authorization
+        return httpx.AsyncClient(base_url=self.url, timeout=seconds, **options)
+
+    @contextlib.contextmanager
+    def _blamed(self, what: str) -> Iterator[None]:
+        """What goes wrong on the way to the server is a SourceError."""
+        from unbraid.system.http import HTTP_ERRORS, reason_of
+
+        try:
+            yield
+        except HTTP_ERRORS as error:
+            raise SourceError(self.url, f"{what}{reason_of(error)}") from None
+
+    def _check(self, answer: httpx.Response) -> None:
+        if not answer.is_success:
+            request = answer.request
+            reason = answer.reason_phrase or str(answer.status_code)
+            raise SourceError(self.url, f"{request.method} {request.url.path}: {reason}")
+
+    async def _by_session(self, answer: httpx.Response) -> AsyncIterator[tuple[str, bytes]]:
+        with self._blamed(""):
+            async for line in event_lines(answer):
+                root = self._tree.root_of(line)
+                if root is not None:
+                    yield root, line + b"\n"
+        raise SourceError(self.url, "the server has ended its event stream")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from unbraid.agents.control_port import VERBS, PermissionRequest
-from unbraid.agents.opencode.server import RECENT_MS, Server
+from unbraid.agents.opencode.server import RECENT_MS, OpenCodeServer
 from unbraid.errors import CallerError, SourceError
 from unbraid.system.clock import now_ms
 
@@ -23,29 +22,35 @@ class ServerWatch:
     root sessions.
     """
 
-    def __init__(self, server: Server, give: Give, warn: Callable[[str], None]) -> None:
+    def __init__(self, server: OpenCodeServer, give: Give, warn: Callable[[str], None]) -> None:
         self.controllers: dict[str, ServerController] = {}
         self._server, self._give, self._warn = server, give, warn
 
     async def run(self) -> None:
         """Follow it for ever, whatever happens to the connection."""
         while True:
-            lines: asyncio.Queue[tuple[str, bytes] | SourceError] = asyncio.Queue()
-            # The stream first, then the state: what happens in between comes twice, not never.
-            self._listen(lines)
             try:
-                for root, state in await asyncio.to_thread(
-                    lambda: list(self._server.snapshot(now_ms() - RECENT_MS))
-                ):
-                    self._take(root, state, whole=True)
-                while True:
-                    item = await lines.get()
-                    if isinstance(item, SourceError):
-                        raise item
-                    self._take(item[0], [item[1]])
+                # The stream first, then the state: what happens in between comes twice, not never.
+                async with self._server.events() as events:
+                    await self._follow(events)
             except SourceError as error:
                 self._warn(str(error))
                 await asyncio.sleep(RECONNECT_SECONDS)
+
+    async def _follow(self, events: AsyncIterator[tuple[str, bytes]]) -> None:
+        lines: asyncio.Queue[tuple[str, bytes] | SourceError] = asyncio.Queue()
+        reading = asyncio.create_task(_read(events, lines))
+        try:
+            for root, state in await self._server.snapshot(now_ms() - RECENT_MS):
+                self._take(root, state, whole=True)
+            while True:
+                item = await lines.get()
+                if isinstance(item, SourceError):
+                    raise item
+                self._take(item[0], [item[1]])
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
 
     def _take(self, root: str, lines: list[bytes], *, whole: bool = False) -> None:
         controller = self.controllers.get(root)
@@ -56,26 +61,22 @@ class ServerWatch:
                 controller.note(line)
         self._give(root, lines, whole)
 
-    def _listen(self, lines: asyncio.Queue[tuple[str, bytes] | SourceError]) -> None:
-        loop = asyncio.get_running_loop()
 
-        def read() -> None:
-            try:
-                for item in self._server.events():
-                    loop.call_soon_threadsafe(lines.put_nowait, item)
-            except SourceError as error:
-                lost = error
-                loop.call_soon_threadsafe(lambda: lines.put_nowait(lost))
-            except RuntimeError:
-                pass  # the loop is closed: nobody listens any more
-
-        threading.Thread(target=read, daemon=True).start()
+async def _read(
+    events: AsyncIterator[tuple[str, bytes]], lines: asyncio.Queue[tuple[str, bytes] | SourceError]
+) -> None:
+    """Read at once what the server sends, however long we take over it."""
+    try:
+        async for item in events:
+            lines.put_nowait(item)
+    except SourceError as error:
+        lines.put_nowait(error)
 
 
 class ServerController:
     """The controller of one root session on a server."""
 
-    def __init__(self, server: Server, root: str) -> None:
+    def __init__(self, server: OpenCodeServer, root: str) -> None:
         self.run = ""
         self._server, self._root = server, root
         self._agent_of: Callable[[int], Awaitable[str | None]] | None = None
@@ -136,6 +137,6 @@ class ServerController:
 
     async def _post(self, path: str, body: object) -> None:
         try:
-            await asyncio.to_thread(self._server.call, "POST", path, body)
+            await self._server.call("POST", path, body)
         except SourceError as error:
             raise CallerError(str(error)) from None

@@ -110,10 +110,12 @@ class OpenCodeSessions:
         servers: Sequence[str] = (),
     ) -> DatabaseWatch:
         """Watches its database, which needs no inotify, and its servers."""
-        from unbraid.agents.opencode.server import Server
+        from unbraid.agents.opencode.server import OpenCodeServer
         from unbraid.agents.opencode.watch import DatabaseWatch
 
-        return DatabaseWatch(self._env, [Server(url, self._env) for url in servers], warn=warn)
+        return DatabaseWatch(
+            self._env, [OpenCodeServer(url, self._env) for url in servers], warn=warn
+        )
 
     def _find(self, session_id: str) -> tuple[Path | None, Run | None]:
         if self.is_session_id(session_id):

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 from unbraid.agents.opencode.changes import Database
 from unbraid.agents.opencode.follower import ChangedRows, RowFollower
 from unbraid.agents.opencode.places import SESSION_ID, opencode_database
-from unbraid.agents.opencode.server import Server
+from unbraid.agents.opencode.server import OpenCodeServer
 from unbraid.agents.opencode.server_watch import ServerController, ServerWatch
 from unbraid.agents.opencode.writers import Writers
 from unbraid.agents.stored import Recorded
@@ -32,7 +32,11 @@ class DatabaseWatch:
     """OpenCode's `SessionWatch`."""
 
     def __init__(
-        self, env: Mapping[str, str], servers: Sequence[Server], *, warn: Callable[[str], None]
+        self,
+        env: Mapping[str, str],
+        servers: Sequence[OpenCodeServer],
+        *,
+        warn: Callable[[str], None],
     ) -> None:
         self._env, self._warn = env, warn
         self._servers = [ServerWatch(server, self._give, warn) for server in servers]

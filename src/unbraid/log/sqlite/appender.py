@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from unbraid.events import decode_event
+from unbraid.events import FleetRetracted, decode_event
 from unbraid.log.admission import Line, admit
 from unbraid.log.port import Appended
-from unbraid.log.said import Blocks, Said
+from unbraid.log.said import RETRACTED, Blocks, IndexedBlock
 from unbraid.log.summary import RunSummary
 from unbraid.wire.chunk import Chunk
 
@@ -94,7 +94,7 @@ class Appender:
 
     def _write(self, connection: sqlite3.Connection, held: _Held, fresh: Sequence[Line]) -> None:
         key, summary, blocks = held.key, held.summary, held.blocks
-        rows, said = [], list[Said]()
+        rows, said = [], list[IndexedBlock]()
         for event, data in fresh:
             rows.append((key, event.seq, event.ts, event.stream_id, event.type, data))
             summary.fold(event, len(data))
@@ -107,6 +107,9 @@ class Appender:
             if self._unindexed >= INDEX_BLOCKS:
                 index_words(connection)
                 self._unindexed = 0
+        gone = [event for event, _ in fresh if isinstance(event, FleetRetracted)]
+        if gone:
+            _mark_retracted(connection, key, gone)
         listed = (
             summary.status, summary.started,
             summary.title, summary.cwd, summary.session_id, summary.source,
@@ -116,6 +119,28 @@ class Appender:
             save(connection, key, summary)
         grown = (summary.updated, summary.bytes, summary.last_seq, blocks.open_from)
         connection.execute(_GROWN, (*grown, _encode(summary), key))
+
+
+def _mark_retracted(
+    connection: sqlite3.Connection, key: int, events: Sequence[FleetRetracted]
+) -> None:
+    """Mark the blocks of withdrawn messages; they can still be found.
+
+    The index does not know messages, so the events are read again: it happens seldom, and once for
+    all that are committed together.
+    """
+    gone = {(event.stream_id, message) for event in events for message in event.message_ids}
+    rows = connection.execute(
+        """SELECT seq, data FROM events WHERE run = ? AND seq IN
+        (SELECT seq FROM said WHERE run = ?) AND type IN ('text', 'thinking', 'tool_use')""",
+        (key, key),
+    )
+    for seq, data in rows.fetchall():
+        said = decode_event(data)
+        if (said.stream_id, getattr(said, "message_id", None)) in gone:
+            connection.execute(
+                "UPDATE said SET kind = ? WHERE run = ? AND seq = ?", (RETRACTED, key, seq)
+            )
 
 
 def _read(connection: sqlite3.Connection, run: str) -> _Held:

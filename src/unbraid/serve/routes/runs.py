@@ -9,12 +9,12 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.events import FleetEvent, FleetTokenUsage, decode_event
+from unbraid.events import FleetEvent, FleetTokenUsage, StreamStart, decode_event
+from unbraid.fleet.conversation import Item, StreamConversation
 from unbraid.fleet.usage import Usage
 from unbraid.log.activity import Activity
 from unbraid.log.summary import RunSummary
 from unbraid.serve import parameters
-from unbraid.serve.conversation import Conversation, Item
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
 from unbraid.serve.routes.shared import RUN, STREAM_ID, TEXT, existing_run, limit_of
@@ -134,16 +134,19 @@ async def agents(request: Request) -> Response:
 
 
 async def stream(request: Request) -> Response:
-    """What one agent was told, said and did."""
+    """What one agent was asked, said and did."""
     stream_id, summary = parameters.stream_of(request), await existing_run(request)
-    conversation, found = Conversation(), False
-    async for events in _events(request, summary.run, stream_id=stream_id):
-        found = True
+    children: dict[str, int] = {}
+    async for events in _events(request, summary.run, types=["stream_start"]):
         for event in events:
-            conversation.apply(event)
-    if not found:
+            if isinstance(event, StreamStart) and event.tool_use_id:
+                children[event.tool_use_id] = event.stream_id
+    conversation = StreamConversation(children=children)
+    async for events in _events(request, summary.run, stream_id=stream_id):
+        conversation.feed(events)
+    if conversation.last_seq == 0:
         raise Problem(404, f"run {summary.run} has no stream {stream_id}")
-    return json_answer(Stream(summary.run, stream_id, conversation.finish()))
+    return json_answer(Stream(summary.run, stream_id, conversation.items))
 
 
 async def usage(request: Request) -> Response:

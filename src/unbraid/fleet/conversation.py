@@ -1,0 +1,355 @@
+"""The events of a run as the items that a person reads, stream by stream.
+
+Deltas are joined to blocks by (stream, message, block), results to their calls, answers to their
+permission requests. An item is changed in place when a later event belongs to it, and its
+`last_seq` is the event that changed it last: whoever shows an item shows it again when that number
+has grown. Nothing is removed: what an agent's CLI retracted stays, marked.
+
+Blocks are not copied at every delta: the deltas are joined when someone reads `items`, or calls
+`settle`. With `keep=False` nothing is kept but what is open, for those who print or index each
+item once; then a block is open until its stream begins to say something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from unbraid import events as e
+from unbraid.events.parts import decoded
+
+
+class ItemLimits(Struct, frozen=True):
+    """How much of one item is kept; None is everything."""
+
+    text_chars: int | None = None
+    result_chars: int | None = None
+    input_bytes: int | None = None
+
+
+WHOLE_ITEMS = ItemLimits()
+
+
+class Item(Struct, omit_defaults=True, eq=False):
+    """One thing to read; `seq` and `ts` are those of its first event.
+
+    `kind` is one of: prompt, text, thinking, tool, permission, response (a sub-agent's answer, as
+    its parent gets it), turn, error, retracted, unrecognized, malformed, end.
+    """
+
+    kind: str
+    seq: int
+    ts: int
+    last_seq: int
+    text: str | None = None
+    message_id: str | None = None
+    retracted: bool = False
+    tool: str | None = None
+    tool_use_id: str | None = None
+    input: Any = None
+    result: str | None = None
+    parts: list[Any] | None = None
+    ok: bool | None = None
+    duration_ms: int | None = None
+    child: int | None = None
+    """The stream that this call has started."""
+    request_id: str | None = None
+    behavior: str | None = None
+    """The answer to a permission request; None while nobody has answered."""
+    by: str | None = None
+    resumes: int | None = None
+    repeats: int | None = None
+    """The seq of the block that says the same as this answer."""
+    message_ids: list[str] | None = None
+    reason: str | None = None
+    offset: int | None = None
+    raw: Raw | UnsetType = UNSET
+    left_out: int = 0
+    """How many characters of the text or result were more than the limit."""
+
+    @property
+    def arguments(self) -> Any:
+        """The input of a call or request, decoded."""
+        return decoded(bytes(self.input)) if isinstance(self.input, Raw) else self.input
+
+    @property
+    def raw_text(self) -> str:
+        """The JSON of an unrecognized record."""
+        return "" if self.raw is UNSET else bytes(self.raw).decode("utf-8", "replace")
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A block, and the deltas that are not yet part of its text."""
+
+    item: Item
+    chars: int = 0
+    deltas: list[str] = field(default_factory=list)
+
+
+class StreamConversation:
+    """The items of one stream, or of a part of it."""
+
+    def __init__(
+        self,
+        *,
+        limits: ItemLimits = WHOLE_ITEMS,
+        children: Mapping[str, int] | None = None,
+        since: int = 0,
+        keep: bool = True,
+    ) -> None:
+        self.last_seq = since
+        self._limits, self._keep = limits, keep
+        self._children = {} if children is None else children
+        self._items: list[Item] = []
+        self._said: Item | None = None  # the latest text
+        self._received: Item | None = None  # the run's first prompt, before its stream starts
+        self._blocks: dict[tuple[str, str, int], _Growing] = {}
+        self._unsettled: dict[int, _Growing] = {}
+        self._calls: dict[str, Item] = {}
+        self._requests: dict[str, Item] = {}
+        self._by_message: dict[str, list[Item]] = {}
+
+    @property
+    def items(self) -> list[Item]:
+        """The items so far; the list is the conversation's own."""
+        self.settle()
+        return self._items
+
+    def feed(self, events: Iterable[e.FleetEvent]) -> None:
+        """Apply more events, and skip those that were applied before."""
+        for event in events:
+            if event.seq > self.last_seq:
+                self.apply(event)
+
+    def apply(self, event: e.FleetEvent) -> Item | None:
+        """Take in the next event, and return the item that it begins or changes."""
+        self.last_seq = event.seq
+        match event:
+            case e.Text():  # most of a run
+                return self._grow(event, "text")
+            case e.Thinking():
+                return self._grow(event, "thinking")
+            case e.FleetToolUse():
+                return self._call(event)
+            case e.FleetToolResult():
+                return self._result(event)
+            case e.RequestReceived() | e.StreamStart():
+                return self._begin(event)
+            case e.FleetPrompt():
+                return self._words(event, "prompt", event.text)
+            case e.SubAgentResponse():
+                return self._answer(event)
+            case e.FleetError():
+                return self._append(event, "error", **self._cut(event.message))
+            case e.FleetTurnComplete():
+                return self._turn(event)
+            case e.ToolCall():
+                return self._append(event, "tool", tool=event.tool, ok=event.ok)
+            case e.FleetPermissionAsked():
+                return self._asked(event)
+            case e.FleetPermissionReplied():
+                return self._replied(event)
+            case e.FleetRetracted():
+                return self._retract(event)
+            case e.FleetMalformed():
+                item = self._append(event, "malformed", **self._cut(event.raw))
+                item.reason, item.offset = event.reason, event.offset
+                return item
+            case e.FleetUnrecognized():
+                return self._append(event, "unrecognized", raw=event.raw)
+            case e.StreamEnd():
+                return self._add(event, "end", ok=event.ok, reason=event.reason)
+        return None
+
+    def spawned(self, tool_use_id: str, child: int, seq: int) -> None:
+        """The call `tool_use_id` has started the stream `child`, by the event `seq`."""
+        call = self._calls.get(tool_use_id)
+        if call is not None:
+            call.child, call.last_seq = child, seq
+
+    def settle(self) -> None:
+        """Join the deltas that have come since the last time."""
+        for block in self._unsettled.values():
+            block.item.text = "".join((block.item.text or "", *block.deltas))
+            block.deltas.clear()
+        self._unsettled.clear()
+
+    def forget(self, before: int) -> None:
+        """Drop the items that have not changed since the event `before`."""
+        self.settle()
+        self._items = [item for item in self._items if item.last_seq >= before]
+        self._calls = {k: item for k, item in self._calls.items() if item.last_seq >= before}
+        self._requests = {k: item for k, item in self._requests.items() if item.last_seq >= before}
+        self._blocks = {k: b for k, b in self._blocks.items() if b.item.last_seq >= before}
+        self._by_message.clear()
+        for item in self._items:
+            self._index(item)
+
+    def _grow(self, event: e.Text | e.Thinking, kind: str) -> Item:
+        key = (kind, event.message_id, event.block)
+        block = self._blocks.get(key)
+        if block is None:
+            item = self._add(event, kind, text="", message_id=event.message_id)
+            block = self._blocks[key] = _Growing(item)
+            if kind == "text":
+                self._said = item
+        item, delta, most = block.item, event.delta, self._limits.text_chars
+        item.last_seq = event.seq
+        if most is not None and block.chars + len(delta) > most:
+            kept = delta[: max(most - block.chars, 0)]
+            item.left_out += len(delta) - len(kept)
+            delta = kept
+        if delta:
+            if not block.deltas:
+                self._unsettled[item.seq] = block
+            block.chars += len(delta)
+            block.deltas.append(delta)
+        return item
+
+    def _begin(self, event: e.RequestReceived | e.StreamStart) -> Item | None:
+        resumes = event.resumes if isinstance(event, e.StreamStart) else None
+        if not event.prompt and resumes is None:
+            return None
+        last, prompt = self._received, event.prompt or ""
+        self._received = None
+        if last is not None and last.text == self._cut(prompt)["text"]:
+            # The log states a run's first prompt twice: when it is received, and when the root
+            # stream starts. It is one prompt, and it belongs where the stream starts.
+            last.seq = last.last_seq = event.seq
+            last.ts, last.resumes = event.ts, resumes
+            return last
+        item = self._words(event, "prompt", prompt)
+        item.resumes = resumes
+        if isinstance(event, e.RequestReceived):
+            self._received = item
+        return item
+
+    def _call(self, event: e.FleetToolUse) -> Item:
+        item = self._add(event, "tool", tool=event.tool, message_id=event.message_id)
+        item.tool_use_id, item.input = event.tool_use_id, self._input(event.input_json)
+        item.child = self._children.get(event.tool_use_id)
+        self._calls[event.tool_use_id] = item
+        return item
+
+    def _result(self, event: e.FleetToolResult) -> Item:
+        # A call that was answered stays known where items are kept: some results come twice.
+        calls = self._calls
+        item = calls.get(event.tool_use_id) if self._keep else calls.pop(event.tool_use_id, None)
+        lasted = event.duration_ms
+        if item is None:
+            item = self._append(event, "tool", tool="result", tool_use_id=event.tool_use_id)
+        elif lasted is None and item.ts and event.ts:
+            lasted = event.ts - item.ts
+        content, most = event.content, self._limits.result_chars
+        item.result, item.left_out = content[:most], 0 if most is None else len(content[most:])
+        item.ok, item.duration_ms, item.last_seq = event.ok, lasted, event.seq
+        item.child = self._children.get(event.tool_use_id, item.child)
+        item.parts = event.parts if most is None else [_type_of(part) for part in event.parts or ()]
+        return item
+
+    def _answer(self, event: e.SubAgentResponse) -> Item:
+        self.settle()
+        item, said = self._words(event, "response", event.content), self._said
+        if said is not None and (said.text, said.left_out) == (item.text, item.left_out):
+            item.repeats = said.seq
+        return item
+
+    def _turn(self, event: e.FleetTurnComplete) -> Item:
+        # The result of a turn that went well is what the agent has just said.
+        text = {} if event.ok or not event.result else self._cut(event.result)
+        return self._append(event, "turn", ok=event.ok, reason=event.subtype or None, **text)
+
+    def _asked(self, event: e.FleetPermissionAsked) -> Item:
+        item = self._append(event, "permission", tool=event.tool, request_id=event.request_id)
+        item.tool_use_id, item.input = event.tool_use_id, self._input(event.input_json)
+        self._requests[event.request_id] = item
+        return item
+
+    def _replied(self, event: e.FleetPermissionReplied) -> Item:
+        item = self._requests.pop(event.request_id, None)
+        if item is None:
+            item = self._append(event, "permission", request_id=event.request_id)
+        item.behavior, item.by, item.last_seq = event.behavior, event.by, event.seq
+        return item
+
+    def _retract(self, event: e.FleetRetracted) -> Item:
+        for message_id in event.message_ids:
+            for item in self._by_message.get(message_id, ()):
+                item.retracted, item.last_seq = True, event.seq
+        return self._append(event, "retracted", message_ids=event.message_ids)
+
+    def _words(self, event: e.FleetEvent, kind: str, text: str) -> Item:
+        return self._add(event, kind, **self._cut(text))
+
+    def _add(self, event: e.FleetEvent, kind: str, **fields: Any) -> Item:
+        """Begin an item that ends the blocks before it, where only open ones are kept."""
+        if not self._keep and self._blocks:
+            self.settle()
+            self._blocks.clear()
+        return self._append(event, kind, **fields)
+
+    def _append(self, event: e.FleetEvent, kind: str, **fields: Any) -> Item:
+        item = Item(kind, event.seq, event.ts, event.seq, **fields)
+        if self._keep:
+            self._items.append(item)
+            self._index(item)
+        return item
+
+    def _index(self, item: Item) -> None:
+        if item.message_id is not None:
+            self._by_message.setdefault(item.message_id, []).append(item)
+
+    def _cut(self, text: str) -> dict[str, Any]:
+        kept = text[: self._limits.text_chars]
+        return {"text": kept, "left_out": len(text) - len(kept)}
+
+    def _input(self, given: Raw) -> Any:
+        most = self._limits.input_bytes
+        if most is None or len(given_bytes := bytes(given)) <= most:
+            return given
+        # The beginning of JSON is no JSON, but says enough.
+        return given_bytes[:most].decode("utf-8", "replace") + "…"
+
+
+class RunConversation:
+    """The conversations of all streams of a run."""
+
+    def __init__(self, *, limits: ItemLimits = WHOLE_ITEMS, keep: bool = True) -> None:
+        self.streams: dict[int, StreamConversation] = {}
+        self._limits, self._keep = limits, keep
+        self._children: dict[str, int] = {}
+
+    def apply(self, event: e.FleetEvent) -> Item | None:
+        """Take in the run's next event, and return the item that it begins or changes."""
+        stream_id = event.stream_id
+        stream = self.streams.get(stream_id)
+        if stream is None:
+            stream = self.streams[stream_id] = StreamConversation(
+                limits=self._limits, children=self._children, keep=self._keep
+            )
+        item = stream.apply(event)
+        match event:
+            case e.Text():
+                pass
+            case e.StreamStart() if event.tool_use_id:
+                self._children[event.tool_use_id] = stream_id
+                parent = self.streams.get(event.parent_stream_id or 0)
+                if parent is not None:
+                    parent.spawned(event.tool_use_id, stream_id, event.seq)
+            case e.StreamEnd() if not self._keep:
+                del self.streams[stream_id]
+        return item
+
+    def settle(self) -> None:
+        """Join the deltas of every open block."""
+        for stream in self.streams.values():
+            stream.settle()
+
+
+def _type_of(part: Any) -> dict[str, Any]:
+    """What kind of part it is, without its data, which may be a large image."""
+    return {"type": part.get("type") if isinstance(part, dict) else None}

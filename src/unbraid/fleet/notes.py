@@ -1,0 +1,58 @@
+"""One line for an item that is more an occurrence than words: the same in every face.
+
+The text may hold what an agent or a person wrote: whoever prints it makes it safe.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from unbraid.fleet.conversation import Item
+from unbraid.screen import gist
+
+MAX_RAW_CHARS = 200
+ANSWERS = {"allow": "allowed", "deny": "denied"}
+
+Tone = Literal["good", "bad", "waiting", "quiet"]
+
+
+class Note(NamedTuple):
+    """What happened, and how it is to be coloured."""
+
+    text: str
+    tone: Tone
+
+
+def note_of(item: Item) -> Note | None:
+    """The line that stands for an item; None for words and tool calls."""
+    match item.kind:
+        case "permission":
+            return Note(_permission(item), "waiting")
+        case "turn" if item.ok:
+            return Note("— turn complete", "quiet")
+        case "turn":
+            why = ": ".join(filter(None, (item.reason, item.text)))
+            return Note(f"✘ turn failed: {why}", "bad")
+        case "response":
+            answer = "" if item.repeats is not None else f": {item.text}"
+            return Note(f"↩ answered its parent{answer}", "quiet")
+        case "error":
+            return Note(f"✘ {item.text}", "bad")
+        case "retracted":
+            count = len(item.message_ids or ())
+            return Note(f"✘ retracted {count} message{'s'[: count != 1]}", "bad")
+        case "malformed":
+            raw = (item.text or "")[:MAX_RAW_CHARS]
+            return Note(f"✘ unreadable at byte {item.offset}: {item.reason}: {raw}", "bad")
+        case "unrecognized":
+            return Note(f"· unrecognized: {item.raw_text[:MAX_RAW_CHARS]}", "quiet")
+        case "end":
+            return Note(f"■ {item.reason}", "good" if item.ok else "bad")
+    return None
+
+
+def _permission(item: Item) -> str:
+    answer = item.behavior or "requested"
+    state = ANSWERS.get(answer, answer) + (f" by {item.by}" if item.by else "")
+    wanted = "" if item.tool is None else f": {item.tool} {gist(item.arguments)}"
+    return f"? permission {state}{wanted}"

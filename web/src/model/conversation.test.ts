@@ -1,0 +1,72 @@
+/**
+ * The page's items are those of `fleet/conversation.py`, recording by recording. The expected ones
+ * are made by `web/conversations.py`, which prints one line of JSON for each run.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { FleetEvent } from './events';
+import type { Item } from './items';
+import { Run } from './run';
+
+interface Expected {
+  name: string;
+  events: FleetEvent[];
+  streams: Record<string, Record<string, unknown>[]>;
+}
+
+const VENV = '../.venv/bin/python';
+const python = process.env.PYTHON ?? (existsSync(VENV) ? VENV : 'python3');
+const printed = execFileSync(python, ['conversations.py'], {
+  encoding: 'utf-8',
+  maxBuffer: 1 << 29,
+});
+const expected = printed
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Expected);
+
+/** An item with the names that it has in Python; what is empty is left out there. */
+function plain(item: Item): Record<string, unknown> {
+  const { call, request } = item;
+  const unrecognized = item.kind === 'unrecognized';
+  const all: Record<string, unknown> = {
+    kind: item.kind,
+    seq: item.seq,
+    ts: item.ts,
+    text: unrecognized ? null : item.text || null,
+    raw: unrecognized ? (JSON.parse(item.text) as unknown) : null,
+    message_id: item.message_id,
+    retracted: item.retracted || null,
+    ok: call ? call.ok : item.ok,
+    tool: call?.tool ?? request?.tool,
+    tool_use_id: call?.id || request?.tool_use_id,
+    input: call?.input ?? request?.input,
+    result: call?.result,
+    parts: call?.parts,
+    duration_ms: call?.duration_ms,
+    child: call?.child,
+    request_id: request?.id,
+    behavior: request?.behavior,
+    by: request?.by,
+    reason: item.reason,
+    offset: item.offset,
+    message_ids: item.message_ids,
+    resumes: item.resumes,
+    repeats: item.repeats,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value != null));
+}
+
+test('there are recordings', () => {
+  expect(expected.length).toBeGreaterThan(30);
+});
+
+test.each(expected)('$name', ({ events, streams }) => {
+  const run = new Run();
+  for (const event of events) run.apply(event);
+  const found = Object.fromEntries(
+    Array.from(run.streams, ([id, stream]) => [String(id), stream.look().map(plain)]),
+  );
+  expect(found).toEqual(streams);
+});

@@ -1,0 +1,37 @@
+/** What the page and its exports say about an item that is more an occurrence than words. */
+import type { Item, Request } from './items';
+
+const ANSWERS: Record<string, string> = { allow: 'allowed', deny: 'denied' };
+
+/** What is wrong with a record that nobody can read. */
+export function recordNote(item: Item): string {
+  if (item.kind === 'unrecognized') return 'Unrecognized record';
+  return `Unreadable at byte ${item.offset}: ${item.reason}`;
+}
+
+/** One line for an item that is no words, no call and no record; nothing for one that is. */
+export function noteOf(item: Item): string {
+  switch (item.kind) {
+    case 'permission':
+      return permissionNote(item.request!);
+    case 'turn':
+      return [item.ok ? 'Turn complete' : 'Turn failed', item.reason, item.text]
+        .filter(Boolean)
+        .join(': ');
+    case 'retracted': {
+      const count = item.message_ids?.length ?? 0;
+      return `Retracted ${count} message${count === 1 ? '' : 's'}`;
+    }
+    case 'end':
+      return `Ended: ${item.reason}`;
+    default:
+      return '';
+  }
+}
+
+function permissionNote(request: Request): string {
+  const answer = request.behavior ?? 'requested';
+  const state = `Permission ${ANSWERS[answer] ?? answer}${request.by ? ` by ${request.by}` : ''}`;
+  if (request.tool === null) return state;
+  return `${state}: ${request.tool} ${JSON.stringify(request.input ?? {})}`;
+}
