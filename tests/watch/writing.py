@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ class Writer:
         self.main = config / "projects" / "-work" / f"{session}.jsonl"
         self.main.parent.mkdir(parents=True, exist_ok=True)
         self.said: list[str] = []
+        # Of today: what lists the runs of the last day would pass over a fixed date tomorrow.
+        self.written = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def prompt(self, text: str = "Go.") -> bytes:
         """A line of the person's."""
@@ -49,7 +52,7 @@ class Writer:
             "type": kind,
             "message": message,
             "uuid": str(uuid.uuid4()),
-            "timestamp": "2026-11-15T10:00:00.000Z",
+            "timestamp": self.written,
             "cwd": "/work",
             "sessionId": self.session,
             "version": "2.1.325",
