@@ -8,10 +8,10 @@ NODE   := web/node_modules/.ready
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 # The tests that start no program and open no socket.
 PURE   := tests/wire tests/translate tests/fleet tests/test_recordings.py tests/test_fuzz.py \
-          tests/test_layers.py \
-          $(filter-out %_clis.py,$(wildcard $(foreach noun,records messages prompts facts attribution \
+          tests/test_layers.py $(wildcard $(foreach noun,records messages prompts facts attribution \
           dialect transcript snapshots command exports loose_calls stdout_merger, \
-          tests/agents/*/test_$(noun).py)))
+          tests/agents/*/test_$(noun).py)) \
+          $(addprefix tests/docs/test_docs.py::test_,links_lead_somewhere the_reference_is_what_the_code_says)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick check fix page pictures bench clean tools node clis peers

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from pytest_timeout import Settings
 
 NO_SKIPS = os.environ.get("UNBRAID_NO_SKIPS") == "1"
 
@@ -60,9 +59,7 @@ def _weight(item: pytest.Item) -> float:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_timeout_set_timer(
-    item: pytest.Item, settings: Settings
-) -> Generator[None, object, object]:
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> Generator[None, object, object]:
     # An event loop swallows what a signal raises in some of its own lines: then raise it again.
     # The first failure that is seen ends that, before the fixtures are torn down.
     done = yield

@@ -43,9 +43,17 @@ async def test_that_goes_on():
 
 def test_every_way_of_hanging_has_an_end(tmp_path: Path) -> None:
     (tmp_path / "test_hanging.py").write_text(HANGING)
-    command = [sys.executable, "-m", "pytest", "-q", "--timeout=1", "-c", ROOT / "pyproject.toml"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--timeout=1",
+        "-c",
+        str(ROOT / "pyproject.toml"),
+    ]
     done = subprocess.run(
-        [*command, "--rootdir", tmp_path, tmp_path],
+        [*command, "--rootdir", str(tmp_path), str(tmp_path)],
         cwd=tmp_path,
         capture_output=True,
         text=True,
