@@ -14,8 +14,8 @@ SEEN = "sk-" + "ant-" + "*" * len(BODY)
 # Bits that are shorter stand in many a word. Longer ones would miss a delta of four characters.
 BITS = [BODY[at : at + 4].encode() for at in range(len(BODY) - 3)]
 # OpenCode's ids end in 14 random characters of the alphabet that keys have, so a bit of the key is
-# in one of them now and then.
-_RANDOM_ID = re.compile(rb"\b[a-z]{3}_[0-9a-f]{12}[0-9A-Za-z]{14}\b")
+# in one of them now and then. In a database the next value follows without anything between.
+_RANDOM_ID = re.compile(rb"[a-z]{3}_[0-9a-f]{12}[0-9A-Za-z]{14}")
 
 
 def bits_in(shown: bytes | str) -> list[bytes]:

@@ -17,7 +17,9 @@ def test_a_bit_is_seen(shown: str) -> None:
     assert BITS[0] in bits_in(shown)
 
 
-@pytest.mark.parametrize("shown", [SEEN, ID, f'"id":"{ID}"', f"{BIT[:2]}.{ID}.{BIT[2:]}"])
+@pytest.mark.parametrize(
+    "shown", [SEEN, ID, f'"id":"{ID}"', f"text{ID}text", f"{BIT[:2]}.{ID}.{BIT[2:]}"]
+)
 def test_an_id_is_no_leak(shown: str) -> None:
     assert bits_in(shown) == []
     assert bits_in(shown.encode()) == []
