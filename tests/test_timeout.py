@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,18 +44,12 @@ async def test_that_goes_on():
 
 def test_every_way_of_hanging_has_an_end(tmp_path: Path) -> None:
     (tmp_path / "test_hanging.py").write_text(HANGING)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "--timeout=1",
-        "-c",
-        str(ROOT / "pyproject.toml"),
-    ]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "--timeout=1"]
+    command += ["-c", str(ROOT / "pyproject.toml")]
     done = subprocess.run(
         [*command, "--rootdir", str(tmp_path), str(tmp_path)],
         cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         timeout=100,
