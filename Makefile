@@ -4,10 +4,17 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 NODE   := web/node_modules/.ready
-WORKERS ?= auto
+# Tests wait for other programs about half of their time, so two share a core.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+# The tests that start no program and open no socket.
+PURE   := tests/wire tests/translate tests/fleet tests/test_recordings.py tests/test_fuzz.py \
+          tests/test_layers.py $(wildcard $(foreach noun,records messages prompts facts attribution \
+          dialect transcript snapshots command exports loose_calls stdout_merger, \
+          tests/agents/*/test_$(noun).py)) \
+          $(addprefix tests/docs/test_docs.py::test_,links_lead_somewhere the_reference_is_what_the_code_says)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix page pictures bench clean tools peers
+.PHONY: help demo test quick check fix page pictures bench clean tools node clis peers
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,9 +22,12 @@ help:            ## show this list
 demo: $(READY)   ## watch a recorded fleet of agents, replayed live
 	@$(BIN)/unbraid demo
 
-test: $(READY) $(NODE) tools ## run every test, the real CLIs included (fetched from npm once)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+test: $(READY) $(NODE) tools clis ## run every test, the real CLIs included (fetched from npm once)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --durations=10
 	cd web && npm run --silent test
+
+quick: $(READY)  ## run the tests of pure code alone, in under a minute
+	$(BIN)/python -m pytest -q -n auto --durations=10 $(PURE)
 
 check: $(READY) $(NODE) ## format, lint, types, documentation, the built page
 	$(BIN)/ruff format --check --quiet .
@@ -47,10 +57,11 @@ clean:           ## forget everything that was set up
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-$(NODE): web/package-lock.json
+$(NODE): web/package-lock.json | node
 	cd web && npm ci --silent --no-audit --no-fund
 	@touch $@
 
@@ -61,11 +72,19 @@ define apt
   >/dev/null 2>&1; } || echo "no $(1): $(3)"
 endef
 
+node:
+	$(call apt,npm,nodejs npm,the page cannot be built and old versions of Claude Code do not start)
+
 # OpenCode looks for ripgrep and would download one of its own. The page is tested in Debian's Chromium.
 tools:
+	$(call apt,git,git,tests that need a repository will fail)
 	$(call apt,rg,ripgrep,tests with OpenCode will be skipped)
 	$(call apt,tmux,tmux,tests in a real terminal will be skipped)
 	$(call apt,chromium,chromium,tests of the page will be skipped)
+
+# Once and before the tests, whose time limits are for agents at work and not for downloads.
+clis: $(READY) tools
+	@$(BIN)/python -m tests.clis
 
 peers:
 	$(call apt,nginx,nginx libnginx-mod-nchan,the fan-out is measured without its peer)

@@ -33,12 +33,39 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# Several times what `play` and its like give a CLI, which they start up to three times in a test.
+CLI_TIMEOUT_SECONDS = 400
+RAISED_AGAIN_SECONDS = 0.5
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # Two processes that we do not own race against their time limits on whatever machine this is.
-    # Only that is tried again, and shown as a rerun: a wrong or missing word fails at once.
     for item in items:
         if item.get_closest_marker("cli") is not None:
+            # Two processes that we do not own race against their time limits on whatever machine
+            # this is. Only that is tried again, and shown as a rerun: a wrong or missing word fails
+            # at once.
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["Timeout"]))
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(CLI_TIMEOUT_SECONDS))
+    # Workers take tests in this order: a long one at the end would leave the others idle.
+    items.sort(key=_weight, reverse=True)
+
+
+def _weight(item: pytest.Item) -> float:
+    """Return how long a test takes, roughly: who needs a longer time limit is long."""
+    if marker := item.get_closest_marker("timeout"):
+        return float(marker.args[0])
+    return float("browser" in getattr(item, "fixturenames", ()))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> Generator[None, object, object]:
+    # An event loop swallows what a signal raises in some of its own lines: then raise it again.
+    # The first failure that is seen ends that, before the fixtures are torn down.
+    done = yield
+    if settings.method == "signal":
+        signal.setitimer(signal.ITIMER_REAL, settings.timeout, RAISED_AGAIN_SECONDS)
+    return done
 
 
 @pytest.hookimpl(wrapper=True)

@@ -16,15 +16,13 @@ from .words import said
 pytestmark = pytest.mark.cli
 
 
-@on(
+@on(  # OpenCode's `run` with the same opening, behind a pipe: tests/launch/test_run.py
     "claude-1.0.128-plain",
     "claude-2.0.76-plain",
     "claude-2.1.197-plain",
     "claude-2.1.325-plain",
     "claude-2.1.325-partial-fwd",
-    "opencode-1.2.27-run",
     "opencode-1.2.27-serve",
-    "opencode-1.18.33-run",
     "opencode-1.18.33-serve",
 )
 async def test_two_helpers_with_the_same_opening(case: Case, tmp_path: Path) -> None:

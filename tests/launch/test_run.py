@@ -1,16 +1,23 @@
-"""`unbraid run` and `unbraid pipe` with the real CLIs: every block once, by its agent, in time."""
+"""`unbraid run` and `pipe` with the real CLIs: every block once, by its agent, in time.
+
+A bare `unbraid watch` beside them, with a log of its own, sees the same agent: it knows nothing of
+the others, nor do they of it.
+"""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, logged, play, verdict
+from tests.launch.agents import UNBRAID, log_path, logged, play, verdict
 from tests.said import CLEAN, Verdict
+from tests.watch.test_watch_clis import whole
+from tests.watch.watching import watched
 from unbraid import events as e
-from unbraid.testing import clis, record_claude
+from unbraid.testing import Recording, clis, record_claude
 
 pytestmark = pytest.mark.cli
 
@@ -41,6 +48,14 @@ def in_time(events: list[e.FleetEvent]) -> None:
     assert not [start for start in starts if start.resumes is not None]
 
 
+async def seen_by_the_watch(recording: Recording, home: Path, *, ordered: bool) -> None:
+    """All that was said is in the log of the watch, too."""
+    (events,) = (await logged(home / "apart")).values()
+    whole(events)
+    found = verdict(recording, events, home / "recording")
+    assert (found if ordered else found._replace(disordered=[])) == CLEAN
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.parametrize("version", VERSIONS)
 async def test_run_logs_every_block_once(version: str, name: str, tmp_path: Path) -> None:
@@ -55,15 +70,19 @@ async def test_run_logs_every_block_once(version: str, name: str, tmp_path: Path
 
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.parametrize("version", VERSIONS)
-async def test_a_pipe_logs_every_block_once(version: str, name: str, tmp_path: Path) -> None:
+async def test_a_pipe_and_a_watch_log_every_block_once(
+    version: str, name: str, tmp_path: Path
+) -> None:
     args = ["-p", "--output-format", "stream-json", "--verbose", GO]
     pipe = [UNBRAID, "pipe"]
-    recording = await play(version, name, tmp_path, args, prefix=(), suffix=pipe)
+    async with watched(tmp_path, apart=tmp_path / "apart"):
+        recording = await play(version, name, tmp_path, args, prefix=(), suffix=pipe)
     assert recording.stderr == b""
     (events,) = (await logged(tmp_path)).values()
     check(events)
     assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
     in_time(events)
+    await seen_by_the_watch(recording, tmp_path, ordered=False)
 
 
 @pytest.mark.parametrize("name", TALKING)
@@ -71,52 +90,40 @@ async def test_a_pipe_logs_every_block_once(version: str, name: str, tmp_path: P
 async def test_a_conversation_goes_through(
     version: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = clis.claude
+    """Through a run, whose output goes through a pipe, with a watch beside: three logs of it."""
+    real, piped = clis.claude, tmp_path / "piped"
+    pipe = f"UNBRAID_HOME={shlex.quote(str(log_path(piped).parent))} {UNBRAID} pipe"
 
-    def behind_us(version: str) -> clis.Cli:
+    def between_us(version: str) -> clis.Cli:
         cli = real(version)
-        return clis.Cli(cli.name, cli.version, (UNBRAID, "run", "--", *cli.command))
+        shell = ("/bin/sh", "-c", f'"$0" "$@" | {pipe}')
+        return clis.Cli(cli.name, cli.version, (*shell, UNBRAID, "run", "--", *cli.command))
 
-    monkeypatch.setattr(clis, "claude", behind_us)
-    recording = await record_claude(version, name, "stdin", tmp_path)
+    async with watched(tmp_path, apart=tmp_path / "apart"):
+        monkeypatch.setattr(clis, "claude", between_us)
+        recording = await record_claude(version, name, "stdin", tmp_path)
     assert recording.exit == 0
-    (events,) = (await logged(tmp_path)).values()
-    check(events)
-    assert verdict(recording, events, tmp_path / "recording") == CLEAN
-
-
-@pytest.mark.parametrize("name", TALKING)
-@pytest.mark.parametrize("version", VERSIONS)
-async def test_a_conversation_goes_through_a_pipe(
-    version: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = clis.claude
-
-    def before_us(version: str) -> clis.Cli:
-        cli = real(version)
-        piped = ("/bin/sh", "-c", f'"$0" "$@" | {UNBRAID} pipe', *cli.command)
-        return clis.Cli(cli.name, cli.version, piped)
-
-    monkeypatch.setattr(clis, "claude", before_us)
-    recording = await record_claude(version, name, "stdin", tmp_path)
-    assert recording.exit == 0
-    (events,) = (await logged(tmp_path)).values()
-    check(events)
-    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+    for home in (tmp_path, piped):
+        (events,) = (await logged(home)).values()
+        check(events)
+        assert verdict(recording, events, tmp_path / "recording") == CLEAN
+    await seen_by_the_watch(recording, tmp_path, ordered=False)
 
 
 @pytest.mark.parametrize(("version", "name"), OPENCODE)
-async def test_a_pipe_logs_opencode_and_its_children(
+async def test_a_pipe_and_a_watch_log_opencode_and_its_children(
     version: str, name: str, tmp_path: Path
 ) -> None:
     args = ["run", "--format", "json", "--thinking", "--model", "scripted/one", GO]
     pipe = [UNBRAID, "pipe"]
-    recording = await play(f"opencode {version}", name, tmp_path, args, prefix=(), suffix=pipe)
+    async with watched(tmp_path, apart=tmp_path / "apart"):
+        recording = await play(f"opencode {version}", name, tmp_path, args, prefix=(), suffix=pipe)
     assert recording.exit == 0
     (events,) = (await logged(tmp_path)).values()
     check(events)
     assert verdict(recording, events, tmp_path / "recording") == CLEAN
     in_time(events)
+    await seen_by_the_watch(recording, tmp_path, ordered=True)
 
 
 @pytest.mark.parametrize(("version", "name"), OPENCODE)

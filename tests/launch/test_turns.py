@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, arguments, in_order, logged, play
+from tests.launch.agents import UNBRAID, arguments, in_order, log_path, logged, play
 from tests.launch.turns import PROMPTS, three_turns, words_of
 from tests.said import CLEAN, compare, told
 from unbraid.testing import ScriptedModel
@@ -24,26 +24,28 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize("piped", [False, True], ids=["run", "pipe"])
 @pytest.mark.parametrize(("version", "again"), WAYS)
-async def test_each_turn_is_a_run(version: str, again: str, piped: bool, tmp_path: Path) -> None:
-    """And tells nothing of the turns before it."""
-    script = three_turns()
-    prefix, suffix = ((), (UNBRAID, "pipe")) if piped else ((UNBRAID, "run", "--"), ())
+async def test_each_turn_is_a_run(version: str, again: str, tmp_path: Path) -> None:
+    """And tells nothing of the turns before it: neither the run's log nor that of a pipe after it.
+
+    As a person sees it, without lines for a pipe: tests/watch/test_watch_clis.py.
+    """
+    script, piped = three_turns(), tmp_path / "piped"
+    behind = ("env", f"UNBRAID_HOME={log_path(piped).parent}", UNBRAID, "pipe")
     with ScriptedModel(script) as model:
         for turn in range(len(PROMPTS)):
-            before = await logged(tmp_path)
-            session = "" if again == "--continue" or not turn else min(before)
-            args = arguments(version, *words_of(turn, again, session), lines=piped)
-            recording = await play(
-                version, script, tmp_path, args, prefix=prefix, suffix=suffix, model=model
-            )
+            before = {home: await logged(home) for home in (tmp_path, piped)}
+            session = "" if again == "--continue" or not turn else min(before[tmp_path])
+            args = arguments(version, *words_of(turn, again, session), lines=True)
+            recording = await play(version, script, tmp_path, args, suffix=behind, model=model)
             assert recording.exit == 0
-            after = await logged(tmp_path)
-            assert len(after) == turn + 1
-            assert after.items() >= before.items()
-    runs = in_order(await logged(tmp_path))
-    for events in runs:
-        check(events)
-    rows = [row for events in runs for row in told(events)]
-    assert compare(recording, rows, full=True) == CLEAN
+            for home, runs in before.items():
+                after = await logged(home)
+                assert len(after) == turn + 1
+                assert after.items() >= runs.items()
+    for home in (tmp_path, piped):
+        runs_in_order = in_order(await logged(home))
+        for events in runs_in_order:
+            check(events)
+        rows = [row for events in runs_in_order for row in told(events)]
+        assert compare(recording, rows, full=True) == CLEAN

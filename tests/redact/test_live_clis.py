@@ -23,7 +23,7 @@ from tests.launch.agents import (
 )
 from tests.launch.test_passing import start
 from tests.launch.test_serving import ADDRESS, address_of
-from tests.redact.secret import BITS, KEY, SEEN, leaks
+from tests.redact.secret import KEY, SEEN, bits_in, leaks
 from tests.remote.test_delivery import arrived
 from tests.said import CLEAN, joined, rows_of, told
 from tests.watch.test_opencode_server import served
@@ -137,7 +137,7 @@ async def test_a_run_of_claude_code(version: str, tmp_path: Path) -> None:
             recording.truth = model.truth
     assert KEY.encode() in b"\n".join(lines), "what the agent prints is its own"
     assert SEEN.encode() in seen
-    assert not [bit for bit in BITS if bit in seen]
+    assert not bits_in(seen)
     assert not leaks(ours, theirs.parent)
     (events,) = (await logged(home)).values()
     for log in (events, await arrived(theirs)):
@@ -196,7 +196,7 @@ async def watched(home: Path, *argv: str) -> AsyncIterator[str]:
         process.send_signal(signal.SIGTERM)
         _, rest = await process.communicate()
         assert process.returncode == 0
-        assert not [bit for bit in BITS if bit in told + rest]
+        assert not bits_in(told + rest)
     finally:
         if process.returncode is None:
             process.kill()
@@ -217,11 +217,11 @@ async def test_a_bare_watch(version: str, tmp_path: Path) -> None:
             async with asyncio.timeout(60):  # a busy machine sees an agent later
                 while SEEN.encode() not in runs:
                     runs = (await client.get("/v1/runs")).content
-                    assert not [bit for bit in BITS if bit in runs]
+                    assert not bits_in(runs)
                     await asyncio.sleep(0.1)
         seen = await showing
     assert SEEN.encode() in seen
-    assert not [bit for bit in BITS if bit in seen]
+    assert not bits_in(seen)
     assert not leaks(ours)
     (events,) = (await logged(tmp_path)).values()
     whole(events)

@@ -145,6 +145,7 @@ async def launched(path: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.timeout(300)
 async def test_kill_9(tmp_path: Path) -> None:
     chance = random.Random(4)
     data = {f"r{number}": lines_of(number) for number in range(RUNS)}

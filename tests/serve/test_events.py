@@ -256,7 +256,9 @@ async def test_signs_of_life(start: Start, client_of: Clients, log: SqliteLog) -
     await log.append("r", story(["a"])[:1])
     async with client_of(server).stream("GET", "/v1/runs/r/events") as answer:
         text = b""
-        async for chunk in answer.aiter_bytes():
-            text += chunk
-            if b"\n:\n\n" in text:
-                break
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            async for chunk in answer.aiter_bytes():
+                text += chunk
+                if b"\n:\n\n" in text:
+                    break
+    assert b"\n:\n\n" in text, "the stream ended without a sign of life"

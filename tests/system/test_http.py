@@ -15,6 +15,7 @@ from unbraid.errors import SourceError
 from unbraid.remote.client import RemoteError, RemoteServer
 from unbraid.remote.ingest import MAX_ANSWER_BYTES, IngestClient, ServerUnavailable
 from unbraid.remote.outbox import Address
+from unbraid.wire.chunk import Chunk
 
 JSON = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 OFFSET = b'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"offset":7}'

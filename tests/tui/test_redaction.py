@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.launch.agents import UNBRAID, log_path
-from tests.redact.secret import BITS, KEY, SEEN
+from tests.redact.secret import KEY, SEEN, bits_in
 from tests.redact.test_lines import cut
 from tests.tui.screens import opening, showing
 from tests.tui.tmux import terminal
@@ -33,7 +33,7 @@ def bits(text: str, first: int) -> list[e.FleetEvent]:
 
 def leaked(text: str) -> list[bytes]:
     """Bits of the key in a text."""
-    return [bit for bit in BITS if bit in text.encode()]
+    return bits_in(text)
 
 
 async def test_words_titles_and_places(tmp_path: Path) -> None:

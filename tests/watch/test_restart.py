@@ -23,6 +23,7 @@ CALL = "toolu_1"
 AGENT = "a1"
 
 
+@pytest.mark.timeout(300)
 async def test_fifty_kills(tmp_path: Path) -> None:
     dice = random.Random(7)
     config = tmp_path / "claude"

@@ -1,4 +1,7 @@
-"""A bare `unbraid watch` beside real agents that know nothing of it."""
+"""A bare `unbraid watch` beside real agents that know nothing of it.
+
+Beside agents whose run is logged in another way too: tests/launch/test_run.py.
+"""
 
 from __future__ import annotations
 
@@ -12,54 +15,17 @@ from tests.launch.turns import three_turns, words_of
 from tests.said import CLEAN, compare, told, up_to_the_cut
 from tests.watch.watching import watched
 from unbraid import events as e
-from unbraid.testing import ScriptedModel, record_claude, record_opencode
+from unbraid.testing import ScriptedModel, record_opencode
 
 pytestmark = pytest.mark.cli
 
-SCENARIOS = ("fan-same-opening", "fan-four", "nested", "deep-fan", "child-fails", "background")
 TALKING = ("many-turns", "permission", "interrupt")
-VERSIONS = ("1.0.128", "2.0.76", "2.1.325")
-OPENCODE = [("1.2.27", "fan-four"), *(("1.18.33", name) for name in SCENARIOS)]
-GO = "[[main]] Go."
 
 
 def whole(events: list[e.FleetEvent]) -> None:
     """What holds of a log whose run is not over, or was ended because its process has."""
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert not any(isinstance(event, e.Done) for event in events[:-1])
-
-
-@pytest.mark.parametrize("name", SCENARIOS)
-@pytest.mark.parametrize("version", VERSIONS)
-async def test_watch_sees_every_block_once(version: str, name: str, tmp_path: Path) -> None:
-    async with watched(tmp_path):
-        recording = await play(version, name, tmp_path, ["-p", GO], prefix=())
-    (events,) = (await logged(tmp_path)).values()
-    whole(events)
-    assert verdict(recording, events, tmp_path / "recording")._replace(disordered=[]) == CLEAN
-
-
-@pytest.mark.parametrize("name", TALKING)
-@pytest.mark.parametrize("version", VERSIONS)
-async def test_watch_follows_a_conversation(version: str, name: str, tmp_path: Path) -> None:
-    cli_of("claude", version)
-    async with watched(tmp_path):
-        recording = await record_claude(version, name, "stdin", tmp_path)
-    (events,) = (await logged(tmp_path)).values()
-    whole(events)
-    assert verdict(recording, events, tmp_path / "recording")._replace(disordered=[]) == CLEAN
-
-
-@pytest.mark.parametrize(("version", "name"), OPENCODE)
-async def test_watch_sees_opencode_and_its_children(
-    version: str, name: str, tmp_path: Path
-) -> None:
-    args = ["run", "--model", "scripted/one", GO]
-    async with watched(tmp_path):
-        recording = await play(f"opencode {version}", name, tmp_path, args, prefix=())
-    (events,) = (await logged(tmp_path)).values()
-    whole(events)
-    assert verdict(recording, events, tmp_path / "recording") == CLEAN
 
 
 # 1.2.27 never writes down what was cut off: only its server tells (see test_server.py).

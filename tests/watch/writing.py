@@ -22,7 +22,7 @@ class Writer:
         self.main = config / "projects" / "-work" / f"{session}.jsonl"
         self.main.parent.mkdir(parents=True, exist_ok=True)
         self.said: list[str] = []
-        self.timestamp = "2026-11-15T10:00:00.000Z"
+        self.timestamp = WRITTEN
 
     def prompt(self, text: str = "Go.") -> bytes:
         """A line of the person's."""

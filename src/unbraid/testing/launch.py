@@ -88,8 +88,11 @@ def opencode_launch(
     git: bool = False,
 ) -> Launch:
     """OpenCode with these arguments; unless it `asks`, every tool is allowed."""
+    # The list of all models of all providers is a third of what it does at its start.
+    models = home / ".config" / "models.json"
     env = {
         **_environment(home),
+        "OPENCODE_MODELS_PATH": str(models),
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
         "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
@@ -99,6 +102,7 @@ def opencode_launch(
     }
     config = Path(env["XDG_CONFIG_HOME"], "opencode", "opencode.json")
     config.parent.mkdir(parents=True, exist_ok=True)
+    models.write_text("{}")
     settings = _opencode_config(model_url, asks=asks)
     if cli.release >= _FIRST_OPENCODE_WITH_DEPTH:
         # Its default is 1; older versions refuse a setting that they do not know.

@@ -1,0 +1,22 @@
+"""Fetches the pinned CLIs before the tests need them: `python -m tests.clis`."""
+
+from __future__ import annotations
+
+from unbraid.testing import CliUnavailable, clis
+
+
+def main() -> None:
+    """Fetch each CLI, or print why it cannot be had; its tests will be skipped for that reason."""
+    for fetch, versions in (
+        (clis.claude, clis.CLAUDE_VERSIONS),
+        (clis.opencode, clis.OPENCODE_VERSIONS),
+    ):
+        for version in versions:
+            try:
+                fetch(version)
+            except CliUnavailable as reason:
+                print(reason)
+
+
+if __name__ == "__main__":
+    main()
