@@ -17,7 +17,7 @@ from msgspec import Raw
 
 from unbraid.events import FleetUnrecognized
 from unbraid.log import SqliteLog
-from unbraid.serve import Limits, ServeConfig, serving
+from unbraid.serve import ServeConfig, ServeLimits, serving
 from unbraid.serve.app import create_app
 
 PADDING = "x" * 70
@@ -46,7 +46,7 @@ async def serve(kind: str) -> None:
         event = FleetUnrecognized(seq=1, ts=1, stream_id=0, depth=0, agent="a", raw=Raw(b"{}"))
         await log.append("bench", [event])
         await log.append("idle", [event])
-        limits = Limits(header_seconds=60, shutdown_seconds=1)
+        limits = ServeLimits(header_seconds=60, shutdown_seconds=1)
         async with serving(ServeConfig(port=0, limits=limits), log) as server:
             port, granian = server.port, None
             if kind == "granian":

@@ -16,8 +16,8 @@ from unbraid.pipeline import Pipeline
 from unbraid.sessions.sources import events_of, gather
 from unbraid.testing import (
     CliUnavailable,
+    RecordedRun,
     Recording,
-    Run,
     ScriptedModel,
     allow,
     clis,
@@ -126,7 +126,7 @@ def _require(case: Case) -> None:
 
 def _start(
     case: Case, name: str, home: Path, listener: _Listener
-) -> AbstractAsyncContextManager[Run]:
+) -> AbstractAsyncContextManager[RecordedRun]:
     script, said = scenario(name), prompts(name)
     when = listener.enough if name == "interrupt" else None
     asks = name == "permission"

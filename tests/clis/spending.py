@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from unbraid import events as e
-from unbraid.testing import ScriptedModel, Usage
+from unbraid.testing import ScriptedModel, ScriptedUsage
 from unbraid.testing.pieces import output_tokens
 from unbraid.testing.truth import Serving
 
@@ -26,7 +26,10 @@ class Tokens(NamedTuple):
 
 # What the model charges a CLI that asks on its own behalf: it says "ok".
 OWN_REQUEST = Tokens(
-    Usage().input_tokens, 1, Usage().cache_read_tokens, Usage().cache_creation_tokens
+    ScriptedUsage().input_tokens,
+    1,
+    ScriptedUsage().cache_read_tokens,
+    ScriptedUsage().cache_creation_tokens,
 )
 
 

@@ -13,8 +13,8 @@ from unbraid.orchestrate.grammar import FleetCommand
 from unbraid.orchestrate.limits import Limits
 from unbraid.orchestrate.roster import Roster
 from unbraid.orchestrate.turn import MAX_TURN_CHARS
-from unbraid.testing import Cut, HttpError, StreamError, Turn, say
-from unbraid.testing import Usage as Used
+from unbraid.testing import HttpError, ScriptedCut, StreamError, Turn, say
+from unbraid.testing import ScriptedUsage as Used
 
 A17 = "".join(f"/agent a [[a]] {n}\n" for n in range(17))
 
@@ -92,14 +92,16 @@ def assert_failed(events: list[e.FleetEvent], answer: str, error: str) -> None:
 FAILURES = {
     "refused": HttpError(400, "invalid_request_error", "no such thing", times=None),
     "broken": StreamError(times=None),
-    "cut": Cut(times=None),
-    "cut at once": Cut(after_chunks=0, times=None),
+    "cut": ScriptedCut(times=None),
+    "cut at once": ScriptedCut(after_chunks=0, times=None),
 }
 
 
 @pytest.mark.parametrize("backend", ("anthropic", "openai"))
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
-async def test_a_backend_that_fails(failure: HttpError | StreamError | Cut, backend: str) -> None:
+async def test_a_backend_that_fails(
+    failure: HttpError | StreamError | ScriptedCut, backend: str
+) -> None:
     turn = say("This will never be said to its end. " * 10, failure=failure)
     events, answer = await one_child(turn, backend=backend)
     assert_failed(events, answer, f"a failed: {backend}: ")

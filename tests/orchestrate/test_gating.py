@@ -12,7 +12,7 @@ from tests.orchestrate.fleets import APIS, fleet, orchestrator, played, scripted
 from unbraid import events as e
 from unbraid.fleet.gate import DELEGATING, Gate
 from unbraid.orchestrate.grammar import Parser
-from unbraid.testing import Thinking, say
+from unbraid.testing import ScriptedThinking, say
 
 ANSWER = "Here is what they found, and what it means for you. " * 8
 PLAN = "Let me think about this first.\nI shall ask two of them.\n\n- a knows\n- b as well\n\n"
@@ -24,7 +24,7 @@ async def test_the_answer_streams_while_the_model_still_speaks(backend: str) -> 
     agents = {
         "main": [
             say(PLAN + "/parallel\n/agent a [[a]] go\n/agent b [[b]] go\n/endparallel"),
-            say(Thinking("Hm."), ANSWER, chunk_chars=10, chunk_delay_seconds=0.01),
+            say(ScriptedThinking("Hm."), ANSWER, chunk_chars=10, chunk_delay_seconds=0.01),
         ],
         "a": [say("A. " * 30, chunk_chars=5)],
         "b": [say("B. " * 30, chunk_chars=5)],

@@ -8,7 +8,7 @@ import pytest
 
 from tests.orchestrate.fleets import APIS, fleet, of, played, shape, text_of, told
 from unbraid import events as e
-from unbraid.testing import Usage, say
+from unbraid.testing import ScriptedUsage, say
 
 CITIES = {"researcher_a": "Paris", "researcher_b": "Berlin", "researcher_c": "Rome"}
 
@@ -67,10 +67,10 @@ async def test_the_seeds_example(backend: str) -> None:
 async def test_done_has_the_totals_of_the_whole_fleet(backend: str) -> None:
     agents = {
         "main": [
-            say("/agent a [[a]] go", usage=Usage(10, 1, 100, 0)),
-            say("Fine.", usage=Usage(20, 2, 200, 0)),
+            say("/agent a [[a]] go", usage=ScriptedUsage(10, 1, 100, 0)),
+            say("Fine.", usage=ScriptedUsage(20, 2, 200, 0)),
         ],
-        "a": [say("Yes.", usage=Usage(40, 4, 400, 0))],
+        "a": [say("Yes.", usage=ScriptedUsage(40, 4, 400, 0))],
     }
     events, _ = await played(agents, fleet("a"), backend=backend)
     done = events[-1]

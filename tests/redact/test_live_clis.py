@@ -31,8 +31,8 @@ from tests.watch.test_restart import watch_and_die
 from tests.watch.test_watch_clis import whole
 from unbraid import events as e
 from unbraid.log import SqliteLog
-from unbraid.serve import Limits, ServeConfig, serving
-from unbraid.testing import Recording, Script, ScriptedModel, Spawn, Thinking, bash, say
+from unbraid.serve import ServeConfig, ServeLimits, serving
+from unbraid.testing import Recording, Script, ScriptedModel, ScriptedThinking, Spawn, bash, say
 from unbraid.testing.launch import claude_launch
 from unbraid.testing.process import Child
 
@@ -42,7 +42,7 @@ FLEET = Script(
     {
         "main": [
             say(
-                Thinking(f"It is {KEY}, so."),
+                ScriptedThinking(f"It is {KEY}, so."),
                 f"I use {KEY} now.",
                 bash(f"echo {KEY}"),
                 chunk_chars=5,
@@ -94,7 +94,7 @@ def everything_once(
 async def elsewhere(path: Path, port: int = 0) -> AsyncIterator[str]:
     """Another machine's server, which redacts nothing by itself."""
     log = await SqliteLog.open(path)
-    config = ServeConfig(port=port, limits=Limits(shutdown_seconds=1))
+    config = ServeConfig(port=port, limits=ServeLimits(shutdown_seconds=1))
     try:
         async with serving(config, log) as server:
             yield server.url

@@ -20,7 +20,7 @@ from tests.said import CLEAN
 from tests.serve.test_crash import launched, lines_of
 from unbraid import events as e
 from unbraid.log import SqliteLog
-from unbraid.serve import Limits, ServeConfig, new_token, serving
+from unbraid.serve import ServeConfig, ServeLimits, new_token, serving
 
 GO = "[[main]] Go."
 
@@ -143,7 +143,7 @@ async def test_a_server_that_is_away_gets_it_later(tmp_path: Path) -> None:
 async def test_the_token_is_for_the_server_alone(tmp_path: Path) -> None:
     secret, token = new_token("sender")
     config = ServeConfig(
-        port=0, tokens=(token,), require_token=True, limits=Limits(shutdown_seconds=1)
+        port=0, tokens=(token,), require_token=True, limits=ServeLimits(shutdown_seconds=1)
     )
     log = await SqliteLog.open(tmp_path / "server.db")
     async with serving(config, log) as server:
@@ -175,7 +175,7 @@ async def test_what_is_no_address_is_told_before_the_agent_starts(url: str, tmp_
 
 async def test_a_pipe_is_sent_too(tmp_path: Path) -> None:
     log = await SqliteLog.open(tmp_path / "server.db")
-    async with serving(ServeConfig(port=0, limits=Limits(shutdown_seconds=1)), log) as server:
+    async with serving(ServeConfig(port=0, limits=ServeLimits(shutdown_seconds=1)), log) as server:
         process = await start(tmp_path, "pipe", "--to", server.url)
         out, err = await process.communicate(lines_of(3))
         assert (out, err, process.returncode) == (lines_of(3), b"", 0)
@@ -200,7 +200,7 @@ async def test_a_run_that_goes_on_is_sent_from_its_beginning(tmp_path: Path) -> 
     process.stdin.close()
     await process.wait()
     log = await SqliteLog.open(tmp_path / "server.db")
-    async with serving(ServeConfig(port=0, limits=Limits(shutdown_seconds=1)), log) as server:
+    async with serving(ServeConfig(port=0, limits=ServeLimits(shutdown_seconds=1)), log) as server:
         process = await start(tmp_path, "run", "--to", server.url, "--", "cat", f"{tmp_path}/said")
         assert await process.communicate() == (said, b"")
         (run,) = await here.runs()
@@ -215,7 +215,7 @@ async def test_a_server_that_redacts_gets_no_secret_in_parts(tmp_path: Path) -> 
     text = "before token=" + "Ab3dEf6hIj9lMn2p" + " after"
     said = b"".join(claude(text, list(text)))
     log = await SqliteLog.open(tmp_path / "server.db")
-    config = ServeConfig(port=0, redact=True, limits=Limits(shutdown_seconds=1))
+    config = ServeConfig(port=0, redact=True, limits=ServeLimits(shutdown_seconds=1))
     async with serving(config, log) as server:
         process = await start(tmp_path, "pipe", "--to", server.url)
         assert process.stdin is not None

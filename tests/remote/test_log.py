@@ -23,10 +23,10 @@ from unbraid.remote.client import RemoteError, RemoteServer
 from unbraid.remote.log import RemoteControllers, RemoteLog
 from unbraid.serve import ServeConfig, serving
 from unbraid.serve.auth import new_token
-from unbraid.serve.config import Limits
+from unbraid.serve.config import ServeLimits
 from unbraid.sessions.archive import Archive
 
-SOON = Limits(shutdown_seconds=1)
+SOON = ServeLimits(shutdown_seconds=1)
 
 
 @contextlib.asynccontextmanager

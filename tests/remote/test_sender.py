@@ -17,11 +17,11 @@ from unbraid.log import MemoryLog
 from unbraid.record.recorder import RunPipeline
 from unbraid.remote.outbox import CHUNK_BYTES, LONGEST_BYTES, Address, Outbox, OutboxReader
 from unbraid.remote.sender import Sender
-from unbraid.serve import Limits, ServeConfig, Server, serving
+from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 from unbraid.wire.chunk import Chunk
 
 PATIENCE_SECONDS = 60.0
-BODIES = Limits(body_bytes=16 << 20, shutdown_seconds=1)
+BODIES = ServeLimits(body_bytes=16 << 20, shutdown_seconds=1)
 
 lines = st.binary(max_size=40).map(lambda data: data.replace(b"\n", b"") + b"\n")
 pieces = st.lists(

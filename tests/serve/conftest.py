@@ -11,13 +11,13 @@ import httpx
 import pytest
 
 from unbraid.log import SqliteLog
-from unbraid.serve import Limits, ServeConfig, Server, serving
+from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 
 
 class Start(Protocol):
     """Starts a server with some settings."""
 
-    async def __call__(self, *, limits: Limits = ..., **settings: Any) -> Server: ...
+    async def __call__(self, *, limits: ServeLimits = ..., **settings: Any) -> Server: ...
 
 
 @pytest.fixture
@@ -31,13 +31,15 @@ async def log(tmp_path: Path) -> AsyncIterator[SqliteLog]:
 async def start(log: SqliteLog) -> AsyncIterator[Start]:
     async with AsyncExitStack() as stack:
 
-        async def starter(*, limits: Limits | None = None, **settings: Any) -> Server:
+        async def starter(*, limits: ServeLimits | None = None, **settings: Any) -> Server:
             parts = {
                 n: settings.pop(n)
                 for n in ("pipeline", "controllers", "orchestrating")
                 if n in settings
             }
-            config = ServeConfig(port=0, limits=limits or Limits(shutdown_seconds=1), **settings)
+            config = ServeConfig(
+                port=0, limits=limits or ServeLimits(shutdown_seconds=1), **settings
+            )
             return await stack.enter_async_context(serving(config, log, **parts))
 
         yield starter

@@ -15,11 +15,11 @@ import sys
 
 import unbraid.pipeline  # noqa: F401 - imported once, here
 from unbraid.log import opened_log
-from unbraid.serve import Limits, ServeConfig, run_server
+from unbraid.serve import ServeConfig, ServeLimits, run_server
 
 
 def main() -> None:
-    config = ServeConfig(port=int(sys.argv[2]), limits=Limits(shutdown_seconds=1))
+    config = ServeConfig(port=int(sys.argv[2]), limits=ServeLimits(shutdown_seconds=1))
 
     async def serve() -> None:
         async with opened_log(sys.argv[1]) as log:

@@ -15,7 +15,7 @@ from tests.serve.conftest import Start
 from tests.serve.sse import data_of, events_of, read_events
 from unbraid.log import SqliteLog
 from unbraid.log.contract import PATIENCE_SECONDS, story
-from unbraid.serve import Limits, Server
+from unbraid.serve import ServeLimits, Server
 
 Clients = Callable[..., httpx.AsyncClient]
 
@@ -183,7 +183,7 @@ async def test_80_viewers_at_random_moments_of_16_agents(
     events.append(end)
     server = await start()
     plain = {"accept-encoding": "identity"}
-    client = client_of(server, limits=httpx.Limits(max_connections=100), headers=plain)
+    client = client_of(server, limits=httpx.ServeLimits(max_connections=100), headers=plain)
     await log.append("r", events[:1])
 
     async def view(after: int) -> list[str]:
@@ -206,7 +206,7 @@ async def test_80_viewers_at_random_moments_of_16_agents(
 async def test_an_unread_viewer_is_cut_off_and_the_others_are_not(
     start: Start, client_of: Clients, log: SqliteLog
 ) -> None:
-    server = await start(limits=Limits(backlog_bytes=200_000, shutdown_seconds=1))
+    server = await start(limits=ServeLimits(backlog_bytes=200_000, shutdown_seconds=1))
     client = client_of(server)
     events = story(["x" * 10_000] * 2000)
     await log.append("r", events[:1])
@@ -238,7 +238,7 @@ async def test_shutdown_tells_every_viewer_its_place(log: SqliteLog, client_of: 
     from unbraid.serve import ServeConfig, serving
 
     await log.append("r", story(["a"])[:3])
-    config = ServeConfig(port=0, limits=Limits(shutdown_seconds=2))
+    config = ServeConfig(port=0, limits=ServeLimits(shutdown_seconds=2))
     async with serving(config, log) as server:
         client = client_of(server)
         wide = asyncio.create_task(read_events(client, "/v1/events?since=0"))
@@ -252,7 +252,7 @@ async def test_shutdown_tells_every_viewer_its_place(log: SqliteLog, client_of: 
 
 
 async def test_signs_of_life(start: Start, client_of: Clients, log: SqliteLog) -> None:
-    server = await start(limits=Limits(heartbeat_seconds=0.01, shutdown_seconds=1))
+    server = await start(limits=ServeLimits(heartbeat_seconds=0.01, shutdown_seconds=1))
     await log.append("r", story(["a"])[:1])
     async with client_of(server).stream("GET", "/v1/runs/r/events") as answer:
         text = b""

@@ -12,7 +12,7 @@ import pytest
 from tests.serve.conftest import Start
 from unbraid.log import SqliteLog
 from unbraid.pipeline import Pipeline
-from unbraid.serve import Limits, ServeConfig, serving
+from unbraid.serve import ServeConfig, ServeLimits, serving
 
 LINES = b"".join(
     msgspec.json.encode(record) + b"\n"
@@ -77,7 +77,7 @@ async def test_what_is_no_record_is_kept_as_malformed(
 async def test_limits(
     start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
 ) -> None:
-    server = await start(limits=Limits(body_bytes=1000, runs=1, shutdown_seconds=1))
+    server = await start(limits=ServeLimits(body_bytes=1000, runs=1, shutdown_seconds=1))
     client = client_of(server)
     url = "/v1/ingest/r?source=stdout&offset=0"
     assert (await client.post(url, content=b"x" * 1001)).status_code == 413
@@ -98,7 +98,7 @@ async def test_limits(
 async def test_a_sender_that_is_killed_in_the_middle_is_no_fault_of_ours(
     log: SqliteLog, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with serving(ServeConfig(port=0, limits=Limits(shutdown_seconds=5)), log) as server:
+    async with serving(ServeConfig(port=0, limits=ServeLimits(shutdown_seconds=5)), log) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(b"POST /v1/ingest/r?source=a&offset=0 HTTP/1.1\r\nhost: localhost\r\n")
         writer.write(b"expect: 100-continue\r\ncontent-length: 9\r\n\r\n")

@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
 
 from unbraid.log import SqliteLog
 from unbraid.log.contract import PATIENCE_SECONDS, story
-from unbraid.serve import Limits, ServeConfig, Server, serving
+from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 from unbraid.serve.openapi import document
 from unbraid.serve.routes import OPERATIONS
 
@@ -40,7 +40,7 @@ class Background:
         log = await SqliteLog.open(self._path)
         await log.append("r", story(["a"]))
         # Streams that do not end by themselves are cut off soon, so that a test of them ends.
-        limits = Limits(heartbeat_seconds=0.2, shutdown_seconds=1)
+        limits = ServeLimits(heartbeat_seconds=0.2, shutdown_seconds=1)
         async with serving(ServeConfig(port=0, limits=limits), log) as self.server:
             self._ready.set()
             await self._stop.wait()

@@ -15,7 +15,7 @@ from tests.serve.sse import read_events
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
 from unbraid.log.contract import PATIENCE_SECONDS, story
-from unbraid.serve import Limits, ServeConfig, Server, hash_token, new_token, serving
+from unbraid.serve import ServeConfig, ServeLimits, Server, hash_token, new_token, serving
 from unbraid.serve.auth import LINK_SECONDS, SESSION_SECONDS, Keys
 from unbraid.serve.routes import OPERATIONS
 
@@ -295,7 +295,7 @@ async def exchange(server: Server, *parts: bytes) -> bytes:
 
 
 async def test_slow_loris_is_shown_out(start: Start) -> None:
-    limits = Limits(header_seconds=0.05, body_seconds=0.05, shutdown_seconds=1)
+    limits = ServeLimits(header_seconds=0.05, body_seconds=0.05, shutdown_seconds=1)
     server = await start(limits=limits)
     for head in (b"", b"GET / HT", b"GET / HTTP/1.1\r\nhost: localhost\r\nx: "):
         assert (await exchange(server, head)).startswith(b"HTTP/1.1 408")
@@ -306,7 +306,7 @@ async def test_slow_loris_is_shown_out(start: Start) -> None:
 
 async def test_a_body_that_drips_is_shown_out(start: Start, log: SqliteLog) -> None:
     """Never silent for long, and never done: a byte at a time would hold a connection for ever."""
-    limits = Limits(body_seconds=0.5, body_bytes_per_second=1000, shutdown_seconds=1)
+    limits = ServeLimits(body_seconds=0.5, body_bytes_per_second=1000, shutdown_seconds=1)
     server = await start(limits=limits)
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     head = b"POST /v1/ingest/r?source=a&offset=0 HTTP/1.1\r\nhost: localhost\r\n"
@@ -324,7 +324,7 @@ async def test_a_body_that_drips_is_shown_out(start: Start, log: SqliteLog) -> N
 
 
 async def test_oversized_headers_are_refused(start: Start) -> None:
-    server = await start(limits=Limits(header_bytes=2000, shutdown_seconds=1))
+    server = await start(limits=ServeLimits(header_bytes=2000, shutdown_seconds=1))
     start_line = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n"
     long = start_line + b"x: " + b"a" * 3000
     assert (await exchange(server, long)).startswith(b"HTTP/1.1 431")
@@ -350,7 +350,7 @@ async def test_nonsense_is_refused(start: Start) -> None:
 async def test_too_many_connections_and_viewers(
     start: Start, client_of: Clients, log: SqliteLog
 ) -> None:
-    server = await start(limits=Limits(connections=3, viewers=1, shutdown_seconds=1))
+    server = await start(limits=ServeLimits(connections=3, viewers=1, shutdown_seconds=1))
     client = client_of(server)
     await log.append("r", story(["a"])[:1])
     async with client.stream("GET", "/v1/runs/r/events") as answer:

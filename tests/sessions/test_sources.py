@@ -20,14 +20,14 @@ from unbraid.log import SqliteLog
 from unbraid.log.folder import FILE_NAME
 from unbraid.sessions.sources import events_of, gather, relay_events_of
 from unbraid.testing import load
-from unbraid.translate.tracks import Run
+from unbraid.translate.tracks import RunTracks
 
 NESTED = RECORDINGS / "nested.stdin.2.1.197"
 LAYOUTS = ["nested.plain.1.0.128", "nested.plain.2.0.76", "nested.stdin.2.1.197"]
 SESSION = next(NESTED.glob("projects/*/*.jsonl")).stem
 
 
-def one(*names: str | Path, env: dict[str, str] | None = None) -> Run:
+def one(*names: str | Path, env: dict[str, str] | None = None) -> RunTracks:
     (run,) = gather([str(name) for name in names], env or {})
     return run
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from unbraid.testing import SendMessage, Spawn, ToolUse, bash
+from unbraid.testing import ScriptedToolUse, SendMessage, Spawn, bash
 from unbraid.testing.asking import Asking, agent_id
 from unbraid.testing.fitting import fit
 from unbraid.testing.script import Block
@@ -37,7 +37,7 @@ def test_background_only_where_the_tool_knows_it(background: bool) -> None:
 
 
 def test_names_and_parameters_follow_the_cli() -> None:
-    read = ToolUse("Read", {"file_path": "x"})
+    read = ScriptedToolUse("Read", {"file_path": "x"})
     assert fitted(read, Read=["file_path"]) == ("Read", {"file_path": "x"})
     assert fitted(read, read=["filePath"]) == ("read", {"filePath": "x"})
     assert fitted(bash("true"), bash=["command", "description"])[0] == "bash"

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from unbraid.testing import (
-    Cut,
     HttpError,
     Script,
+    ScriptedCut,
     ScriptedModel,
+    ScriptedThinking,
+    ScriptedUsage,
     Spawn,
     StreamError,
-    Thinking,
-    Usage,
     Workflow,
     bash,
     loopback,
@@ -99,7 +99,9 @@ async def test_streamed_blocks_are_the_scripts(name: str) -> None:
 
 @pytest.mark.parametrize("chunk_chars", [1, 7, 10_000])
 async def test_any_chunk_size_gives_the_same_text(chunk_chars: int) -> None:
-    turn = say(Thinking("naïve 🧑‍🚀"), "a \u2028 b", bash("echo é"), chunk_chars=chunk_chars)
+    turn = say(
+        ScriptedThinking("naïve 🧑‍🚀"), "a \u2028 b", bash("echo é"), chunk_chars=chunk_chars
+    )
     async with ScriptedModel(Script({"main": [turn]})) as model:
         blocks = joined(await events(f"{model.url}/v1/messages", asks()))
     assert blocks[0]["thinking"] == "naïve 🧑‍🚀"
@@ -108,8 +110,10 @@ async def test_any_chunk_size_gives_the_same_text(chunk_chars: int) -> None:
 
 
 async def test_whole_answer_has_blocks_usage_and_stop_reason() -> None:
-    usage = Usage(input_tokens=7, output_tokens=9, cache_read_tokens=1, cache_creation_tokens=2)
-    turn = say(Thinking("hm"), "hello", bash("true"), usage=usage)
+    usage = ScriptedUsage(
+        input_tokens=7, output_tokens=9, cache_read_tokens=1, cache_creation_tokens=2
+    )
+    turn = say(ScriptedThinking("hm"), "hello", bash("true"), usage=usage)
     async with ScriptedModel(Script({"main": [turn]})) as model:
         message = (await loopback.fetch("POST", f"{model.url}/v1/messages", asks())).json()
         assert [as_truth(b) | {} for b in message["content"]][1:] == said(model)[1:]
@@ -123,7 +127,7 @@ async def test_whole_answer_has_blocks_usage_and_stop_reason() -> None:
 
 
 async def test_openai_dialect_streams_reasoning_text_and_calls() -> None:
-    script = Script({"main": [say(Thinking("hm"), "one ", "two", bash("a"), bash("b"))]})
+    script = Script({"main": [say(ScriptedThinking("hm"), "one ", "two", bash("a"), bash("b"))]})
     async with ScriptedModel(script) as model:
         body = asks(tools=OPENCODE_TOOLS)
         streamed = await events(f"{model.url}/v1/chat/completions", body)
@@ -157,7 +161,7 @@ async def test_http_error_comes_as_often_as_told() -> None:
 
 
 async def test_cut_connection_then_the_turn_again_is_said_once() -> None:
-    turn = say("Broken off.", bash("true"), chunk_chars=3, failure=Cut(after_chunks=4))
+    turn = say("Broken off.", bash("true"), chunk_chars=3, failure=ScriptedCut(after_chunks=4))
     async with ScriptedModel(Script({"main": [turn]})) as model:
         with pytest.raises(loopback.Hangup):
             await events(f"{model.url}/v1/messages", asks())

@@ -19,7 +19,15 @@ from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.record.runs import run_name
-from unbraid.testing import Script, ScriptedModel, ToolUse, bash, loopback, opencode_launch, say
+from unbraid.testing import (
+    Script,
+    ScriptedModel,
+    ScriptedToolUse,
+    bash,
+    loopback,
+    opencode_launch,
+    say,
+)
 from unbraid.testing.process import Child
 
 pytestmark = [
@@ -35,7 +43,7 @@ LISTENING = re.compile(rb"listening on (http://\S+)")
 STEPS = [say(f"Step {n}.", bash(f"echo {n}")) for n in range(4)]
 
 
-def until(name: str) -> ToolUse:
+def until(name: str) -> ScriptedToolUse:
     """A command that waits for somebody to say so."""
     return bash(f"until [ -e {name} ]; do sleep 0.1; done")
 

@@ -12,8 +12,8 @@ from tests.launch.agents import TIMEOUT_SECONDS, UNBRAID, cli_of
 from unbraid.testing import (
     Script,
     ScriptedModel,
+    ScriptedThinking,
     Spawn,
-    Thinking,
     bash,
     claude_launch,
     opencode_launch,
@@ -37,7 +37,7 @@ FLEET = Script(
             say("All four are back."),
         ],
         "w0": [
-            say(Thinking("worker 0 thinks"), "worker 0 starts", bash("echo out-of-w0")),
+            say(ScriptedThinking("worker 0 thinks"), "worker 0 starts", bash("echo out-of-w0")),
             say("worker 0 is done"),
         ],
         "w1": [
@@ -55,11 +55,15 @@ FLEET = Script(
 PAIR = Script(
     {
         "main": [
-            say(Thinking("two will do"), "Two **helpers** are on their way.", *map(Spawn, "ab")),
+            say(
+                ScriptedThinking("two will do"),
+                "Two **helpers** are on their way.",
+                *map(Spawn, "ab"),
+            ),
             say("Both are back."),
         ],
         "a": [
-            say(Thinking("a thinks"), "a starts", bash("echo out-of-a")),
+            say(ScriptedThinking("a thinks"), "a starts", bash("echo out-of-a")),
             say("a is done"),
         ],
         "b": [say("b waits", bash(WAIT)), say("b went on", bash("exit 3")), say("b is done")],

@@ -15,7 +15,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.control.processes import OtherProcesses
 from unbraid.events import FleetEvent
 from unbraid.log import SqliteLog
-from unbraid.serve import Limits, ServeConfig, Server, serving
+from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 
 BATCH = 5000
 
@@ -51,7 +51,9 @@ class Site:
         """Open the log and listen, at the port it had before."""
         self.log = await SqliteLog.open(self.path)
         self._open.push_async_callback(self.log.close)
-        config = ServeConfig(port=self._port, limits=Limits(shutdown_seconds=1), **self._settings)
+        config = ServeConfig(
+            port=self._port, limits=ServeLimits(shutdown_seconds=1), **self._settings
+        )
         controllers = Controllers(OtherProcesses(self.path.parent))
         served = serving(config, self.log, controllers=controllers)
         self.server = await self._open.enter_async_context(served)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unbraid.agents.port import AgentKind
 from unbraid.agents.stored import SourceForm
-from unbraid.translate.tracks import Run, Track
+from unbraid.translate.tracks import RunTracks, Track
 from unbraid.wire.record import BAD_JSON
 
 
@@ -17,7 +17,7 @@ class DialectFiles:
     def __init__(self, kind: AgentKind) -> None:
         self._kind = kind
 
-    def opened(self, path: Path) -> list[Run] | None:
+    def opened(self, path: Path) -> list[RunTracks] | None:
         """Nothing but lines is known."""
         return None
 
@@ -30,10 +30,10 @@ class DialectFiles:
 
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
-    ) -> list[Run]:
+    ) -> list[RunTracks]:
         """One source is one run."""
-        return [Run(self._kind.name, None, [Track(name, read, False)])]
+        return [RunTracks(self._kind.name, None, [Track(name, read, False)])]
 
-    def document(self, name: str, whole: bytes) -> list[Run] | None:
+    def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
         """Nothing but lines is known."""
         return None

@@ -28,7 +28,7 @@ from unbraid.events import TextDelta, ThinkingDelta, ToolResult, ToolUse
 from unbraid.system.file_tail import Place, Tail
 from unbraid.system.files import chunks
 from unbraid.system.folders import looks
-from unbraid.translate.tracks import Run, Track
+from unbraid.translate.tracks import RunTracks, Track
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
 
@@ -77,13 +77,13 @@ class JsonlSessions:
             if session not in known and _holds(path, needle):
                 yield from _blocks(session, path)
 
-    def run(self, session_id: str) -> Run | None:
+    def run(self, session_id: str) -> RunTracks | None:
         """The file, as one track."""
         path = self._path(session_id)
         if path is None:
             return None
         track = Track(str(path), lambda: chunks(path), False, session_id)
-        return Run(self._kind, session_id, [track])
+        return RunTracks(self._kind, session_id, [track])
 
     def updated(self, session_id: str) -> int:
         """When the file was last written."""

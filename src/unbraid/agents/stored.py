@@ -23,7 +23,7 @@ from msgspec import Struct, field
 
 from unbraid.agents.control_port import Controller
 from unbraid.fleet.usage import Usage
-from unbraid.translate.tracks import Run
+from unbraid.translate.tracks import RunTracks
 from unbraid.wire.chunk import Chunk
 
 
@@ -195,7 +195,7 @@ class SessionStore(Protocol):
         """
         ...
 
-    def run(self, session_id: str) -> Run | None:
+    def run(self, session_id: str) -> RunTracks | None:
         """A stored session and everything that belongs to it, as tracks."""
         ...
 
@@ -231,7 +231,7 @@ SourceForm = Literal["stream", "stored"]
 class FileFormats(Protocol):
     """What a kind's sessions look like in files, wherever somebody has put them."""
 
-    def opened(self, path: Path) -> list[Run] | None:
+    def opened(self, path: Path) -> list[RunTracks] | None:
         """The runs in a folder or in a file that is not text; None if it is not this kind's."""
         ...
 
@@ -241,10 +241,10 @@ class FileFormats(Protocol):
 
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
-    ) -> list[Run]:
+    ) -> list[RunTracks]:
         """The runs in a source of lines, of which `first` is the first that has a form."""
         ...
 
-    def document(self, name: str, whole: bytes) -> list[Run] | None:
+    def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
         """The runs in a source that is one JSON document; None if it is not this kind's."""
         ...

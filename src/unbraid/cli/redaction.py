@@ -10,7 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from unbraid.log.port import Log, WholeLogReader
-    from unbraid.translate.tracks import Run, Track
+    from unbraid.translate.tracks import RunTracks, Track
 
 redact_option = click.option(
     "--redact", is_flag=True, help="Redact API keys and tokens, stored, sent and shown."
@@ -19,7 +19,7 @@ redact_option = click.option(
 showing_option = click.option("--redact", is_flag=True, help="Redact API keys and tokens.")
 
 
-def shown_runs(runs: list[Run], *, redact: bool) -> list[Run]:
+def shown_runs(runs: list[RunTracks], *, redact: bool) -> list[RunTracks]:
     """Runs that were gathered, their sources redacted if that was asked for."""
     if redact:
         for run in runs:

@@ -8,7 +8,7 @@ means are contexts below it.
 from __future__ import annotations
 
 from unbraid import events as e
-from unbraid.fleet.streams import Fleet, Stream
+from unbraid.fleet.streams import Fleet, FleetStream
 
 SOURCE = "orchestrate"
 ROOT = ""
@@ -51,7 +51,7 @@ class Delegation:
         )
         return key, self._fleet.apply((spawned,), now)
 
-    def stream_of(self, key: str) -> Stream:
+    def stream_of(self, key: str) -> FleetStream:
         """A conversation's stream."""
         return self._fleet.stream_of(key)
 

@@ -57,12 +57,12 @@ PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] 
 }
 
 
-class Stream:
+class FleetStream:
     """One invocation of one agent."""
 
     __slots__ = ("agent", "answer", "depth", "ended", "id", "message_id", "parent", "speaking")
 
-    def __init__(self, stream_id: int, parent: Stream | None, agent: str) -> None:
+    def __init__(self, stream_id: int, parent: FleetStream | None, agent: str) -> None:
         self.id = stream_id
         self.parent = parent
         self.depth: int = 0 if parent is None else parent.depth + 1
@@ -83,11 +83,11 @@ class Fleet:
         self._ts = 0
         self._first_ts = 0
         self._elsewhen = False  # whether the run has a time of its own, and that is not now
-        self._streams: dict[str, Stream] = {}  # by context: its latest invocation
+        self._streams: dict[str, FleetStream] = {}  # by context: its latest invocation
         self._count = 0
         self._totals = Totals()
         self._out: list[e.FleetEvent] = []
-        self._handlers: dict[type[e.RelayEvent], Callable[[Any, Stream], None]] = {
+        self._handlers: dict[type[e.RelayEvent], Callable[[Any, FleetStream], None]] = {
             e.TextDelta: self._text,
             e.TokenUsage: self._token_usage,
             e.TurnComplete: self._turn_complete,
@@ -159,22 +159,22 @@ class Fleet:
         self._begin(agent, prompt, e.SessionMeta(cwd=cwd, model=model))
         return self._take()
 
-    def stream_of(self, context: str) -> Stream:
+    def stream_of(self, context: str) -> FleetStream:
         """The latest invocation of an agent that has been started."""
         return self._streams[context]
 
-    def running(self) -> list[tuple[str, Stream]]:
+    def running(self) -> list[tuple[str, FleetStream]]:
         """The invocations that have not ended and their contexts, the latest first."""
         return [each for each in reversed(self._streams.items()) if not each[1].ended]
 
-    def speak(self, stream: Stream, now: int) -> list[e.FleetEvent]:
+    def speak(self, stream: FleetStream, now: int) -> list[e.FleetEvent]:
         """An agent begins to answer, if it has not yet."""
         if stream.speaking:
             return []
         stream.speaking = True
         return self.emit(e.AgentStart, stream, now)
 
-    def text(self, stream: Stream, event: e.TextDelta, now: int) -> e.Text:
+    def text(self, stream: FleetStream, event: e.TextDelta, now: int) -> e.Text:
         """Words of an agent that has begun to answer, by the shortest way."""
         self._ts, seq = now, self._seq
         self._seq = seq + 1
@@ -190,14 +190,14 @@ class Fleet:
         )
 
     def emit(
-        self, kind: type[e.FleetEvent], stream: Stream, now: int, **payload: Any
+        self, kind: type[e.FleetEvent], stream: FleetStream, now: int, **payload: Any
     ) -> list[e.FleetEvent]:
         """Place an event of a stream that no relay event stands for."""
         self._ts = now
         self._emit(kind, stream, **payload)
         return self._take()
 
-    def close(self, stream: Stream, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
+    def close(self, stream: FleetStream, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
         """End an invocation."""
         self._ts = now
         self._close(stream, ok, reason)
@@ -214,7 +214,7 @@ class Fleet:
 
     def _begin(self, agent: str, prompt: str | None, meta: e.SessionMeta) -> None:
         self._first_ts = self._ts
-        root = self._streams[""] = Stream(0, None, agent)
+        root = self._streams[""] = FleetStream(0, None, agent)
         self._count = 1
         self._emit(
             e.RequestReceived,
@@ -232,7 +232,7 @@ class Fleet:
         if earlier is not None and not earlier.ended:
             self._close(earlier, True, "completed")
         agent = event.subagent_type or (earlier.agent if earlier is not None else "agent")
-        stream = Stream(self._count, parent, agent)
+        stream = FleetStream(self._count, parent, agent)
         self._count += 1
         self._streams[event.context] = stream
         self._emit(
@@ -248,14 +248,14 @@ class Fleet:
             resumes=earlier.id if earlier is not None else None,
         )
 
-    def _stray(self, context: str) -> Stream:
+    def _stray(self, context: str) -> FleetStream:
         """A context nobody announced; never seen from our own translator, but nothing is lost."""
         self._spawned(e.SubAgentSpawned(context, parent_tool_id=context))
         return self._streams[context]
 
-    def _reopen(self, context: str, ended: Stream) -> Stream:
+    def _reopen(self, context: str, ended: FleetStream) -> FleetStream:
         """Words that arrive after their stream has ended get a stream that goes on from it."""
-        stream = Stream(self._count, ended.parent, ended.agent)
+        stream = FleetStream(self._count, ended.parent, ended.agent)
         self._count += 1
         self._streams[context] = stream
         parent = ended.parent
@@ -267,12 +267,12 @@ class Fleet:
         )
         return stream
 
-    def _close(self, stream: Stream, ok: bool, reason: str) -> None:
+    def _close(self, stream: FleetStream, ok: bool, reason: str) -> None:
         stream.ended = True
         stream.answer = []
         self._emit(e.StreamEnd, stream, ok=ok, reason=reason)
 
-    def _ended(self, event: e.SubAgentEnded, stream: Stream) -> None:
+    def _ended(self, event: e.SubAgentEnded, stream: FleetStream) -> None:
         if stream.id == 0:
             return  # the root ends with its run
         answer = event.content or "".join(stream.answer)
@@ -282,12 +282,12 @@ class Fleet:
 
     # --- what happens in them ---
 
-    def _pass_on(self, event: e.RelayEvent, stream: Stream) -> None:
+    def _pass_on(self, event: e.RelayEvent, stream: FleetStream) -> None:
         """Most events are the same in both vocabularies, but for where they stand."""
         kind, fields = PASSED_ON[type(event)]
         self._emit(kind, stream, **{name: getattr(event, name) for name in fields})
 
-    def _text(self, event: e.TextDelta, stream: Stream) -> None:
+    def _text(self, event: e.TextDelta, stream: FleetStream) -> None:
         if stream.id:
             if event.message_id != stream.message_id:
                 stream.message_id = event.message_id
@@ -295,15 +295,15 @@ class Fleet:
             stream.answer.append(event.delta)
         self._pass_on(event, stream)
 
-    def _token_usage(self, event: e.TokenUsage, stream: Stream) -> None:
+    def _token_usage(self, event: e.TokenUsage, stream: FleetStream) -> None:
         self._totals.seen.add(event)
         self._pass_on(event, stream)
 
-    def _turn_complete(self, event: e.TurnComplete, stream: Stream) -> None:
+    def _turn_complete(self, event: e.TurnComplete, stream: FleetStream) -> None:
         self._totals.turn_over(event.totals, event.cost_usd)
         self._pass_on(event, stream)
 
-    def _emit(self, kind: type[F], stream: Stream, **payload: Any) -> None:
+    def _emit(self, kind: type[F], stream: FleetStream, **payload: Any) -> None:
         self._out.append(
             kind(
                 seq=self._seq,

@@ -10,7 +10,7 @@ from unbraid.serve.auth import Token
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServeLimits:
     """Bounds on what anyone can make the server hold."""
 
     body_bytes: int = 16 * 1024 * 1024
@@ -46,7 +46,7 @@ class ServeConfig:
     redact: bool = False
     keep_days: float | None = None
     keep_bytes: int | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: ServeLimits = field(default_factory=ServeLimits)
 
     def __post_init__(self) -> None:
         if self.keep_days is not None and not 0 <= self.keep_days <= 1e6:

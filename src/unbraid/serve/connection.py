@@ -17,7 +17,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from unbraid.serve.config import Limits
+from unbraid.serve.config import ServeLimits
 from unbraid.serve.problems import problem_response
 
 EXTENSION = "unbraid.connection"
@@ -29,7 +29,7 @@ class Connection(HttpToolsProtocol):
 
     def __init__(
         self,
-        limits: Limits,
+        limits: ServeLimits,
         *,
         config: Config,
         server_state: ServerState,

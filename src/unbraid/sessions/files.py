@@ -18,7 +18,7 @@ from unbraid.agents.registry import kinds
 from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks
-from unbraid.translate.tracks import Run, Track, split
+from unbraid.translate.tracks import RunTracks, Track, split
 from unbraid.wire.arrays import as_lines, begins_array
 from unbraid.wire.record import BAD_JSON
 
@@ -42,7 +42,7 @@ class Recognized(NamedTuple):
     formats: FileFormats | None
 
 
-def open_path(path: Path) -> list[Run]:
+def open_path(path: Path) -> list[RunTracks]:
     """The runs in a file, each with everything that is stored beside it."""
     formats = _formats()
     try:
@@ -60,7 +60,9 @@ def open_path(path: Path) -> list[Run]:
     return lines_runs(str(path), lambda: chunks(path), path)
 
 
-def lines_runs(name: str, given: Callable[[], Iterator[bytes]], path: Path | None) -> list[Run]:
+def lines_runs(
+    name: str, given: Callable[[], Iterator[bytes]], path: Path | None
+) -> list[RunTracks]:
     """The runs in a source of lines."""
     read = _unpacked(lambda: as_utf8(given()))
     first = recognized(split(read()))
@@ -71,7 +73,7 @@ def lines_runs(name: str, given: Callable[[], Iterator[bytes]], path: Path | Non
                 return runs
         raise SourceError(name, "is of no known kind")
     if first.formats is None:
-        return [Run(LOG, None, [Track(name, read, False)])]
+        return [RunTracks(LOG, None, [Track(name, read, False)])]
     return first.formats.runs(name, read, first=first.line, path=path)
 
 

@@ -13,13 +13,13 @@ from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, decode_event
 from unbraid.log import Log, machine_log, opened_log
 from unbraid.sessions.files import LOG
-from unbraid.translate.tracks import Run, Track, split
+from unbraid.translate.tracks import RunTracks, Track, split
 from unbraid.wire.names import names_run
 
 T = TypeVar("T")
 
 
-def logged_run(name: str, env: Mapping[str, str]) -> Run | None:
+def logged_run(name: str, env: Mapping[str, str]) -> RunTracks | None:
     """The run of this machine's log that has this id, if there is one."""
 
     async def read(log: Log) -> list[bytes]:
@@ -29,7 +29,7 @@ def logged_run(name: str, env: Mapping[str, str]) -> Run | None:
         return lines
 
     lines = _ask(read, env) if names_run(name) else None
-    return Run(LOG, name, [Track(name, lambda: iter(lines), False)]) if lines else None
+    return RunTracks(LOG, name, [Track(name, lambda: iter(lines), False)]) if lines else None
 
 
 def logged_names(env: Mapping[str, str], prefix: str = "") -> list[str]:
@@ -55,7 +55,7 @@ def _ask(question: Callable[[Log], Awaitable[T]], env: Mapping[str, str]) -> T |
     return asyncio.run(ask()) if machine_log(env).is_file() else None
 
 
-def logged_events(run: Run) -> Iterator[FleetEvent]:
+def logged_events(run: RunTracks) -> Iterator[FleetEvent]:
     """The events of a log, as they are."""
     track = run.tracks[0]
     for number, line in enumerate(split(track.read()), 1):

@@ -17,13 +17,13 @@ from unbraid.pipeline import Pipeline
 from unbraid.sessions.files import LOG, lines_runs, open_path, recognized
 from unbraid.sessions.recency import LIVE_SECONDS
 from unbraid.system.files import CHUNK_BYTES
-from unbraid.translate.tracks import Run, merge, split
+from unbraid.translate.tracks import RunTracks, merge, split
 from unbraid.translate.translator import Translator
 
 
-def gather(names: Sequence[str], env: Mapping[str, str]) -> list[Run]:
+def gather(names: Sequence[str], env: Mapping[str, str]) -> list[RunTracks]:
     """The runs that the named sources hold; sources of one run are joined."""
-    runs: list[Run] = []
+    runs: list[RunTracks] = []
     alone = len(set(names)) == 1
     for name in dict.fromkeys(names):
         for run in _open(name, env, alone=alone):
@@ -33,7 +33,7 @@ def gather(names: Sequence[str], env: Mapping[str, str]) -> list[Run]:
     return runs if alone or not named else named
 
 
-def events_of(run: Run, *, so_far: bool = False) -> Iterator[FleetEvent]:
+def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
     """A run's log, from its sources; or as it is, where the source is a log.
 
     It ends with the sources; or, `so_far`, is left open if its agents may still be at work.
@@ -50,7 +50,7 @@ def events_of(run: Run, *, so_far: bool = False) -> Iterator[FleetEvent]:
         yield from pipeline.finish()
 
 
-def relay_events_of(run: Run) -> Iterator[RelayEvent]:
+def relay_events_of(run: RunTracks) -> Iterator[RelayEvent]:
     """What a run's agents said, from its sources."""
     if run.source == LOG:
         raise SourceError(run.tracks[0].name, "is a log: it holds fleet events, no relay events")
@@ -60,7 +60,7 @@ def relay_events_of(run: Run) -> Iterator[RelayEvent]:
     yield from translator.finish()
 
 
-def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
+def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
     if name == "-":
         return _once("standard input", _arriving(nullcontext(sys.stdin.buffer)), alone=alone)
     if not name:  # as a variable of a shell that is not set
@@ -92,7 +92,7 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[Run]:
     raise SourceError(name, "No such file, and no run has this id")
 
 
-def _session(name: str, env: Mapping[str, str]) -> list[Run]:
+def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
     """A session by its id. One that has spoken lately may still be at work."""
     for store in stores(env).values():
         if store.is_session_id(name) and (run := store.run(name)) is not None:
@@ -111,7 +111,7 @@ def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:
             yield data
 
 
-def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[Run]:
+def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[RunTracks]:
     """What can be read only once: what is read to see its kind is kept for the run."""
     kept: list[bytes] = []
     first = None
@@ -128,7 +128,7 @@ def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[Run]:
     return lines_runs(name, lambda: chain(kept, arriving), None)
 
 
-def _join(run: Run, runs: list[Run]) -> None:
+def _join(run: RunTracks, runs: list[RunTracks]) -> None:
     """Put a run to those of the same session; it may be what connects two of them."""
     for other in [other for other in runs if _same(run, other)]:
         run.tracks = other.tracks + run.tracks
@@ -137,7 +137,7 @@ def _join(run: Run, runs: list[Run]) -> None:
     runs.append(run)
 
 
-def _same(run: Run, other: Run) -> bool:
+def _same(run: RunTracks, other: RunTracks) -> bool:
     if run.source != other.source:
         return False
     if run.session is None or other.session is None:

@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from .asking import Asking, Json
-from .script import Block, SendMessage, Spawn, Text, Thinking, ToolUse, Workflow, marker
+from .script import (
+    Block,
+    ScriptedText,
+    ScriptedThinking,
+    ScriptedToolUse,
+    SendMessage,
+    Spawn,
+    Workflow,
+    marker,
+)
 
 _SPAWNING_TOOLS = ("Agent", "Task", "task")
 _RESUMING_PARAMETERS = ("resume", "task_id", "session_id")
@@ -17,11 +26,11 @@ _RESUMING_PARAMETERS = ("resume", "task_id", "session_id")
 def fit(block: Block, asking: Asking, agent_ids: Mapping[str, str]) -> Json:
     """A block as it is served, without its ids: `type`, and `text` or `name` and `input`."""
     match block:
-        case Text(text):
+        case ScriptedText(text):
             return {"type": "text", "text": text}
-        case Thinking(text):
+        case ScriptedThinking(text):
             return {"type": "thinking", "text": text}
-        case ToolUse(name, given):
+        case ScriptedToolUse(name, given):
             return _tool(_named(name, asking), _parameters(name, given, asking))
         case Workflow(script):
             return _tool(_named("Workflow", asking), {"script": script})

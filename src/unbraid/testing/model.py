@@ -14,7 +14,18 @@ from .asking import Asking, Json, Turns, agent_id, read
 from .fitting import fit
 from .openai_dialect import OpenAI
 from .pieces import encode
-from .script import Cut, Failure, HttpError, Script, Spawn, StreamError, Turn, Workflow, marker, say
+from .script import (
+    Failure,
+    HttpError,
+    Script,
+    ScriptedCut,
+    Spawn,
+    StreamError,
+    Turn,
+    Workflow,
+    marker,
+    say,
+)
 from .server import LoopbackServer
 from .truth import Ledger, Serving
 
@@ -99,7 +110,7 @@ class ScriptedModel(LoopbackServer):
     ) -> None:
         await exchange.begin(200, {"content-type": "text/event-stream"})
         for number, chunk in enumerate(answer.chunks()):
-            if isinstance(failure, StreamError | Cut) and number == failure.after_chunks:
+            if isinstance(failure, StreamError | ScriptedCut) and number == failure.after_chunks:
                 if isinstance(failure, StreamError):
                     await exchange.write(answer.error_chunk(failure.error, failure.message))
                     return await exchange.end()

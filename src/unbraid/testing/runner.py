@@ -38,7 +38,7 @@ InterruptWhen = Callable[[ScriptedModel], Awaitable[None]]
 
 
 @dataclass
-class Run:
+class RecordedRun:
     """A CLI that is running: its lines as they arrive, and in the end its recording."""
 
     child: Child
@@ -82,7 +82,7 @@ async def start_claude(
     args: Sequence[str] = (),
     git: bool = True,
     timeout_seconds: float = TIMEOUT_SECONDS,
-) -> AsyncIterator[Run]:
+) -> AsyncIterator[RecordedRun]:
     """Claude Code, started; with `permit` it asks before it uses a tool (mode `stdin`)."""
     cli = await asyncio.to_thread(clis.claude, version)
     talks = mode == "stdin"
@@ -100,7 +100,7 @@ async def start_claude(
                 recording.sent = conversation.sent
                 source = _answered(source, conversation)
                 await conversation.begin()
-            yield Run(child, model, launch, recording, source)
+            yield RecordedRun(child, model, launch, recording, source)
         finally:
             if conversation is not None:
                 await conversation.end()
@@ -157,7 +157,7 @@ async def start_opencode(
     args: Sequence[str] = (),
     git: bool = False,
     timeout_seconds: float = TIMEOUT_SECONDS,
-) -> AsyncIterator[Run]:
+) -> AsyncIterator[RecordedRun]:
     """OpenCode, started; in mode `serve` its lines are the data of its events.
 
     With `reply` (once, always or reject) it asks before it uses a tool (mode `serve`).
@@ -175,7 +175,7 @@ async def start_opencode(
                 when = None if interrupt_when is None else lambda: interrupt_when(model)
                 session = ServedSession(child, recording, prompts, reply=reply, interrupt_when=when)
                 source = session.events()
-            yield Run(child, model, launch, recording, source, stops=mode == "serve")
+            yield RecordedRun(child, model, launch, recording, source, stops=mode == "serve")
         finally:
             await child.stop()
 

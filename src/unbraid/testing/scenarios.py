@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .script import (
-    Cut,
     HttpError,
     Script,
+    ScriptedCut,
+    ScriptedThinking,
+    ScriptedToolUse,
     SendMessage,
     Spawn,
-    Thinking,
-    ToolUse,
     Turn,
     Workflow,
     bash,
@@ -47,7 +47,7 @@ def _worker(name: str, *, opening: str | None = None, command: str | None = None
 
 def single() -> Script:
     """One agent: thinking, text, a tool call, an answer."""
-    first = say(Thinking("Let me look."), "I will run a command.", bash("echo one"))
+    first = say(ScriptedThinking("Let me look."), "I will run a command.", bash("echo one"))
     return Script({"main": [first, say("Done: one.")]})
 
 
@@ -56,7 +56,7 @@ def fan_same_opening() -> Script:
     return Script(
         {
             "main": [
-                say(Thinking("Fan out."), "Plan: two helpers.", Spawn("a"), Spawn("b")),
+                say(ScriptedThinking("Fan out."), "Plan: two helpers.", Spawn("a"), Spawn("b")),
                 say("Both done."),
                 say("Both done, again."),
             ],
@@ -81,7 +81,7 @@ def fan_four() -> Script:
     for n in range(4):
         agents[f"w{n}"] = [
             say(
-                Thinking(f"worker {n} thinks"),
+                ScriptedThinking(f"worker {n} thinks"),
                 f"worker {n} starts",
                 bash(f"echo w{n}; sleep 0.{3 - n}"),
             ),
@@ -139,12 +139,14 @@ def twins() -> Script:
 def unicode() -> Script:
     """Characters that split lines, terminals, pages and UTF-8 readers."""
     shell = bash("printf 'h\\303\\251llo \\360\\237\\232\\200\\n'")
-    return Script({"main": [say(Thinking(_UNICODE), _UNICODE, shell), say(f"{_UNICODE} end")]})
+    return Script(
+        {"main": [say(ScriptedThinking(_UNICODE), _UNICODE, shell), say(f"{_UNICODE} end")]}
+    )
 
 
 def failing_tool() -> Script:
     """Tools that fail."""
-    missing = ToolUse("Read", {"file_path": "missing/file.txt"})
+    missing = ScriptedToolUse("Read", {"file_path": "missing/file.txt"})
     return Script(
         {
             "main": [
@@ -177,7 +179,10 @@ def api_retry() -> Script:
 def api_cut() -> Script:
     """The connection breaks in the middle of an answer, once."""
     cut = say(
-        "Broken off at first.", bash("echo whole"), chunk_chars=6, failure=Cut(after_chunks=4)
+        "Broken off at first.",
+        bash("echo whole"),
+        chunk_chars=6,
+        failure=ScriptedCut(after_chunks=4),
     )
     return Script({"main": [cut, say("End.")]})
 
@@ -219,7 +224,10 @@ def permission() -> Script:
         {
             "main": [
                 say("May I?", bash("touch allowed.txt")),
-                say("And this?", ToolUse("Write", {"file_path": "denied.txt", "content": "no"})),
+                say(
+                    "And this?",
+                    ScriptedToolUse("Write", {"file_path": "denied.txt", "content": "no"}),
+                ),
                 say("One yes, one no."),
             ]
         }

@@ -26,21 +26,21 @@ def markers(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Text:
+class ScriptedText:
     """A text block."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Thinking:
+class ScriptedThinking:
     """A thinking block (OpenAI's dialect: `reasoning_content`)."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class ToolUse:
+class ScriptedToolUse:
     """A tool call as Claude Code names it; the model fits it to the CLI that asks."""
 
     name: str
@@ -73,7 +73,7 @@ class Workflow:
     children: Sequence[str] = ()
 
 
-Block = Text | Thinking | ToolUse | Spawn | SendMessage | Workflow
+Block = ScriptedText | ScriptedThinking | ScriptedToolUse | Spawn | SendMessage | Workflow
 
 
 @dataclass(frozen=True)
@@ -97,18 +97,18 @@ class StreamError:
 
 
 @dataclass(frozen=True)
-class Cut:
+class ScriptedCut:
     """Begin to answer, then drop the connection, `times` times."""
 
     after_chunks: int = 3
     times: int | None = 1
 
 
-Failure = HttpError | StreamError | Cut
+Failure = HttpError | StreamError | ScriptedCut
 
 
 @dataclass(frozen=True)
-class Usage:
+class ScriptedUsage:
     """The token counts of one answer; `output_tokens` None counts roughly what is said."""
 
     input_tokens: int = 100
@@ -126,7 +126,7 @@ class Turn:
     chunk_delay_seconds: float = 0.0
     chunk_chars: int = 40
     failure: Failure | None = None
-    usage: Usage = Usage()
+    usage: ScriptedUsage = ScriptedUsage()
 
 
 def say(
@@ -135,22 +135,22 @@ def say(
     chunk_delay_seconds: float = 0.0,
     chunk_chars: int = 40,
     failure: Failure | None = None,
-    usage: Usage | None = None,
+    usage: ScriptedUsage | None = None,
 ) -> Turn:
     """A turn of these blocks, where a plain string is a text block."""
     return Turn(
-        blocks=[Text(block) if isinstance(block, str) else block for block in blocks],
+        blocks=[ScriptedText(block) if isinstance(block, str) else block for block in blocks],
         delay_seconds=delay_seconds,
         chunk_delay_seconds=chunk_delay_seconds,
         chunk_chars=chunk_chars,
         failure=failure,
-        usage=usage or Usage(),
+        usage=usage or ScriptedUsage(),
     )
 
 
-def bash(command: str) -> ToolUse:
+def bash(command: str) -> ScriptedToolUse:
     """A call of the shell tool."""
-    return ToolUse("Bash", {"command": command, "description": command[:32]})
+    return ScriptedToolUse("Bash", {"command": command, "description": command[:32]})
 
 
 @dataclass(frozen=True)

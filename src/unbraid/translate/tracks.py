@@ -64,7 +64,7 @@ class Track(NamedTuple):
     in_turns: bool = False
 
 
-class Run:
+class RunTracks:
     """The tracks that belong to one run; `live` if its agents may still be at work."""
 
     def __init__(self, source: str, session: str | None, tracks: list[Track]) -> None:

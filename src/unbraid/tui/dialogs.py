@@ -79,7 +79,7 @@ class Help(Dialog):
             yield VerticalScroll(Static(HELP, markup=False))
 
 
-class Ask(Dialog):
+class TextDialog(Dialog):
     """A line of text."""
 
     def __init__(self, title: str) -> None:

@@ -11,7 +11,7 @@ from unbraid.agents.control_port import Controller, PermissionRequest
 from unbraid.errors import UnbraidError
 from unbraid.screen import short
 from unbraid.tui.desk import Desk
-from unbraid.tui.dialogs import Ask, Confirm, Dialog, Leave
+from unbraid.tui.dialogs import Confirm, Dialog, Leave, TextDialog
 
 
 class Helm:
@@ -53,7 +53,8 @@ class Helm:
         """Ask a person what to tell a run's main agent."""
         if (held := self._controllers.get(run)) is not None:
             await self._ask(
-                Ask("Tell the main agent"), lambda text: self._steer("message", held.message(text))
+                TextDialog("Tell the main agent"),
+                lambda text: self._steer("message", held.message(text)),
             )
 
     async def interrupt(self, run: str) -> None:

@@ -15,7 +15,7 @@ from tests.agents.claude.backend_cli import real, said, text
 from unbraid import events as e
 from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
-from unbraid.testing import HttpError, Script, ScriptedModel, Spawn, Thinking, bash, say
+from unbraid.testing import HttpError, Script, ScriptedModel, ScriptedThinking, Spawn, bash, say
 
 pytestmark = pytest.mark.cli
 
@@ -35,7 +35,7 @@ async def test_a_conversation_with_agents_of_its_own(version: str, tmp_path: Pat
     script = Script(
         {
             "main": [
-                say(Thinking("Hm."), LONG, Spawn("kid"), Spawn("twin")),
+                say(ScriptedThinking("Hm."), LONG, Spawn("kid"), Spawn("twin")),
                 say("Both are done."),
                 say("And one more thing."),
             ],

@@ -14,7 +14,7 @@ from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks
 from unbraid.translate.reader import read_line
-from unbraid.translate.tracks import LineOrder, Run, Track, split
+from unbraid.translate.tracks import LineOrder, RunTracks, Track, split
 
 SNIFF_LINES = 50
 TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event"})
@@ -23,7 +23,7 @@ TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_even
 class ClaudeFiles:
     """Claude Code's `FileFormats`."""
 
-    def opened(self, path: Path) -> list[Run] | None:
+    def opened(self, path: Path) -> list[RunTracks] | None:
         """Its sessions are files of lines."""
         return None
 
@@ -36,19 +36,19 @@ class ClaudeFiles:
 
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
-    ) -> list[Run]:
+    ) -> list[RunTracks]:
         """Stdout is one track; a transcript brings those of its sub-agents."""
         record = _telling(first) or ClaudeRecord()
         session = record.session_id
         if record.is_sidechain is None and record.session_id_transcript is None:
-            return [Run("claude", session, [Track(name, read, False, session, line_order)])]
+            return [RunTracks("claude", session, [Track(name, read, False, session, line_order)])]
         own_sidechains = any(b'"isSidechain":true' in line for line in split(read()))
         tracks = [Track(name, read, True, session, line_order, sidechains=own_sidechains)]
         if path is not None and not path.name.startswith("agent-"):
             tracks += beside_transcript(path, session)
-        return [Run("claude", session, tracks)]
+        return [RunTracks("claude", session, tracks)]
 
-    def document(self, name: str, whole: bytes) -> list[Run] | None:
+    def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
         """It has no documents."""
         return None
 
@@ -59,7 +59,7 @@ def session_of(path: Path) -> str | None:
     return None if first is None else first.session_id_transcript
 
 
-def transcript_run(path: Path) -> Run:
+def transcript_run(path: Path) -> RunTracks:
     """A session by its transcript, with those of its sub-agents."""
     for line in _some(split(chunks(path))):
         if _telling(line) is not None:

@@ -54,7 +54,7 @@ class ApiMessage(Struct, gc=False):
     usage: MessageUsage | None = None
 
 
-class Delta(Struct, gc=False):
+class ApiDelta(Struct, gc=False):
     """The `delta` of a raw API event."""
 
     type: str = ""
@@ -69,7 +69,7 @@ class ApiEvent(Struct, gc=False):
     index: int = 0
     message: ApiMessage | None = None
     content_block: Block | None = None
-    delta: Delta | None = None
+    delta: ApiDelta | None = None
     usage: MessageUsage | None = None
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from unbraid.agents.claude.discovery import SESSION_FILE
 from unbraid.agents.claude.places import SESSION_ID, claude_projects, session_transcripts
 from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
-from unbraid.translate.tracks import Run
+from unbraid.translate.tracks import RunTracks
 
 if TYPE_CHECKING:
     from unbraid.agents.claude.follower import TranscriptFollower
@@ -74,7 +74,7 @@ class ClaudeSessions:
 
         return transcript_blocks(self._env, needle, known)
 
-    def run(self, session_id: str) -> Run | None:
+    def run(self, session_id: str) -> RunTracks | None:
         """A transcript, with those of its sub-agents."""
         from unbraid.agents.claude.file_formats import transcript_run
 

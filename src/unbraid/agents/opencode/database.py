@@ -17,7 +17,7 @@ from unbraid.agents.opencode.records import rows_as_lines
 from unbraid.agents.opencode.storage import load
 from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
-from unbraid.translate.tracks import Run, Track
+from unbraid.translate.tracks import RunTracks, Track
 
 MAGIC = b"SQLite format 3\0"
 
@@ -27,7 +27,7 @@ def is_database(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def database_runs(path: Path, session: str | None = None) -> list[Run]:
+def database_runs(path: Path, session: str | None = None) -> list[RunTracks]:
     """The runs in the database, oldest first; with `session`, only the one it belongs to."""
     with closing(connect(path, ())) as db:
         parents = dict(_rows(path, db, "SELECT id, parent_id FROM session ORDER BY time_created"))
@@ -39,7 +39,7 @@ def database_runs(path: Path, session: str | None = None) -> list[Run]:
         trees = {root: trees.get(root, [])} if session in parents else {}
     elif not trees:
         raise SourceError(str(path), "holds no session")
-    return [Run("opencode", root, [_track(path, root, tree)]) for root, tree in trees.items()]
+    return [RunTracks("opencode", root, [_track(path, root, tree)]) for root, tree in trees.items()]
 
 
 def _track(path: Path, root: str, tree: list[str]) -> Track:

@@ -12,13 +12,13 @@ from unbraid.agents.opencode.storage import is_storage
 from unbraid.agents.stored import SourceForm
 from unbraid.events.parts import decoded
 from unbraid.translate.reader import read_line
-from unbraid.translate.tracks import Run, Track
+from unbraid.translate.tracks import RunTracks, Track
 
 
 class OpenCodeFiles:
     """OpenCode's `FileFormats`."""
 
-    def opened(self, path: Path) -> list[Run] | None:
+    def opened(self, path: Path) -> list[RunTracks] | None:
         """Its database, or the folder of files that was its database before 1.2."""
         if is_storage(path):
             return database_runs(path)
@@ -34,16 +34,16 @@ class OpenCodeFiles:
 
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
-    ) -> list[Run]:
+    ) -> list[RunTracks]:
         """A capture of its events, or its stdout."""
         record = _telling(first) or OpenCodeRecord()
         if bytes(record.properties):
-            return [Run("opencode", None, [Track(name, read, False, order=event_order)])]
+            return [RunTracks("opencode", None, [Track(name, read, False, order=event_order)])]
         session = record.session_id
         printed = Track(name, read, False, session, printed_order, in_turns=True)
-        return [Run("opencode", session, [printed])]
+        return [RunTracks("opencode", session, [printed])]
 
-    def document(self, name: str, whole: bytes) -> list[Run] | None:
+    def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
         """An export of a session."""
         exported = decoded(whole)
         if not isinstance(exported, dict) or not isinstance(exported.get("info"), dict):
@@ -54,7 +54,9 @@ class OpenCodeFiles:
         # A child belongs to its parent's run, should that be here too.
         above = info.get("parentID") or session
         return [
-            Run("opencode", above, [Track(name, lambda: iter(lines), True, session, event_order)])
+            RunTracks(
+                "opencode", above, [Track(name, lambda: iter(lines), True, session, event_order)]
+            )
         ]
 
 

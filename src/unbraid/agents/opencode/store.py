@@ -15,7 +15,7 @@ from unbraid.agents.opencode.database import connect, database_runs, last_change
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
 from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
 from unbraid.errors import SourceError
-from unbraid.translate.tracks import Run
+from unbraid.translate.tracks import RunTracks
 
 if TYPE_CHECKING:
     from unbraid.agents.opencode.follower import RowFollower
@@ -78,7 +78,7 @@ class OpenCodeSessions:
         for store in opencode_stores(self._env):
             yield from database_blocks(store, needle, known)
 
-    def run(self, session_id: str) -> Run | None:
+    def run(self, session_id: str) -> RunTracks | None:
         """The rows of the root session that this one belongs to, and of its children."""
         return self._find(session_id)[1]
 
@@ -117,7 +117,7 @@ class OpenCodeSessions:
             self._env, [OpenCodeServer(url, self._env) for url in servers], warn=warn
         )
 
-    def _find(self, session_id: str) -> tuple[Path | None, Run | None]:
+    def _find(self, session_id: str) -> tuple[Path | None, RunTracks | None]:
         if self.is_session_id(session_id):
             for store in opencode_stores(self._env):
                 if runs := database_runs(store, session_id):

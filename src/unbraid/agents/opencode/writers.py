@@ -31,7 +31,7 @@ _HOLDER = rb"POSIX +ADVISORY +READ +(\d+) [0-9a-f]+:[0-9a-f]+:%d 1073741826 1073
 _WRITTEN = re.compile(rb"^wchar: (\d+)$", re.MULTILINE)
 
 
-class Writer(NamedTuple):
+class WriterProcess(NamedTuple):
     """A process that is no other, even if that gets its number."""
 
     pid: int
@@ -39,7 +39,7 @@ class Writer(NamedTuple):
 
 
 # How many bytes each has written so far; None where that is not known.
-Written = dict[Writer, int | None]
+Written = dict[WriterProcess, int | None]
 
 
 class Writers:
@@ -52,7 +52,7 @@ class Writers:
         self._now: Written = {}
         self._began = clock()
         # Root session: who may have spoken there, and whether once nobody else may have.
-        self._speakers: dict[str, dict[Writer, bool]] = {}
+        self._speakers: dict[str, dict[WriterProcess, bool]] = {}
         self._silent: dict[str, float] = {}  # root session: since when no speaker of it lives
 
     def looking(self) -> None:
@@ -80,16 +80,16 @@ class Writers:
         self._silent.pop(root, None)
         self.gone.discard(root)
 
-    def _wrote(self, after: Written) -> set[Writer]:
+    def _wrote(self, after: Written) -> set[WriterProcess]:
         before = self._before or {}
 
-        def may(process: Writer) -> bool:
+        def may(process: WriterProcess) -> bool:
             was, now = before.get(process, 0), after.get(process)
             return was is None or now is None or now - was >= LEAST_BYTES
 
         return set(filter(may, before | self._now | after))
 
-    def _spoke(self, root: str, wrote: set[Writer]) -> None:
+    def _spoke(self, root: str, wrote: set[WriterProcess]) -> None:
         self._silent.pop(root, None)
         if not wrote:
             self._speakers.pop(root, None)  # someone who cannot be seen
@@ -102,7 +102,7 @@ class Writers:
         if any(speakers.values()):
             self._speakers[root] = {each: True for each, sure in speakers.items() if sure}
 
-    def _lives(self, process: Writer) -> bool:
+    def _lives(self, process: WriterProcess) -> bool:
         return process in self._now or start_of(process.pid) == process.start
 
 
@@ -117,7 +117,7 @@ def holders(database: Path) -> Written:
     for pid in {int(pid) for pid in re.findall(_HOLDER % inode, locks, re.MULTILINE)}:
         start = start_of(pid)
         if start is not None and pid != os.getpid():
-            found[Writer(pid, start)] = _written(pid)
+            found[WriterProcess(pid, start)] = _written(pid)
     return found
 
 
