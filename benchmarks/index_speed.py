@@ -36,7 +36,7 @@ def child(what: str, folder: Path, home: Path) -> dict[str, float]:
 
 def index(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Index everything."""
-    from unbraid.agents.claude.index import Index
+    from unbraid.agents.claude.sessions.index import Index
 
     made, first, tokens = Index(home), 0.0, 0
     for number, row in enumerate(made.rows({"CLAUDE_CONFIG_DIR": str(folder)})):
@@ -66,8 +66,8 @@ def search(folder: Path, home: Path, began: float) -> dict[str, float]:
 
 def opening(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Open the session that is nearest to 20 MB: every event of it, and its tree."""
-    from unbraid.agents.claude.discovery import Scan
-    from unbraid.agents.claude.session_files import Session
+    from unbraid.agents.claude.sessions.discovery import Scan
+    from unbraid.agents.claude.sessions.session_files import Session
     from unbraid.fleet.tree import Tree
     from unbraid.pipeline import Pipeline
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unbraid.agents.claude.command import arguments_of
+from unbraid.agents.claude.process.command import arguments_of
 from unbraid.agents.command_line import option
 from unbraid.agents.registry import kinds
 

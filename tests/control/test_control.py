@@ -16,7 +16,7 @@ from tests.invariants import check
 from tests.launch.agents import UNBRAID, cli_of, log_path, logged, play, verdict
 from tests.said import CLEAN
 from unbraid import events as e
-from unbraid.agents.claude import stdin as claude_input
+from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.log import SqliteLog
 from unbraid.testing import Script, ScriptedModel, Spawn, claude_launch, say, scenario
 from unbraid.testing.launch import Launch

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.agents.claude.launch import ClaudeLauncher, ClaudeSource
+from unbraid.agents.claude.process.launch import ClaudeLauncher, ClaudeSource
 from unbraid.agents.opencode.launch import OpenCodeLauncher
 from unbraid.agents.port import Recorded
 from unbraid.launch.detected_source import DetectedSource

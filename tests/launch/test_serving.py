@@ -18,7 +18,7 @@ from tests.launch.test_passing import start
 from tests.ports import free_port
 from tests.serve.sse import data_of, events_of
 from tests.serve.test_crash import lines_of
-from unbraid.agents.claude import stdin as claude_input
+from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.cli.page import page
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from unbraid.agents.claude.follower import beginnings, known_files
-from unbraid.agents.claude.session_files import Known
-from unbraid.agents.opencode.follower import ROWS, ROWS_FROM, rows_since
+from unbraid.agents.claude.sessions.follower import beginnings, known_files
+from unbraid.agents.claude.sessions.session_files import Known
+from unbraid.agents.opencode.sessions.follower import ROWS, ROWS_FROM, rows_since
 from unbraid.log import MemoryLog
 from unbraid.record.runs import open_run
 from unbraid.system.file_tail import Place

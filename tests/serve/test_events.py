@@ -183,7 +183,7 @@ async def test_80_viewers_at_random_moments_of_16_agents(
     events.append(end)
     server = await start()
     plain = {"accept-encoding": "identity"}
-    client = client_of(server, limits=httpx.ServeLimits(max_connections=100), headers=plain)
+    client = client_of(server, limits=httpx.Limits(max_connections=100), headers=plain)
     await log.append("r", events[:1])
 
     async def view(after: int) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from unbraid.agents.opencode.server import OpenCodeServer
+from unbraid.agents.opencode.sessions.server import OpenCodeServer
 from unbraid.errors import SourceError
 from unbraid.remote.client import RemoteError, RemoteServer
 from unbraid.remote.ingest import MAX_ANSWER_BYTES, IngestClient, ServerUnavailable

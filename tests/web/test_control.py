@@ -15,7 +15,7 @@ from tests.web.agents import GO, WAIT, Live, running
 from tests.web.browser import serious_violations
 from tests.web.site import Site
 from tests.web.views import RunView
-from unbraid.agents.claude import stdin as claude_input
+from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.testing import Script, Spawn, bash, say, scenario
 
 pytestmark = pytest.mark.cli

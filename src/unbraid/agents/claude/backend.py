@@ -16,8 +16,8 @@ import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
-from unbraid.agents.claude import stdin as claude_input
-from unbraid.agents.claude.releases import (
+from unbraid.agents.claude.process import stdin as claude_input
+from unbraid.agents.claude.process.releases import (
     FIRST_FORWARDING,
     FIRST_PARTIAL,
     FIRST_TOOLS,

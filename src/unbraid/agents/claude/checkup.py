@@ -6,9 +6,13 @@ import asyncio
 import shutil
 from collections.abc import Mapping
 
-from unbraid.agents.claude.discovery import Scan
 from unbraid.agents.claude.places import claude_projects
-from unbraid.agents.claude.releases import FIRST_FILE_PER_AGENT, FIRST_FORWARDING, FIRST_NESTING
+from unbraid.agents.claude.process.releases import (
+    FIRST_FILE_PER_AGENT,
+    FIRST_FORWARDING,
+    FIRST_NESTING,
+)
+from unbraid.agents.claude.sessions.discovery import Scan
 from unbraid.agents.port import Finding
 from unbraid.screen import counted
 from unbraid.system.versions import version_of

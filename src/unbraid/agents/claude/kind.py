@@ -36,7 +36,7 @@ class ClaudeCode(AgentKind):
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
         """Starts `claude` so that it prints every agent's words, and reads its transcripts."""
-        from unbraid.agents.claude.launch import ClaudeLauncher
+        from unbraid.agents.claude.process.launch import ClaudeLauncher
 
         return ClaudeLauncher(env)
 
@@ -60,13 +60,13 @@ class ClaudeCode(AgentKind):
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore:
         """Its stored sessions on this machine."""
-        from unbraid.agents.claude.store import ClaudeSessions
+        from unbraid.agents.claude.sessions.store import ClaudeSessions
 
         return ClaudeSessions(env)
 
     def files(self) -> FileFormats:
         """What its sessions look like in files."""
-        from unbraid.agents.claude.file_formats import ClaudeFiles
+        from unbraid.agents.claude.sessions.file_formats import ClaudeFiles
 
         return ClaudeFiles()
 

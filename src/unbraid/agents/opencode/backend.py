@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from unbraid.agents.opencode.backend_link import NAME, Link, linked, served
-from unbraid.agents.opencode.session_tree import SessionTree
+from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.agents.spec import AgentSpec
 from unbraid.agents.turn_limit import TurnLimit
 from unbraid.errors import BackendError, CallerError

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from unbraid.agents.opencode.server import (
+from unbraid.agents.opencode.sessions.server import (
     REQUEST_SECONDS,
     SILENCE_SECONDS,
     authorization,

@@ -6,8 +6,8 @@ import asyncio
 import shutil
 from collections.abc import Mapping
 
-from unbraid.agents.opencode.index import opencode_rows
 from unbraid.agents.opencode.places import opencode_stores
+from unbraid.agents.opencode.sessions.index import opencode_rows
 from unbraid.agents.port import Finding
 from unbraid.errors import SourceError
 from unbraid.screen import counted

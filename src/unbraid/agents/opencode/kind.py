@@ -59,13 +59,13 @@ class OpenCode(AgentKind):
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore:
         """Its stored sessions on this machine."""
-        from unbraid.agents.opencode.store import OpenCodeSessions
+        from unbraid.agents.opencode.sessions.store import OpenCodeSessions
 
         return OpenCodeSessions(env)
 
     def files(self) -> FileFormats:
         """What its sessions look like in files."""
-        from unbraid.agents.opencode.file_formats import OpenCodeFiles
+        from unbraid.agents.opencode.sessions.file_formats import OpenCodeFiles
 
         return OpenCodeFiles()
 

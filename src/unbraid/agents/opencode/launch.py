@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from unbraid.agents.command_line import arguments_at, option
-from unbraid.agents.opencode.changes import Database
-from unbraid.agents.opencode.follower import ROWS, ROWS_FROM, rows_since
 from unbraid.agents.opencode.heads import printed_head
 from unbraid.agents.opencode.places import opencode_database
+from unbraid.agents.opencode.sessions.changes import Database
+from unbraid.agents.opencode.sessions.follower import ROWS, ROWS_FROM, rows_since
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.system.clock import now_ms

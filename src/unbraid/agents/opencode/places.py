@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from unbraid.agents.opencode.storage import is_storage
+from unbraid.agents.opencode.sessions.storage import is_storage
 
 SESSION_ID = re.compile(r"ses_[0-9A-Za-z]+")
 

@@ -1,0 +1,1 @@
+"""Claude Code as a process: started, read, steered."""

@@ -1,0 +1,124 @@
+"""A person's command line, and what is started in its place so that every agent can be seen.
+
+Only what makes agents visible is added, only where the version has it, and never against what the
+person said. Someone who asked for `stream-json` gets exactly what their command prints; the words
+of sub-agents then come from the transcripts alone.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from unbraid.agents.claude.process.releases import FIRST_FORWARDING, FIRST_PARTIAL, FIRST_SESSION_ID
+from unbraid.agents.command_line import arguments_at, option
+from unbraid.agents.process_port import Command
+from unbraid.system.versions import Release
+
+KIND = "claude"
+
+# Options of Claude Code that bring a session of their own.
+_SESSION_GIVEN = ("--session-id", "--resume", "-r", "--continue", "-c", "--from-pr")
+
+# Those of its flags that take no value and often stand before the prompt.
+_FLAGS = (
+    "-p", "--print", "-c", "--continue", "--verbose", "--dangerously-skip-permissions",
+    "--include-partial-messages", "--forward-subagent-text", "--fork-session",
+)  # fmt: skip
+
+
+def arguments_of(argv: Sequence[str]) -> int | None:
+    """Where the arguments of Claude Code begin; None if a command does not start it."""
+    return arguments_at(argv, _is_program)
+
+
+def visible(argv: Sequence[str], version: Release, *, steered: bool = False) -> Command:
+    """The command to start in place of this one; `steered`, one that listens, if that can be."""
+    first = arguments_of(argv)
+    assert first is not None
+    command = Command(list(argv), KIND)
+    if steered:
+        _listen(command, first)
+    _make_visible(command, first, version)
+    return command
+
+
+def _is_program(word: str) -> bool:
+    name = Path(word).name
+    return name in ("claude", "claude.exe") or (name == "cli.js" and "claude-code" in word)
+
+
+def _listen(command: Command, first: int) -> None:
+    """Take the prompt out of the arguments, where it is plain which of them it is."""
+    args = command.argv[first:]
+    place = _prompt_place(args)
+    prints = option(args, "--print", "-p") is not None
+    if place is None or not prints or option(args, "--input-format") is not None:
+        return
+    command.prompt = args.pop(place)
+    if args[-1] == "--":
+        args.pop()
+    added = ["--input-format", "stream-json"]
+    if option(args, "--permission-prompt-tool") is None:
+        added += ["--permission-prompt-tool", "stdio"]
+    command.argv = [*command.argv[:first], *added, *args]
+
+
+def _prompt_place(args: list[str]) -> int | None:
+    """Where the prompt stands: right after a flag that takes no value, or alone after `--`."""
+    if "--" in args:
+        place = args.index("--") + 1
+        return place if place == len(args) - 1 else None
+    places = [
+        number
+        for number, (before, word) in enumerate(pairwise(args), 1)
+        if before in _FLAGS and not word.startswith("-")
+    ]
+    # A word that begins with a slash may be a command, which is no prompt.
+    return places[0] if len(places) == 1 and not args[places[0]].startswith("/") else None
+
+
+def _make_visible(command: Command, first: int, version: Release) -> None:
+    args = command.argv[first:]
+    added: list[str] = []
+    given = option(args, "--session-id")
+    resumed = option(args, "--resume", "-r")
+    command.resumes = resumed is not None or option(args, "--continue", "-c") is not None
+    if option(args, "--fork-session") is None:
+        command.session = given or (resumed if resumed and resumed.count("-") == 4 else None)
+    if option(args, "--print", "-p") is None:
+        command.captured = False  # it draws on the terminal, which must be its own
+    else:
+        if version >= FIRST_SESSION_ID and option(args, *_SESSION_GIVEN) is None:
+            command.session = str(uuid.uuid4())
+            added += ["--session-id", command.session]
+        wanted = option(args, "--output-format")
+        command.talks = option(args, "--input-format") == "stream-json"
+        if wanted in (None, "text", "json"):
+            command.prints = wanted or "text"
+            command.verbose = option(args, "--verbose") is not None
+            args = _without(args, "--output-format")
+            added += ["--output-format", "stream-json"]
+            added += [] if command.verbose else ["--verbose"]
+            if version >= FIRST_PARTIAL and option(args, "--include-partial-messages") is None:
+                added.append("--include-partial-messages")
+            if version >= FIRST_FORWARDING and option(args, "--forward-subagent-text") is None:
+                added.append("--forward-subagent-text")
+        command.forwards = option([*args, *added], "--forward-subagent-text") is not None
+    # In front: after `--`, or a flag that takes many values, they would be read as something else.
+    command.argv = [*command.argv[:first], *added, *args]
+
+
+def _without(args: list[str], name: str) -> list[str]:
+    kept: list[str] = []
+    words = iter(args)
+    for word in words:
+        if word == "--":
+            return [*kept, word, *words]
+        if word == name:
+            next(words, None)
+        elif not word.startswith(f"{name}="):
+            kept.append(word)
+    return kept

@@ -1,0 +1,157 @@
+"""A Claude Code process that we started, and that may listen (`--input-format stream-json`).
+
+Whoever feeds its stdin talks to it as before; what others send through us goes in between, in whole
+lines. Permission requests that it prints wait here until anyone has answered them.
+"""
+
+from __future__ import annotations
+
+import secrets
+import signal
+
+import msgspec
+from msgspec import Raw, Struct
+
+from unbraid.agents.claude.process import stdin as claude_input
+from unbraid.agents.claude.process.stdin_prompt import StdinPrompt
+from unbraid.agents.control_port import VERBS, PermissionRequest
+from unbraid.agents.process_port import AgentProcess, RunReference
+from unbraid.errors import CallerError
+from unbraid.events.parts import decoded
+from unbraid.system.clock import now_ms
+from unbraid.wire.record import BAD_JSON
+
+
+class _Request(Struct):
+    subtype: str = ""
+    tool_name: str = ""
+    input: Raw = Raw(b"{}")
+
+
+class _Response(Struct):
+    request_id: str = ""
+
+
+class _Line(Struct):
+    type: str = ""
+    request_id: str = ""
+    request: _Request | None = None
+    response: _Response | None = None
+
+
+_read = msgspec.json.Decoder(_Line).decode
+
+
+class ClaudeController:
+    """The controller of one process: `talks` if its stdin is ours to write to, and with a `prompt`
+    if that is to be said there first.
+    """
+
+    def __init__(
+        self, process: AgentProcess, run: RunReference, *, talks: bool, prompt: str | None
+    ) -> None:
+        self._process, self._run = process, run
+        self._prompt = None if prompt is None else StdinPrompt(process, prompt)
+        self._stdin = self._prompt or (process if talks else None)
+        self._pending: dict[str, PermissionRequest] = {}
+
+    @property
+    def run(self) -> str:
+        """The run's name, once it has one."""
+        return self._run.name()
+
+    def close(self) -> None:
+        """The process is gone."""
+        if self._prompt is not None:
+            self._prompt.stop()
+
+    def printed(self, line: bytes) -> None:
+        """A line of its stdout: it may ask for permission."""
+        if self._prompt is not None:
+            self._prompt.printed(line)
+        if b'"control_' not in line:
+            return
+        read = _try(line)
+        if read.type == "control_request" and read.request is not None:
+            if read.request.subtype == "can_use_tool":
+                given = decoded(bytes(read.request.input))
+                self._pending[read.request_id] = PermissionRequest(
+                    run=self.run,
+                    request_id=read.request_id,
+                    tool=read.request.tool_name,
+                    input=given,
+                    ts=now_ms(),
+                )
+        elif read.type == "control_cancel_request":
+            self._pending.pop(read.request_id, None)
+
+    def passed(self, data: bytes) -> None:
+        """Lines that someone else wrote to its stdin: they may answer."""
+        for line in data.split(b"\n") if b'"control_response"' in data else ():
+            response = _try(line).response
+            if response is not None:
+                self._pending.pop(response.request_id, None)
+
+    def verbs(self) -> list[str]:
+        """Without a stdin of ours, it can only be ended."""
+        listens = self._stdin is not None and self._stdin.listens
+        return list(VERBS) if listens else ["cancel"]
+
+    def pending(self) -> list[PermissionRequest]:
+        """The permission requests that wait for an answer."""
+        for request in self._pending.values():
+            request.run = self.run
+        return list(self._pending.values())
+
+    async def message(self, text: str) -> None:
+        """Send the root agent a further message."""
+        self._say(claude_input.prompt(text))
+
+    async def interrupt(self) -> None:
+        """Stop what the root agent does now; the run goes on."""
+        self._say(claude_input.interrupt(_new_id()))
+
+    async def cancel(self) -> None:
+        """End the run."""
+        self._process.send_signal(signal.SIGTERM)
+
+    async def stop(self, stream_id: int) -> None:
+        """End one sub-agent."""
+        agent = await self._run.agent_id(stream_id)
+        if agent is None:
+            raise CallerError(f"the id of stream {stream_id} is not known yet")
+        self._say(claude_input.stop_task(_new_id(), agent))
+
+    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+        """Answer one: `behavior` is allow or deny."""
+        request = self._pending.get(request_id)
+        if request is None:
+            raise CallerError(f"no request {request_id} waits for an answer")
+        if behavior == "allow":
+            self._say(claude_input.allow(request_id, request.input))
+        elif behavior == "deny":
+            self._say(claude_input.deny(request_id, message or "Not allowed."))
+        else:
+            raise CallerError(f"not an answer: {behavior}")
+        del self._pending[request_id]
+
+    def _say(self, line: bytes) -> None:
+        if self._stdin is None:
+            raise CallerError(
+                "this run does not listen: start it with `unbraid run --steer`, or with "
+                "--input-format stream-json, to talk to it"
+            )
+        if not self._stdin.listens:
+            raise CallerError("this run has answered, and no longer listens")
+        self._stdin.write(line)
+
+
+def _try(line: bytes) -> _Line:
+    try:
+        return _read(line)
+    except BAD_JSON:
+        return _Line()
+
+
+def _new_id() -> str:
+    return f"unbraid_{secrets.token_hex(8)}"

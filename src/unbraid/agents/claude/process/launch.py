@@ -1,0 +1,178 @@
+"""Starting Claude Code so that every agent is visible, and reading what it prints and stores."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from unbraid.agents.claude.places import claude_projects, session_transcripts
+from unbraid.agents.claude.process.command import arguments_of, visible
+from unbraid.agents.claude.process.control import ClaudeController
+from unbraid.agents.claude.process.render import StreamJsonRenderer
+from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
+from unbraid.agents.claude.sessions.follower import known_files
+from unbraid.agents.claude.sessions.session_files import (
+    Known,
+    Session,
+    source_name,
+    standing,
+)
+from unbraid.agents.port import Recorded
+from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.system.clock import now_ms
+from unbraid.system.versions import version_of
+from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import Lines
+from unbraid.wire.record import read_as
+
+_SLUG = re.compile(r"[^A-Za-z0-9]")
+_STDOUT_TYPES = ("system", "assistant", "user", "result", "stream_event")
+
+
+class _StdoutLine(Struct):
+    type: str = ""
+    session_id: str | None = None
+
+
+class ClaudeLauncher:
+    """Starts `claude`, in any of the ways in which people start it."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+
+    def recognizes(self, argv: Sequence[str]) -> bool:
+        """Whether a command line starts Claude Code."""
+        return arguments_of(argv) is not None
+
+    async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
+        """The command with the flags that its version has for making sub-agents visible."""
+        version = await version_of(argv[: arguments_of(argv)])
+        return visible(argv, version, steered=steered)
+
+    def source(self, command: Command, cwd: Path) -> ClaudeSource:
+        """Reads its stdout, if that goes through us, and its transcripts."""
+        draws = not command.captured
+        return ClaudeSource(
+            self._env,
+            sizes=_transcript_sizes(self._env) if command.resumes or draws else {},
+            session_id=command.session,
+            begun_in=cwd if draws else None,
+            forwards=command.forwards,
+        )
+
+    def piped(self, line: bytes) -> ClaudeSource | None:
+        """Reads a `stream-json` stream, and the transcripts of the session that it names."""
+        read = read_as(_StdoutLine, line)
+        is_ours = read.type in _STDOUT_TYPES or (read.type and read.session_id)
+        return ClaudeSource(self._env) if is_ours else None
+
+    def renderer(self, command: Command) -> StreamJsonRenderer | None:
+        """Prints `text` or `json` where the person asked for that."""
+        return None if command.prints == "raw" else StreamJsonRenderer(command)
+
+    def controller(
+        self, command: Command, process: AgentProcess, run: RunReference
+    ) -> ClaudeController:
+        """Steers it over its stdin, where that is ours."""
+        return ClaudeController(process, run, talks=command.talks, prompt=command.prompt)
+
+
+class ClaudeSource:
+    """One process of Claude Code.
+
+    `sizes` are the transcripts that were there before, and how long they were then. Without a
+    `session_id` it is the one that the process names on stdout, or, with `begun_in`, the first new
+    one of that folder.
+    """
+
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        *,
+        sizes: Mapping[Path, int] | None = None,
+        session_id: str | None = None,
+        begun_in: Path | None = None,
+        forwards: bool = False,
+    ) -> None:
+        self._env, self._sizes, self._begun_in = env, sizes or {}, begun_in
+        self._lines = Lines()
+        self._known: dict[str, Known] | None = None
+        self._notes: list[Chunk] = []
+        self._ended = False
+        self._merger = StdoutTranscriptMerger(
+            time.monotonic, self._find, f"stdout.{now_ms()}", forwards=forwards
+        )
+        self._merger.session_id = session_id
+
+    @property
+    def session_id(self) -> str | None:
+        """Its session, once that is known."""
+        return self._merger.session_id
+
+    def printed(self, data: bytes) -> None:
+        """Takes more of its stdout."""
+        for line in self._lines.feed(data):
+            if isinstance(line, bytes):
+                self._merger.line(line + b"\n")
+
+    def end(self) -> None:
+        """The process is gone, and its files are whole."""
+        self._ended = True
+        for line in self._lines.finish():
+            if isinstance(line, bytes):
+                self._merger.line(line)
+        if self._merger.session_id is None and self._merger.recognized:
+            self._merger.session_id = str(uuid.uuid4())  # a dialect whose lines name no session
+
+    def begin(self, recorded: Recorded) -> None:
+        """The session's run is open."""
+        assert self._merger.session_id is not None
+        main = next(session_transcripts(self._merger.session_id, self._env), None)
+        before = standing(main, self._sizes) if main is not None else {}
+        self._known = known_files(recorded, before)
+        if recorded.is_new:
+            # Kept with the run's first words: whoever continues it after a kill could not know any
+            # more what had been there before.
+            self._notes = [
+                Chunk(source_name(name, place.generation, base), place.offset - base, b"")
+                for name, (place, base) in self._known.items()
+            ]
+
+    def read(self) -> Iterator[Chunk]:
+        """What stdout and the transcripts have, in one order."""
+        if self._merger.session_id is None and self._begun_in is not None:
+            self._merger.session_id = self._session_begun()
+        if self._known is not None:
+            notes, self._notes = self._notes, []
+            yield from notes
+            yield from self._merger.end() if self._ended else self._merger.take()
+
+    def _find(self, session: str) -> Session | None:
+        main = next(session_transcripts(session, self._env), None)
+        return None if main is None else Session(main, self._known)
+
+    def _session_begun(self) -> str | None:
+        """The session of a process that prints nothing we could read: one that is new, or grew."""
+        assert self._begun_in is not None
+        slug = _SLUG.sub("-", str(self._begun_in))
+        for projects in claude_projects(self._env):
+            for path in projects.joinpath(slug).glob("*-*-*-*-*.jsonl"):
+                if path.stat().st_size != self._sizes.get(path, 0):
+                    return path.stem
+        return None
+
+
+def _transcript_sizes(env: Mapping[str, str]) -> dict[Path, int]:
+    """All transcripts and how long they are, before an agent goes on with one of them."""
+    found: dict[Path, int] = {}
+    for projects in claude_projects(env):
+        for path in projects.rglob("*.jsonl"):
+            with contextlib.suppress(OSError):
+                found[path] = path.stat().st_size
+    return found

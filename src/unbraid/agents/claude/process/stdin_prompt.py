@@ -1,0 +1,104 @@
+"""A prompt from the command line, said over stdin, so that more can be said there later.
+
+Claude Code takes a prompt as an argument, and then it listens to nobody; or as a line of stdin, and
+then it waits for the next line until its stdin ends. We end it when the agent has answered, nobody
+it has sent out is still away, and it has been silent for a moment. That is only the end of what can
+be said: what it does after that is what it would have done anyway. Whoever interrupts it has more
+to say: then it is left waiting for that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.agents.claude.process import stdin as claude_input
+from unbraid.agents.process_port import AgentProcess
+from unbraid.wire.record import BAD_JSON
+
+SILENCE_SECONDS = 0.5
+# Not every version says of every agent that it has ended.
+SILENCE_WITH_AGENTS_SECONDS = 30.0
+_ENDED = ("completed", "failed", "killed", "stopped", "cancelled")
+
+
+class _Patch(Struct):
+    status: str | None = None
+
+
+class _Request(Struct):
+    subtype: str = ""
+
+
+class _Line(Struct):
+    type: str = ""
+    subtype: str | None = None
+    task_id: str | None = None
+    subagent_type: str | None = None
+    patch: _Patch | None = None
+    request: _Request | None = None
+
+
+_read = msgspec.json.Decoder(_Line).decode
+
+
+class StdinPrompt:
+    """Says the prompt of one run and what comes after it, and ends what can be said in time."""
+
+    def __init__(self, process: AgentProcess, prompt: str) -> None:
+        self._process = process
+        self._answered = self._interrupted = False
+        self._away: set[str] = set()
+        self._ending: asyncio.TimerHandle | None = None
+        self.write(claude_input.prompt(prompt))
+
+    @property
+    def listens(self) -> bool:
+        """Whether anything can still be said to it."""
+        return self._process.listens
+
+    def write(self, data: bytes) -> None:
+        """One line more."""
+        said = _read(data)
+        if said.type == "user":
+            self._answered = self._interrupted = False
+        elif said.request is not None and said.request.subtype == "interrupt":
+            self._interrupted = True
+        self.stop()
+        self._process.write(data)
+
+    def printed(self, line: bytes) -> None:
+        """A line of its stdout."""
+        try:
+            self._note(_read(line))
+        except BAD_JSON:
+            return
+        self.stop()
+        if self._answered and not self._interrupted:
+            seconds = SILENCE_WITH_AGENTS_SECONDS if self._away else SILENCE_SECONDS
+            loop = asyncio.get_running_loop()
+            self._ending = loop.call_later(seconds, self._process.end_input)
+
+    def stop(self) -> None:
+        """End nothing any more."""
+        if self._ending is not None:
+            self._ending.cancel()
+
+    def _note(self, line: _Line) -> None:
+        match line:
+            case _Line(type="result"):
+                self._answered = True
+            case _Line(type="control_request"):
+                self._answered = False  # it waits for an answer
+            case _Line(type="system", subtype="init"):
+                self._answered = False
+            case _Line(type="system", subtype="task_started", task_id=str(task)):
+                if line.subagent_type is not None:
+                    self._away.add(task)
+            case _Line(type="system", subtype="task_notification", task_id=str(task)):
+                self._away.discard(task)
+            case _Line(type="system", subtype="task_updated", task_id=str(task)):
+                if line.patch is not None and line.patch.status in _ENDED:
+                    self._away.discard(task)

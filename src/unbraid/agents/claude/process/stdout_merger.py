@@ -1,0 +1,200 @@
+"""Claude Code's stdout and its transcripts, merged into one order while both are being written.
+
+Stdout is early and hides words; the transcripts have all words and are late by up to a few hundred
+milliseconds. A line of stdout that reports an agent's end is held back until the transcripts have
+caught up: until the same line (its `uuid`, or, where an old version prints none, the call that it
+answers) is in one of them, or, where it has no twin, until they are quiet. So is a sub-agent's own
+line where stdout hides some of them, or its words would follow what it said them before. The wait
+is bounded. The session's own file goes last, because it says what stdout has said already: it is
+needed when stdout stalls, and for what never was there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from unbraid.agents.claude.heads import (
+    BlockHead,
+    Ending,
+    LineHead,
+    calls_answered,
+    ending_of,
+    head_of,
+    uuids_in,
+)
+from unbraid.agents.claude.records import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS
+from unbraid.agents.claude.sessions.session_files import Session
+from unbraid.timings import (
+    OWN_TRANSCRIPT_DELAY_SECONDS,
+    STDOUT_TWIN_SETTLE_SECONDS,
+    STDOUT_TWIN_TIMEOUT_SECONDS,
+    TRANSCRIPTS_QUIET_SECONDS,
+)
+from unbraid.translate.sequencer import (
+    After,
+    Aged,
+    Closed,
+    Condition,
+    Either,
+    Emptied,
+    Quiet,
+    Sequencer,
+    SourceItem,
+)
+from unbraid.wire.chunk import Chunk
+from unbraid.wire.names import names_run
+
+STDOUT, CHILDREN, OWN = "stdout", "children", "own"
+
+
+class StdoutTranscriptMerger:
+    """Lines of stdout in, chunks of all sources out, in an order that keeps causes first."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        find: Callable[[str], Session | None],
+        source: str = "stdout",
+        *,
+        forwards: bool = False,
+    ) -> None:
+        self.session_id: str | None = None
+        self.session: Session | None = None
+        self.recognized = False
+        self._clock, self._find, self._source = clock, find, source
+        self._sequencer = Sequencer[Chunk]((CHILDREN, STDOUT, OWN), is_open=self._is_open)
+        self._offset = 0
+        self._spawning: set[str] = set()
+        self._nameless = False
+        self._forwards = forwards
+        self._keeps_files = False
+
+    def line(self, line: bytes) -> None:
+        """One more line of stdout, with its end."""
+        chunk = Chunk(self._source, self._offset, line)
+        self._offset += len(line)
+        # A line that is wrong in one place still says which run it belongs to.
+        head = head_of(line)
+        self.recognized = self.recognized or bool(head.type)
+        # An agent may print anything; what cannot name a run must not name a file either.
+        if self.session_id is None and names_run(head.session_id or ""):
+            self.session_id = head.session_id
+        self._keeps_files = self._keeps_files or _keeps_files(head.claude_code_version)
+        content = head.content()
+        blocks = content if isinstance(content, list) else None
+        waits = self._waits(head, blocks)
+        twin = head.uuid or self._answered(blocks)
+        item = self._late(chunk, head, twin) if waits else _prompt(chunk, twin)
+        self._sequencer.add(item, self._clock())
+
+    def _late(self, chunk: Chunk, head: LineHead, twin: str | None) -> SourceItem[Chunk]:
+        """A line that waits for the transcripts."""
+        # Without a twin all one can do is wait until nothing more comes.
+        caught_up: Condition = Quiet((CHILDREN, OWN), TRANSCRIPTS_QUIET_SECONDS)
+        if twin is not None:
+            found = After(twin, STDOUT_TWIN_SETTLE_SECONDS)
+            # What the system itself says is not always written down.
+            caught_up = Either(found, caught_up) if head.type == "system" else found
+        # Each file is written by itself: the agent's own may be behind its parent's.
+        return SourceItem(
+            STDOUT,
+            chunk,
+            waits_for=(caught_up, Closed(ending_of(chunk.data))),
+            max_wait_seconds=STDOUT_TWIN_TIMEOUT_SECONDS,
+        )
+
+    def take(self) -> Iterator[Chunk]:
+        """All that may be recorded now."""
+        now = self._clock()
+        yield from self._look(now)
+        # Nothing is worth waiting for while there are no transcripts.
+        yield from self._sequencer.finish() if self.session is None else self._sequencer.take(now)
+
+    def end(self) -> Iterator[Chunk]:
+        """Everything that is left, when the process is over."""
+        yield from self._look(self._clock())
+        yield from self._sequencer.finish()
+        if self.session is not None:
+            yield from self.session.drain(last=True)
+
+    def _look(self, now: float) -> Iterator[Chunk]:
+        if self.session is None and self.session_id is not None:
+            self.session = self._find(self.session_id)
+        if self.session is None:
+            return
+        for chunk in self.session.children():
+            for line in chunk.data.split(b"\n"):
+                self._note(CHILDREN, line, now)
+            yield chunk
+        for chunk in self.session.own():
+            at = chunk.offset
+            for line in chunk.data.split(b"\n")[:-1]:
+                own = Chunk(chunk.source, at, line + b"\n")
+                at += len(own.data)
+                twin = self._note(OWN, line, now)
+                self._sequencer.add(_repetition(own, twin), now)
+
+    def _is_open(self, ending: Ending) -> bool:
+        return self.session is not None and self.session.awaits(ending)
+
+    def _note(self, source: str, line: bytes, now: float) -> str | None:
+        """A line of a transcript that a line of stdout may wait for; which one, if it can be."""
+        uuids = uuids_in(line)
+        self._sequencer.note(source, uuids, now)
+        if not uuids:
+            return None
+        if self._nameless:
+            answered = next(filter(self._spawning.__contains__, calls_answered(line)), None)
+            if answered is not None:
+                self._sequencer.note(source, (answered,), now)
+                return answered
+        return uuids[-1]
+
+    def _answered(self, blocks: list[BlockHead] | None) -> str | None:
+        """The spawning call that a line without a `uuid` answers."""
+        if blocks is None:
+            return None
+        self._nameless = True
+        ids = (block.tool_use_id for block in blocks)
+        return next((call for call in ids if call in self._spawning), None)
+
+    def _waits(self, head: LineHead, blocks: list[BlockHead] | None) -> bool:
+        if head.type == "system":
+            return head.subtype in ("task_notification", "task_updated")
+        if blocks is None:
+            return False
+        for block in blocks:
+            if block.name in SPAWNING_TOOLS or block.name in OTHER_SPAWNING_TOOLS:
+                self._spawning.add(block.id or "")
+        if head.parent_tool_use_id is not None and not self._forwards:
+            if head.type == "assistant" and blocks and blocks[0].type in ("text", "thinking"):
+                self._forwards = True
+            else:
+                # 1.0 has no files of sub-agents, and nothing to wait for until they are over. Any
+                # other may print an agent's first line before there is a file of it.
+                return self._keeps_files or (self.session is not None and self.session.has_children)
+        return any(block.tool_use_id in self._spawning for block in blocks)
+
+
+def _prompt(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
+    """A line of stdout that does not wait. 1.0 keeps sub-agents' words in the session's file,
+    before the result of their call: if they are there, they go first.
+    """
+    after = (After(twin),) if twin is not None else ()
+    return SourceItem(STDOUT, chunk, waits_for=after, max_wait_seconds=0)
+
+
+def _repetition(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
+    """A line of the session's own file."""
+    return SourceItem(
+        OWN,
+        chunk,
+        provides=() if twin is None else (twin,),
+        waits_for=(Aged(OWN_TRANSCRIPT_DELAY_SECONDS), Emptied(STDOUT)),
+        patient=True,
+    )
+
+
+def _keeps_files(version: str | None) -> bool:
+    """Whether a version, as it names itself, has files of sub-agents."""
+    return version is not None and not version.startswith(("0.", "1."))

@@ -1,0 +1,1 @@
+"""Claude Code's stored sessions: its transcripts found, listed, searched and followed."""

@@ -1,0 +1,103 @@
+"""One of Claude Code's sessions, read from where the log stands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from unbraid.agents.claude.sessions.facts import Facts, facts_of
+from unbraid.agents.claude.sessions.session_files import (
+    Known,
+    Session,
+    continued,
+    known_places,
+    source_name,
+)
+from unbraid.agents.stored import Recorded
+from unbraid.wire.chunk import Chunk
+
+ABOUT = "about"
+
+
+class TranscriptFollower:
+    """The `Follower` of a session by its transcripts."""
+
+    def __init__(
+        self, main: Path, recorded: Recorded, owner_of: Callable[[Path], str | None]
+    ) -> None:
+        self._known = known_files(recorded)
+        self._session = Session(main, self._known, owner_of=owner_of)
+        self._begun = not recorded.is_new
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether a line was left in its file that should be looked at again soon."""
+        return self._session.unsettled
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """The files that could not be read, and why."""
+        return self._session.problems
+
+    def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
+        """Yields what is new in its files. A run begins with who speaks, but only when somebody
+        does.
+        """
+        for chunk in self._session.drain(now=at_once, last=last):
+            if not self._begun:
+                self._begun = True
+                yield from beginnings(self._known)
+                yield Chunk(ABOUT, 0, introduction(self._session.main))
+            yield chunk
+
+    def silent_seconds(self) -> float:
+        """For how long none of its files has been written."""
+        written = [path.stat().st_mtime for path in self._session.files if path.exists()]
+        return time.time() - max(written, default=0.0)
+
+
+def known_files(
+    recorded: Recorded, standing: Mapping[str, Known] | None = None
+) -> dict[str, Known]:
+    """How far a session's files are known: those that the log does not have are so as they were
+    `standing` when the run began.
+    """
+    if not recorded.is_new:
+        return known_places(recorded.offsets, recorded.ends)
+    latest: dict[str, Known] = {}
+    for source, offset in recorded.earlier.items():
+        for name, known in known_places({source: offset}).items():
+            before = latest.get(name)
+            if before is None or before.place[:2] < known.place[:2]:
+                latest[name] = known
+    return continued({**(standing or {}), **latest})
+
+
+def beginnings(known: Mapping[str, Known]) -> Iterator[Chunk]:
+    """Yields where the files of a new run begin, to be kept with its first words: whoever goes on
+    with it after a kill could not know any more what had been there before.
+    """
+    for name, (place, base) in known.items():
+        yield Chunk(source_name(name, place.generation, base), place.offset - base, b"")
+
+
+def introduction(main: Path) -> bytes:
+    """What a session's process would have printed first: which session this is, and where.
+
+    Transcripts say it on every line and nowhere in particular.
+    """
+    try:
+        facts = facts_of(str(main), head_only=True)
+    except (OSError, ValueError):
+        facts = Facts()
+    line = {
+        "type": "system",
+        "subtype": "init",
+        "session_id": main.stem,
+        "cwd": facts.cwd,
+        "claude_code_version": facts.version,
+    }
+    return msgspec.json.encode(line) + b"\n"

@@ -1,0 +1,214 @@
+"""Each of Claude Code's sessions as one row: its agents, its tree, what it used. Newest first.
+
+What was read is kept in a file of ours with the size and time of each transcript, so a second start
+reads only what has changed. The transcripts themselves are never copied.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
+from unbraid.agents.claude.sessions.facts import Facts, facts_of
+from unbraid.agents.claude.transcript import WARMUP
+from unbraid.fleet.usage import Usage
+from unbraid.wire.record import BAD_JSON
+
+FILE_NAME = "index.bin"
+SCHEMA = 1
+
+
+class IndexedAgent(Struct, omit_defaults=True):
+    """A sub-agent: who it is, who started it, what it used."""
+
+    agent_id: str
+    agent: str | None = None
+    description: str | None = None
+    parent: str | None = None
+    depth: int = 1
+    usage: Usage = field(default_factory=Usage)
+
+
+class IndexRow(Struct):
+    """A session."""
+
+    session_id: str
+    path: str
+    title: str | None
+    cwd: str | None
+    version: str | None
+    model: str | None
+    started: int
+    updated: int
+    answered: bool
+    usage: Usage
+    agents: list[IndexedAgent]
+
+    @property
+    def agent_count(self) -> int:
+        """The main agent and its sub-agents."""
+        return 1 + len(self.agents)
+
+
+class _Meta(Struct):
+    agent_type: str | None = field(default=None, name="agentType")
+    description: str | None = None
+    parent_agent_id: str | None = field(default=None, name="parentAgentId")
+    spawn_depth: int | None = field(default=None, name="spawnDepth")
+
+
+class _Kept(Struct):
+    schema: int = SCHEMA
+    files: dict[str, Facts] = field(default_factory=dict)
+
+
+class Index:
+    """The index, kept in a folder of ours; None keeps nothing. `masking` is done to titles."""
+
+    def __init__(self, folder: Path | None, masking: Callable[[str], str] | None = None) -> None:
+        self.problems: dict[str, str] = {}
+        self.total = 0
+        self.read_bytes = 0
+        self._path = None if folder is None else folder / FILE_NAME
+        self._kept, self._masking, self._stale = self._load(), masking, False
+        for facts in self._kept.files.values() if masking is not None else ():
+            self._stale = self._mask(facts) or self._stale
+
+    def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[IndexRow]:
+        """Sessions written since a time, newest first, each as soon as it is read."""
+        scan = Scan.of(env)
+        self.problems = dict(scan.problems)
+        sessions = [found for found in scan.sessions if found.mtime_ns >= since_ns]
+        self.total = len(sessions)
+        seen: dict[str, Facts] = {}
+        try:
+            beside = self._owned(scan, since_ns, seen)
+            for found in sessions:
+                row = self._row(found, beside.get(found.id, []), seen)
+                if row is not None:
+                    yield row
+            if not since_ns:
+                self._kept.files = seen  # what is no longer there is forgotten
+        finally:
+            if self.read_bytes or self._stale:
+                self._save()
+
+    def _facts(self, file: File, seen: dict[str, Facts]) -> Facts | None:
+        known = self._kept.files.get(file.path)
+        if known is None or (known.size, known.mtime_ns) != (file.size, file.mtime_ns):
+            known = self._read(file)
+        if known is not None:
+            seen[file.path] = known
+        return known
+
+    def _read(self, file: File) -> Facts | None:
+        try:
+            facts = facts_of(file.path)
+        except (OSError, ValueError) as error:
+            self.problems[file.path] = getattr(error, "strerror", None) or str(error)
+            self._kept.files.pop(file.path, None)
+            return None
+        # The times from before the reading: what was appended since is read again next time.
+        facts.size, facts.mtime_ns = file.size, file.mtime_ns
+        self._mask(facts)
+        self._kept.files[file.path] = facts
+        self.read_bytes += file.size
+        return facts
+
+    def _mask(self, facts: Facts) -> bool:
+        """Says whether there was something to mask."""
+        before = facts.title
+        if before is not None and self._masking is not None:
+            facts.title = self._masking(before)
+        return facts.title != before
+
+    def _owned(self, scan: Scan, since_ns: int, seen: dict[str, Facts]) -> dict[str, list[Facts]]:
+        """2.0's sub-agents by session; warm-ups are nobody's."""
+        owned: dict[str, list[Facts]] = {}
+        for file in scan.beside:
+            facts = self._facts(file, seen) if file.mtime_ns >= since_ns else None
+            if facts is not None and facts.session_id is not None and facts.title != WARMUP:
+                owned.setdefault(facts.session_id, []).append(facts)
+        return owned
+
+    def _row(
+        self, found: FoundSession, beside: list[Facts], seen: dict[str, Facts]
+    ) -> IndexRow | None:
+        main = self._facts(found.main, seen)
+        if main is None:
+            return None
+        children = {file: self._facts(file, seen) for file in found.children}
+        agents = [_agent(file, facts) for file, facts in children.items() if facts is not None]
+        agents += [
+            IndexedAgent(facts.agent_id or "", description=facts.title, usage=facts.usage)
+            for facts in beside
+        ]
+        for number in range(main.sidechains):
+            # Their words stand in one file without ids: what they used is given as the first one's.
+            usage = Usage() if number else main.sidechain_usage
+            agents.append(IndexedAgent(f"sidechain-{number + 1}", usage=usage))
+        total = Usage()
+        for usage in (main.usage, *(agent.usage for agent in agents)):
+            total.add(usage)
+        times = [facts.updated for facts in (main, *children.values(), *beside) if facts]
+        updated = max(times)
+        written = found.mtime_ns // 1_000_000
+        if updated > max(time.time_ns() // 1_000_000, written):
+            updated = written  # by a clock that is ahead, it would be live and the newest for ever
+        return IndexRow(
+            found.id,
+            found.main.path,
+            main.title,
+            main.cwd,
+            main.version,
+            main.model,
+            main.started or updated,
+            updated or written,
+            main.answered,
+            total,
+            agents,
+        )
+
+    def _load(self) -> _Kept:
+        try:
+            data = b"" if self._path is None else self._path.read_bytes()
+            kept = msgspec.msgpack.decode(data, type=_Kept)
+        except (OSError, msgspec.MsgspecError):
+            return _Kept()
+        return kept if kept.schema == SCHEMA else _Kept()
+
+    def _save(self) -> None:
+        if self._path is None:
+            return
+        scratch = self._path.with_suffix(f".{os.getpid()}")
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            scratch.write_bytes(msgspec.msgpack.encode(self._kept))
+            scratch.replace(self._path)
+        except OSError as error:
+            # Only the next start suffers.
+            scratch.unlink(missing_ok=True)
+            self.problems[str(self._path)] = error.strerror or str(error)
+
+
+def _agent(file: File, facts: Facts) -> IndexedAgent:
+    name = Path(file.path).stem.removeprefix("agent-")
+    try:
+        about = Path(file.path).with_suffix(".meta.json").read_bytes()
+        meta = msgspec.json.decode(about, type=_Meta)
+    except (OSError, *BAD_JSON):
+        meta = _Meta()
+    return IndexedAgent(
+        name,
+        meta.agent_type,
+        meta.description or facts.title,
+        meta.parent_agent_id,
+        meta.spawn_depth or 1,
+        facts.usage,
+    )

@@ -1,0 +1,143 @@
+"""What was said in Claude Code's transcripts, as far as it may hold some words.
+
+`rg` or `grep` finds the files, where there is one: nothing we could write reads a gigabyte as fast.
+What it finds is looked at closely: a word in a path or an id is not something that an agent said.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unbraid.agents.claude.sessions.discovery import File, Scan
+from unbraid.agents.stored import StoredBlock
+from unbraid.events.parts import decoded
+from unbraid.system.files import chunks
+from unbraid.wire.lines import Lines
+from unbraid.wire.record import milliseconds
+
+FILES_AT_ONCE = 128
+GREPS_AT_ONCE = min(os.cpu_count() or 1, 4)
+MAX_LINE_BYTES = 32 << 20
+FINDERS = (
+    ("rg", "-l0aFi", "--no-config", "--no-ignore", "--hidden", "-e"),
+    ("grep", "-lZaFi", "-e"),
+)
+
+Owned = tuple[str | None, File]  # a file, and the session it belongs to, if its path says so
+
+
+def transcript_blocks(
+    env: Mapping[str, str], needle: str, known: Collection[str]
+) -> Iterator[StoredBlock]:
+    """The blocks of lines that may hold a needle, newest sessions first, but none of sessions that
+    are `known`.
+    """
+    scan = Scan.of(env)
+    owned = [
+        (found.id, file)
+        for found in scan.sessions
+        if found.id not in known
+        for file in (found.main, *found.children)
+    ]
+    files: list[Owned] = [*owned, *((None, file) for file in scan.beside)]
+    as_json = msgspec.json.encode(needle)[1:-1].decode()  # as it stands in the files
+    for session, file in _holding(files, as_json):
+        for line in _lines_with(file, as_json):
+            for block in _in_line(line, session):
+                if block.session_id not in known:
+                    yield block
+
+
+def _holding(files: list[Owned], needle: str) -> Iterator[Owned]:
+    """Those of the files that may hold the needle, in their order."""
+    program = _finder()
+    # What is not ASCII has cases that not every program knows.
+    if program is None or not needle.isascii():
+        yield from files
+        return
+    batches = [files[at : at + FILES_AT_ONCE] for at in range(0, len(files), FILES_AT_ONCE)]
+    with ThreadPoolExecutor(GREPS_AT_ONCE) as pool:
+        # Only a few ahead: what is found soon may be enough.
+        ahead: deque[Future[set[str]]] = deque()
+        for number, batch in enumerate(batches):
+            while len(ahead) < GREPS_AT_ONCE and number + len(ahead) < len(batches):
+                paths = [file.path for _, file in batches[number + len(ahead)]]
+                ahead.append(pool.submit(_found, [*program, needle, "--", *paths]))
+            holding = ahead.popleft().result()
+            yield from (owned for owned in batch if owned[1].path in holding)
+
+
+def _finder() -> list[str] | None:
+    """The fastest program there is that finds files by bytes in them, whatever their case."""
+    for words in FINDERS:
+        program = shutil.which(words[0])
+        if program is not None:
+            return [program, *words[1:]]
+    return None
+
+
+def _found(command: list[str]) -> set[str]:
+    # In the C locale bytes are bytes, and nothing is slower for being UTF-8.
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "LC_ALL": "C"},
+        check=False,
+    )
+    return set(os.fsdecode(done.stdout).split("\0"))
+
+
+def _lines_with(file: File, needle: str) -> Iterator[bytes]:
+    wanted = needle.encode()
+    lines = Lines(MAX_LINE_BYTES)
+    try:
+        for chunk in chunks(Path(file.path)):
+            for line in lines.feed(chunk):
+                if isinstance(line, bytes) and (
+                    wanted in line.lower() if needle.isascii() else _has(line, needle)
+                ):
+                    yield line
+    except OSError:
+        return
+
+
+def _has(line: bytes, needle: str) -> bool:
+    return b"\\u" in line or needle in line.decode("utf-8", "replace").lower()
+
+
+def _in_line(line: bytes, session: str | None) -> Iterator[StoredBlock]:
+    record = decoded(line)
+    if not isinstance(record, dict) or not isinstance(record.get("message"), dict):
+        return
+    agent = record.get("agentId")
+    session_id = session or str(record.get("sessionId") or "")
+    agent_id = agent if isinstance(agent, str) else None
+    ts = milliseconds(record.get("timestamp"))
+    for kind, text in _texts(record["message"].get("content")):
+        yield StoredBlock(session_id, agent_id, kind, ts, text)
+
+
+def _texts(content: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(content, str):
+        yield "text", content
+    for block in content if isinstance(content, list) else ():
+        if not isinstance(block, dict):
+            continue
+        kind = str(block.get("type"))
+        for name in ("text", "thinking", "content"):
+            if isinstance(block.get(name), str):
+                yield kind, block[name]
+        if kind == "tool_use":
+            yield kind, msgspec.json.encode(block.get("input")).decode()
+        if isinstance(block.get("content"), list):
+            yield from ((kind, words) for _, words in _texts(block["content"]))

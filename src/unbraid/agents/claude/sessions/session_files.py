@@ -1,0 +1,357 @@
+"""The transcripts of one Claude Code session, followed as they grow.
+
+Causes first: the sizes are noted from the parents to the children, then everything is read up to
+them. So a child's last words are there whenever the parent's line that reports its end is. What is
+new at one look is merged by its own times, children before parents where those are equal.
+
+Claude Code writes each file by itself, so a parent's may be ahead of its child's by moments: a line
+that reports an agent's end stays in its file until it has been there for a moment, and, for a
+while, until the agent's own file ends with its answer (`_hold_back`).
+
+Everything is given out as chunks of named sources. A source's name says which file it is, which
+generation of it (see `unbraid.system.file_tail`), and from which byte on it belongs to the run:
+`main.jsonl@1+0`. That, and how much of each is known, is all a restart needs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from unbraid.agents.claude.heads import (
+    Ending,
+    ending_of,
+    is_answer,
+    line_order,
+    workflow_line_order,
+)
+from unbraid.agents.claude.sessions.child_files import ChildFiles, Owners
+from unbraid.agents.claude.transcript import AgentFacts, agent_line
+from unbraid.system.file_tail import Place, Tail
+from unbraid.timings import (
+    CHILD_ANSWER_TIMEOUT_SECONDS,
+    CHILD_FILE_SETTLE_SECONDS,
+)
+from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
+from unbraid.translate.tracks import LineOrder, Track, merge
+from unbraid.wire.chunk import Chunk
+from unbraid.wire.record import BAD_JSON, read_as
+
+MAIN = "main.jsonl"
+BATCH_BYTES = 1 << 16
+# More than this at once is history, not news.
+MAX_SETTLING_BYTES = 1 << 20
+# Where a file that ends with an answer has that: an answer is not longer.
+LAST_BYTES = 1 << 18
+
+_SOURCE = re.compile(r"(.+)@(\d+)\+(\d+)")
+_UNFIT = re.compile(r"[^A-Za-z0-9._:@+/-]")
+
+
+class Known(NamedTuple):
+    """How far a file is known to the log, and where its present source began in it."""
+
+    place: Place
+    base: int = 0
+
+
+def source_name(name: str, generation: int, base: int) -> str:
+    """A file as a source."""
+    return f"{_UNFIT.sub('_', name)[:200]}@{generation}+{base}"
+
+
+def known_places(
+    offsets: Mapping[str, int], marks: Mapping[str, tuple[bytes, bytes]] | None = None
+) -> dict[str, Known]:
+    """How far each file is known, from the sources' positions; of generations the latest."""
+    found: dict[str, Known] = {}
+    for source, position in offsets.items():
+        match = _SOURCE.fullmatch(source)
+        if match is None:
+            continue
+        name, generation, base = match[1], int(match[2]), int(match[3])
+        head, tail = (marks or {}).get(source, (b"", b""))
+        known = Known(Place(generation, base + position, b"" if base else head, tail), base)
+        if name not in found or found[name].place.generation < generation:
+            found[name] = known
+    return found
+
+
+def continued(known: Mapping[str, Known]) -> dict[str, Known]:
+    """The same files for a run that begins where another has ended."""
+    return {
+        name: Known(Place(at.generation, at.offset), at.offset)
+        for name, (at, _) in known.items()
+        if not name.endswith(".meta.json")
+    }
+
+
+def standing(main: Path, sizes: Mapping[Path, int]) -> dict[str, Known]:
+    """A session's files for a run that begins when they already have these sizes."""
+    inner = main.with_suffix("")
+    found: dict[str, Known] = {}
+    for path, size in sizes.items():
+        known = Known(Place(1, size), size)
+        if path == main:
+            found[MAIN] = known
+        elif path.is_relative_to(inner):
+            found[_UNFIT.sub("_", str(path.relative_to(inner)))] = known
+        elif path.parent == main.parent and path.name.startswith("agent-"):
+            found[_UNFIT.sub("_", path.name)] = known
+    return found
+
+
+class Session:
+    """One session: its own file and those of its sub-agents, in every layout."""
+
+    def __init__(
+        self,
+        main: Path,
+        known: Mapping[str, Known] | None = None,
+        *,
+        owner_of: Callable[[Path], str | None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.main, self.id, self._clock = main, main.stem, clock
+        self._child_files = ChildFiles(main, owner_of or Owners().of)
+        self._known = dict(known or {})
+        self._tails: dict[str, Tail] = {}
+        self._bases: dict[str, int] = {}
+        self._beside: list[Chunk] = []
+        self._calls: dict[str, str] = {}  # a call that has started an agent: that agent's id
+        # What stays in the files: ends of stretches of whole lines, as (file, offset).
+        self._lines = Sequencer[tuple[str, int]](is_open=self.awaits)
+        self._declared: dict[str, tuple[int, int]] = {}  # file: its generation, and up to where
+        self._limits: dict[str, int] = {}  # file: up to where it will be read at this look
+        self._add(MAIN, main)
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether something was left in the files at the last look, to be read soon."""
+        return self._lines.holds()
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """The files that could not be read, and why."""
+        return {str(t.path): t.problem for t in self._tails.values() if t.problem and t.offset}
+
+    @property
+    def has_children(self) -> bool:
+        """Whether its sub-agents have files of their own."""
+        return len(self._tails) > 1
+
+    @property
+    def files(self) -> list[Path]:
+        """The files known so far."""
+        return [tail.path for tail in self._tails.values()]
+
+    def children(self) -> Iterator[Chunk]:
+        """What is new in the sub-agents' files."""
+        return self._drain(with_main=False)
+
+    def own(self) -> Iterator[Chunk]:
+        """What is new in the session's own file."""
+        for chunk in (tail := self._tails[MAIN]).read():
+            yield self._chunk(MAIN, tail.generation, chunk.offset, chunk.data)
+
+    def drain(self, *, now: bool = False, last: bool = False) -> Iterator[Chunk]:
+        """What is new in all files; `now` without waiting for any of it to settle, and with
+        `last` also what will never be whole.
+        """
+        yield from self._drain(with_main=True, now=now, last=last)
+        for name, tail in self._tails.items() if last else ():
+            rest = tail.rest()
+            if rest is not None:
+                yield self._chunk(name, tail.generation, rest.offset, rest.data)
+
+    def _drain(self, *, with_main: bool, now: bool = False, last: bool = False) -> Iterator[Chunk]:
+        sizes = {MAIN: self._tails[MAIN].changed()} if with_main else {}
+        self._beside += self._look(last=last)
+        for name, tail in self._tails.items():
+            if name != MAIN:
+                sizes[name] = tail.changed()
+        if now or last:
+            for name in sizes:
+                self._let_go(name)
+        else:
+            self._hold_back(sizes)
+        started: dict[str, tuple[str, int]] = {}
+        tracks = [
+            Track(name, self._reader(name, size, started), dated=True, order=_order_in(name))
+            for name, size in reversed(sizes.items())
+            if size is not None
+        ]
+        news = _joined(merge(tracks) if tracks else (), started)
+        first = next(news, None)
+        # What stands beside a transcript is no news by itself: a run does not begin with it.
+        if first is not None or last:
+            beside, self._beside = self._beside, []
+            yield from beside
+        if first is not None:
+            yield first
+            yield from news
+
+    def awaits(self, ending: Ending) -> bool:
+        """Whether the agent that has completed its work has a file of its own which, as far as it
+        has been read, does not end with its answer.
+        """
+        file = f"agent-{self._agent_of(ending)}.jsonl"
+        name = next((name for name, t in self._tails.items() if t.path.name == file), None)
+        if name is None:
+            return False
+        # Not what is there by now: it would be given out after the line that waits for it.
+        upto = self._limits.get(name) or self._tails[name].offset
+        return not _ends_with_answer(self._tails[name].path, upto)
+
+    def _agent_of(self, ending: Ending) -> str | None:
+        return ending.agent or self._calls.get(ending.call or "")
+
+    def _hold_back(self, sizes: dict[str, int | None]) -> None:
+        """Cut the sizes short where a line reports an end that is too new."""
+        now = self._clock()
+        for name, size in sizes.items() if self.has_children else ():
+            if size is None or not 0 < size - self._tails[name].offset < MAX_SETTLING_BYTES:
+                self._let_go(name)
+            else:
+                self._declare(name, size, now)
+            if size is not None and not self._lines.holds(name):
+                self._limits[name] = size
+        for name, end in self._lines.take(now):
+            self._limits[name] = end
+        for name in sizes:
+            if self._lines.holds(name):
+                sizes[name] = self._limits.get(name, self._tails[name].offset)
+        self._limits.clear()
+
+    def _declare(self, name: str, size: int, now: float) -> None:
+        """Say which of a file's new lines have to wait, and for what; each line is looked at once,
+        and the others have to wait only for those.
+        """
+        tail = self._tails[name]
+        generation, at = self._declared.get(name, (0, 0))
+        if generation != tail.generation or at < tail.offset:
+            self._let_go(name)
+            at = tail.offset
+        *lines, _ = tail.peek(size, at).split(b"\n")
+        for line in lines:
+            begin, at = at, at + len(line) + 1
+            ending = ending_of(line)
+            if not ending.certain and self._agent_of(ending) is None:
+                continue
+            self._lines.add(SourceItem(name, (name, begin)), now)
+            report = SourceItem(
+                name,
+                (name, at),
+                waits_for=(Aged(CHILD_FILE_SETTLE_SECONDS), Closed(ending)),
+                max_wait_seconds=CHILD_ANSWER_TIMEOUT_SECONDS,
+            )
+            self._lines.add(report, now)
+        if lines and self._lines.holds(name):
+            self._lines.add(SourceItem(name, (name, size)), now)
+        self._declared[name] = (tail.generation, at)
+
+    def _let_go(self, name: str) -> None:
+        """Hold nothing of a file back any more."""
+        self._lines.forget(name)
+        self._declared.pop(name, None)
+
+    def _reader(
+        self, name: str, upto: int, started: dict[str, tuple[str, int]]
+    ) -> Callable[[], Iterator[bytes]]:
+        def read() -> Iterator[bytes]:
+            for new in (tail := self._tails[name]).read(upto):
+                chunk = self._chunk(name, tail.generation, new.offset, new.data)
+                started.setdefault(name, (chunk.source, chunk.offset))
+                yield chunk.data
+
+        return read
+
+    def _chunk(self, name: str, generation: int, offset: int, data: bytes) -> Chunk:
+        known = self._known.get(name)
+        first = known.place.generation if known is not None else 1
+        base = self._bases[name] if generation == first else 0
+        return Chunk(source_name(name, generation, base), offset - base, data)
+
+    def _look(self, *, last: bool) -> Iterator[Chunk]:
+        """Finds files that are new, and gives out what stands beside a transcript."""
+        for name, path in self._child_files.found():
+            if name not in self._tails:
+                self._add(name, path)
+        for name in list(self._tails):
+            if name.startswith("subagents/") and "/agent-" in name:
+                yield from self._facts(name, last=last)
+
+    def _facts(self, name: str, *, last: bool) -> Iterator[Chunk]:
+        meta = name.removesuffix(".jsonl") + ".meta.json"
+        source = source_name(meta, 1, 0)
+        if meta in self._bases or meta in self._known:
+            return
+        path = self._tails[name].path
+        workflow = path.parent.name if path.parent.parent.name == "workflows" else None
+        try:
+            about = path.with_suffix(".meta.json").read_bytes()
+            msgspec.json.decode(about)
+        except (OSError, *BAD_JSON):
+            # Not there yet, or half-written.
+            if not last or workflow is None:
+                return
+            about = b"{}"
+        self._bases[meta] = 0
+        agent = path.stem.removeprefix("agent-")
+        call = read_as(AgentFacts, about).tool_use_id
+        if call is not None:
+            self._calls[call] = agent
+        yield Chunk(source, 0, agent_line(agent, about, workflow))
+
+    def _add(self, name: str, path: Path) -> None:
+        fit = _UNFIT.sub("_", name)
+        known = self._known.get(fit)
+        if known is not None:
+            self._known[name] = known
+        self._tails[name] = Tail(path, None if known is None else known.place)
+        self._bases[name] = 0 if known is None else known.base
+
+
+def _order_in(name: str) -> Callable[[bytes], LineOrder]:
+    return workflow_line_order if name.startswith("subagents/workflows/") else line_order
+
+
+def _ends_with_answer(path: Path, upto: int) -> bool:
+    """Whether the first bytes of a transcript, up to an offset, end with what its agent says."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            first = max(upto - LAST_BYTES, 0)
+            *_, last, rest = [b"", *os.pread(file.fileno(), upto - first, first).split(b"\n")]
+    except OSError:
+        return False
+    return not rest and is_answer(last)
+
+
+def _joined(
+    lines: Iterable[tuple[str, bytes]], started: dict[str, tuple[str, int]]
+) -> Iterator[Chunk]:
+    """Lines of named files as chunks of their sources, neighbours of one file in one chunk."""
+    offsets: dict[str, int] = {}
+    name, held, size = "", list[bytes](), 0
+
+    def flush() -> Iterator[Chunk]:
+        if held:
+            source, first = started[name]
+            at = offsets.get(name, first)
+            data = b"".join(held)
+            offsets[name] = at + len(data)
+            yield Chunk(source, at, data)
+
+    for here, line in lines:
+        if here != name or size >= BATCH_BYTES:
+            yield from flush()
+            name, held, size = here, [], 0
+        held.append(line)
+        size += len(line)
+    yield from flush()

@@ -1,0 +1,116 @@
+"""Claude Code's sessions on this machine, by their transcripts.
+
+Most commands need one part of this: each is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unbraid.agents.claude.places import SESSION_ID, claude_projects, session_transcripts
+from unbraid.agents.claude.sessions.discovery import SESSION_FILE
+from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
+from unbraid.translate.tracks import RunTracks
+
+if TYPE_CHECKING:
+    from unbraid.agents.claude.sessions.follower import TranscriptFollower
+    from unbraid.agents.claude.sessions.watch import TranscriptWatch
+
+
+class ClaudeSessions:
+    """Claude Code's `SessionStore`."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+
+    def is_session_id(self, name: str) -> bool:
+        """Its ids are UUIDs."""
+        return SESSION_ID.fullmatch(name) is not None
+
+    def matching(self, prefix: str) -> Iterator[str]:
+        """Yields the ids of transcripts that begin like this."""
+        for projects in claude_projects(self._env):
+            for path in projects.glob(f"*/{prefix}*.jsonl"):
+                if SESSION_FILE.fullmatch(path.name) and path.is_file():
+                    yield path.stem
+
+    def root(self, session_id: str) -> str | None:
+        """Sub-agents are no sessions: every session is a root."""
+        return None if self._main(session_id) is None else session_id
+
+    def listed(
+        self,
+        *,
+        since_ms: int = 0,
+        cache: Path | None = None,
+        redact: Callable[[str], str] | None = None,
+        warn: Callable[[str], None] = lambda text: None,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Iterator[SessionFacts]:
+        """Yields what the index has, newest first."""
+        from unbraid.agents.claude.sessions.index import Index
+
+        index = Index(cache, redact)
+        for number, row in enumerate(index.rows(self._env, since_ns=since_ms * 1_000_000)):
+            progress(number + 1, index.total)
+            yield SessionFacts(
+                session_id=row.session_id,
+                title=row.title,
+                cwd=row.cwd,
+                started=row.started,
+                updated=row.updated,
+                answered=row.answered,
+                agents=row.agent_count,
+                usage=row.usage,
+            )
+        for place, problem in index.problems.items():
+            warn(f"{place}: {problem}")
+
+    def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
+        """Yields what the transcripts hold."""
+        from unbraid.agents.claude.sessions.search import transcript_blocks
+
+        return transcript_blocks(self._env, needle, known)
+
+    def run(self, session_id: str) -> RunTracks | None:
+        """A transcript, with those of its sub-agents."""
+        from unbraid.agents.claude.sessions.file_formats import transcript_run
+
+        main = self._main(session_id)
+        return None if main is None else transcript_run(main)
+
+    def updated(self, session_id: str) -> int:
+        """When any of its transcripts was last written."""
+        main = self._main(session_id)
+        if main is None:
+            return 0
+        inner = main.with_suffix("").rglob("*.jsonl")
+        return max(path.stat().st_mtime_ns for path in (main, *inner)) // 1_000_000
+
+    def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
+        """Reads its transcripts from where the log stands."""
+        from unbraid.agents.claude.sessions.child_files import Owners
+        from unbraid.agents.claude.sessions.follower import TranscriptFollower
+
+        main = self._main(session_id)
+        return None if main is None else TranscriptFollower(main, recorded, Owners().of)
+
+    def watch(
+        self,
+        *,
+        warn: Callable[[str], None] = lambda text: None,
+        only: str | None = None,
+        inotify: bool = True,
+        servers: Sequence[str] = (),
+    ) -> TranscriptWatch:
+        """Watches its folders; it has no servers."""
+        from unbraid.agents.claude.sessions.watch import TranscriptWatch
+
+        return TranscriptWatch(self._env, warn=warn, only=only, inotify=inotify)
+
+    def _main(self, session_id: str) -> Path | None:
+        if not self.is_session_id(session_id):
+            return None
+        return next(session_transcripts(session_id, self._env), None)

@@ -1,0 +1,127 @@
+"""All of Claude Code's sessions, watched for changes."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from pathlib import Path
+
+from unbraid.agents.claude.places import claude_projects
+from unbraid.agents.claude.sessions.child_files import Owners
+from unbraid.agents.claude.sessions.discovery import Scan, main_of
+from unbraid.agents.claude.sessions.follower import TranscriptFollower
+from unbraid.agents.claude.sessions.processes import Processes
+from unbraid.agents.stored import Recorded
+from unbraid.system.folders import looks
+
+RECENT_SECONDS = 300.0
+
+
+class TranscriptWatch:
+    """Claude Code's `SessionWatch`."""
+
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        *,
+        warn: Callable[[str], None],
+        only: str | None,
+        inotify: bool,
+    ) -> None:
+        self._env, self._warn, self._only, self._inotify = env, warn, only, inotify
+        self._owners = Owners()
+        self._processes = Processes(env)
+        self._mains: dict[str, Path] = {}
+        self._stamps: dict[str, int] = {}  # file: when it was last written, at the last scan
+        self._problems: dict[str, str] = {}
+        self._changed: set[str] = set()
+        self._scanning = threading.Lock()
+
+    async def changes(self) -> AsyncGenerator[set[str], None]:
+        """Yields the sessions whose transcripts have changed."""
+        await asyncio.to_thread(self._first_look)
+        yield self._taken()
+        found = looks(lambda: claude_projects(self._env), inotify=self._inotify, warn=self._warn)
+        async with aclosing(found):
+            async for folders, paths, everywhere in found:
+                for path in paths:
+                    self._note(path, folders)
+                if everywhere:
+                    await asyncio.to_thread(self._compare)
+                yield self._taken()
+
+    def look(self) -> set[str]:
+        """Compares everything with the look before."""
+        self._compare()
+        changed, self._changed = self._changed, set()
+        return changed
+
+    def has(self, session_id: str) -> bool:
+        """Whether its transcript is a file."""
+        main = self._mains.get(session_id)
+        return main is not None and main.is_file()
+
+    def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
+        """Reads its transcripts from where the log stands."""
+        main = self._mains.get(session_id)
+        if main is None:
+            return None
+        self._processes.meet()
+        return TranscriptFollower(main, recorded, self._owners.of)
+
+    def forget(self, session_id: str) -> None:
+        """Nothing is held of a session."""
+
+    def ended(self, among: Iterable[str]) -> set[str]:
+        """Those whose processes are no longer on Claude Code's own list, or do not live."""
+        return self._processes.ended(among)
+
+    def _first_look(self) -> None:
+        scan = self._scan()
+        now_ns = time.time_ns()
+        for found in scan.sessions:
+            self._stamps[found.main.path] = found.mtime_ns
+            self._mains.setdefault(found.id, Path(found.main.path))
+            if now_ns - found.mtime_ns < RECENT_SECONDS * 1e9:
+                self._mark(Path(found.main.path))
+        for file in scan.beside:
+            self._stamps[file.path] = file.mtime_ns
+
+    def _compare(self) -> None:
+        # A thread goes on after whoever awaits it was cancelled: the last look waits for it.
+        with self._scanning:
+            scan = self._scan()
+            folders = claude_projects(self._env)
+            for found in scan.sessions:
+                if self._stamps.get(found.main.path) != found.mtime_ns:
+                    self._stamps[found.main.path] = found.mtime_ns
+                    self._mark(Path(found.main.path))
+            for file in scan.beside:
+                if self._stamps.get(file.path) != file.mtime_ns:
+                    self._stamps[file.path] = file.mtime_ns
+                    self._note(Path(file.path), folders)
+
+    def _scan(self) -> Scan:
+        scan = Scan.of(self._env)
+        self._problems = scan.problems
+        return scan
+
+    def _note(self, path: Path, folders: list[Path]) -> None:
+        main = main_of(path, folders, self._owners.of)
+        if main is not None:
+            self._mark(main)
+
+    def _mark(self, main: Path) -> None:
+        self._mains[main.stem] = main
+        self._changed.add(main.stem)
+
+    def _taken(self) -> set[str]:
+        # Whoever looks at one session has no use for what is wrong with others.
+        for folder, problem in self._problems.items() if self._only is None else ():
+            self._warn(f"{folder}: {problem}")
+        self._problems = {}
+        changed, self._changed = self._changed, set()
+        return changed

@@ -1,0 +1,1 @@
+"""OpenCode's stored sessions: its database, its older files and its servers, followed."""

@@ -1,0 +1,250 @@
+"""OpenCode's database, followed: the rows that have changed, as `/event` lines.
+
+Every look is one read transaction, so it never sees a parent's end without its child's last words.
+Rows are found by `time_updated`; several can share a millisecond with what was seen before, so that
+millisecond is read again and what has not changed is left out.
+
+A text is stored when it has ended, a call when it begins, and a model ends its texts only after the
+calls that follow them. So a call waits, and with it all that its run does meanwhile, until the
+texts before it are stored; but not for long, because after a kill they never are.
+
+A row that changes long after its end (an old result is emptied to save room) is no news: whoever
+begins at a later time gets only what had not ended by then.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Set
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from unbraid.agents.opencode.records import ended_at, rows_as_lines
+from unbraid.agents.opencode.sessions.database import connect, object_of
+from unbraid.agents.opencode.sessions.session_tree import SessionTree
+from unbraid.errors import SourceError
+from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+from unbraid.translate.sequencer import Closed, Sequencer, SourceItem
+
+_MESSAGES = "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?"
+_PARTS = """SELECT id, message_id, session_id, time_created, data, time_updated FROM part
+    WHERE time_updated >= ?"""
+
+Rows = dict[str, dict[str, Any]]
+
+
+@dataclass
+class FoundRows:
+    """Rows of one root session that are not given out yet, by their ids: a row that is found again
+    replaces itself.
+    """
+
+    upto: int = 0
+    sessions: Rows = field(default_factory=dict)
+    messages: Rows = field(default_factory=dict)
+    parts: Rows = field(default_factory=dict)
+
+
+class Database:
+    """OpenCode's database and how much of it has been seen, from `since` (milliseconds) on; `only`
+    one root session's, or everyone's.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        since: int = 0,
+        *,
+        only: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = path
+        self._tree = SessionTree()
+        self.about: dict[str, dict[str, Any]] = {}
+        self.upto: dict[str, int] = {}  # root session: the time of the last row that was given out
+        # The root sessions of which the last look has found something; None if it could not look.
+        self.heard: set[str] | None = None
+        self._since = self._first = since
+        self._seen: dict[str, tuple[int, int]] = {}  # row: its time, and a hash of it
+        self._stamp: tuple[tuple[int, int], ...] = ()
+        self._clock, self._only = clock, only
+        self._rows: dict[str, FoundRows] = {}
+        self._roots = Sequencer[str](is_open=self._is_open)  # those that have rows
+        self._open: dict[str, dict[str, None]] = {}  # message: its texts that are not stored yet
+
+    def changed(self, *, last: bool = False) -> dict[str, list[bytes]]:
+        """New lines by root session; with `last`, also those that wait."""
+        self._look()
+        now = self._clock()
+        for root in self._rows:
+            if not self._roots.holds(root):
+                self._roots.add(_declared(root), now)
+        lines: dict[str, list[bytes]] = {}
+        for root in self._roots.finish() if last else self._roots.take(now):
+            rows = self._rows.pop(root)
+            self.upto[root] = max(rows.upto, self.upto.get(root, 0))
+            lines[root] = rows_as_lines(
+                rows.sessions.values(), rows.messages.values(), rows.parts.values()
+            )
+        return lines
+
+    def _is_open(self, root: str) -> bool:
+        """Whether a text that precedes a call of a root session is not stored yet."""
+        return any(
+            text < part["id"]
+            for part in self._rows[root].parts.values()
+            if part.get("type") == "tool"
+            for text in self._open.get(part["messageID"], ())
+        )
+
+    @property
+    def quiet(self) -> bool:
+        """Whether a look would find nothing: two `stat`s say so."""
+        return not self._rows and self._stamp == self._stamps()
+
+    def _stamps(self) -> tuple[tuple[int, int], ...]:
+        return _stamp(str(self.path)), _stamp(f"{self.path}-wal")
+
+    def _look(self) -> None:
+        """Read what has changed; nothing is read while the file is as it was."""
+        self.heard = set()
+        stamp = self._stamps()
+        if stamp == self._stamp or not any(size for size, _ in stamp):
+            return
+        try:
+            with closing(connect(self.path)) as db:
+                db.execute("BEGIN")
+                self._read(db)
+        except sqlite3.Error as error:
+            self.heard = None
+            if "locked" in str(error) or "no such table" in str(error):
+                return  # it is being made, or made over
+            raise SourceError(str(self.path), str(error)) from None
+        # The look from before the reading: what was written since must be looked at again.
+        self._stamp = stamp
+
+    def part(self, root: str, since: int) -> Database:
+        """One root session alone, from a time on, as if nothing of it had been given out."""
+        return Database(self.path, since, only=root)
+
+    @property
+    def waiting(self) -> Set[str]:
+        """The root sessions of which something is known and not given out yet."""
+        return self._rows.keys()
+
+    def root(self, session: str) -> str:
+        """The session at the top of this one's tree."""
+        return self._tree.root(session)
+
+    def has(self, session: str) -> bool:
+        """Whether a session was there at the last look."""
+        return session in self._tree.parents
+
+    def _read(self, db: sqlite3.Connection) -> None:
+        columns = {row[1] for row in db.execute("PRAGMA table_info(session)")}
+        latest = self._since
+        sessions = _sessions(db, columns)
+        self._tree.parents.update((row["id"], row["parentID"]) for row in sessions)
+        where, values = "", list[Any]([self._since])
+        if self._only is not None:
+            mine = [row["id"] for row in sessions if self.root(row["id"]) == self._only]
+            sessions = [row for row in sessions if row["id"] in mine]
+            where = f" AND session_id IN ({','.join('?' * len(mine))})"
+            values += mine
+        for row in sessions:
+            at = row.pop("updated")
+            if at >= self._since and self._new("s" + row["id"], at, hash(row["agent"])):
+                self._of(row["id"], at).sessions[row["id"]] = row
+                self.about[row["id"]] = row
+                latest = max(latest, at)
+        for mid, sid, data, at in db.execute(_MESSAGES + where, values):
+            latest = max(latest, at)
+            if self._new(mid, at, hash(data)):
+                row = object_of(data) | {"id": mid, "sessionID": sid}
+                if not self._was_over(row):
+                    self._of(sid, at).messages[mid] = row
+        for pid, mid, sid, created, data, at in db.execute(_PARTS + where, values):
+            latest = max(latest, at)
+            if self._new(pid, at, hash(data)):
+                row = object_of(data)
+                row |= {"id": pid, "messageID": mid, "sessionID": sid, "began": created}
+                if not self._was_over(row):
+                    self._of(sid, at).parts[pid] = row
+                    self._note(row)
+        self._since = latest
+        self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= latest}
+
+    def _of(self, session: str, at: int) -> FoundRows:
+        root = self.root(session)
+        if self.heard is not None:
+            self.heard.add(root)
+        rows = self._rows.setdefault(root, FoundRows())
+        rows.upto = max(rows.upto, at)
+        return rows
+
+    def _was_over(self, row: dict[str, Any]) -> bool:
+        """Whether a message or a part had ended before the time from which on this reads."""
+        ended = ended_at(row)
+        return ended is not None and ended < self._first - ROW_STORING_MS
+
+    def _note(self, part: dict[str, Any]) -> None:
+        if part.get("type") not in ("text", "reasoning"):
+            return
+        times = part.get("time")
+        if isinstance(times, dict) and "start" in times and "end" not in times:
+            self._open.setdefault(part["messageID"], {})[part["id"]] = None
+        elif (waiting := self._open.get(part["messageID"])) is not None:
+            waiting.pop(part["id"], None)
+            if not waiting:
+                del self._open[part["messageID"]]
+
+    def _new(self, row: str, at: int, content: int) -> bool:
+        if self._seen.get(row) == (at, content):
+            return False
+        self._seen[row] = (at, content)
+        return True
+
+
+def _declared(root: str) -> SourceItem[str]:
+    """All rows of a root session wait together, because they are put in order together: the text
+    that a call waits for is found after it.
+    """
+    return SourceItem(
+        root,
+        root,
+        waits_for=(Closed(root),),
+        max_wait_seconds=TEXT_BEFORE_CALL_TIMEOUT_SECONDS,
+    )
+
+
+def _sessions(db: sqlite3.Connection, columns: set[str]) -> list[dict[str, Any]]:
+    agent = "agent" if "agent" in columns else "NULL"
+    model = "model" if "model" in columns else "NULL"
+    query = f"""SELECT id, parent_id, title, directory, version, time_created, time_updated,
+        {agent}, {model} FROM session ORDER BY time_created"""
+    return [
+        {
+            "id": sid,
+            "parentID": parent,
+            "title": title,
+            "directory": directory,
+            "version": version,
+            "agent": who,
+            "model": object_of(what),
+            "time": {"created": created},
+            "updated": updated,
+        }
+        for sid, parent, title, directory, version, created, updated, who, what in db.execute(query)
+    ]
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        status = os.stat(path)  # noqa: PTH116 - ten times a second, for ever
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns

@@ -1,0 +1,152 @@
+"""OpenCode's database as tracks, one run per root session. Opened read-only, always.
+
+A folder of files from before 1.2 may stand in its place.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from unbraid.agents.opencode.heads import event_order
+from unbraid.agents.opencode.records import rows_as_lines
+from unbraid.agents.opencode.sessions.storage import load
+from unbraid.errors import SourceError
+from unbraid.events.parts import decoded
+from unbraid.translate.tracks import RunTracks, Track
+
+MAGIC = b"SQLite format 3\0"
+
+
+def is_database(head: bytes) -> bool:
+    """Whether a file that starts like this is an SQLite database."""
+    return head.startswith(MAGIC)
+
+
+def database_runs(path: Path, session: str | None = None) -> list[RunTracks]:
+    """The runs in the database, oldest first; with `session`, only the one it belongs to."""
+    with closing(connect(path, ())) as db:
+        parents = dict(_rows(path, db, "SELECT id, parent_id FROM session ORDER BY time_created"))
+    trees: dict[str, list[str]] = {}
+    for each in parents:
+        trees.setdefault(root_of(each, parents), []).append(each)
+    if session is not None:
+        root = root_of(session, parents)
+        trees = {root: trees.get(root, [])} if session in parents else {}
+    elif not trees:
+        raise SourceError(str(path), "holds no session")
+    return [RunTracks("opencode", root, [_track(path, root, tree)]) for root, tree in trees.items()]
+
+
+def _track(path: Path, root: str, tree: list[str]) -> Track:
+    return Track(f"{path}#{root}", _reader(path, tree), True, root, event_order)
+
+
+def connect(
+    path: Path, sessions: Collection[str] | None = None, *, parts: bool = True
+) -> sqlite3.Connection:
+    """A read-only connection; a WAL beside the file is read too.
+
+    Who wants only some sessions, or no parts, says so: from a folder no more than that is read.
+    """
+    if path.is_dir():
+        return load(path, sessions, parts=parts)
+    name = quote(str(path.absolute()))
+    try:
+        return sqlite3.connect(f"file:{name}?mode=ro", uri=True)
+    except sqlite3.Error as error:
+        raise SourceError(str(path), str(error)) from None
+
+
+def last_change(path: Path, root: str) -> int:
+    """When a root session or one of its children last changed (milliseconds)."""
+    with closing(connect(path)) as db:
+        rows = _rows(path, db, "SELECT id, parent_id, time_updated FROM session")
+        parents = {sid: parent for sid, parent, _ in rows}
+        changed = [at for sid, _, at in rows if root_of(sid, parents) == root]
+        sql = "SELECT max(time_updated) FROM part WHERE session_id = ?"
+        for sid in parents:
+            if root_of(sid, parents) == root:
+                changed += [at or 0 for (at,) in _rows(path, db, sql, sid)]
+    return max(changed, default=0)
+
+
+def root_of(session: str, parents: dict[str, str | None]) -> str:
+    """The session at the top of this one's tree."""
+    seen = {session}
+    while (above := parents.get(session)) is not None and above in parents and above not in seen:
+        seen.add(above)
+        session = above
+    return session
+
+
+def _rows(path: Path, db: sqlite3.Connection, sql: str, *values: str) -> list[Any]:
+    try:
+        return db.execute(sql, values).fetchall()
+    except sqlite3.Error as error:
+        raise SourceError(str(path), f"is not a database of OpenCode's ({error})") from None
+
+
+def _reader(path: Path, sessions: list[str]) -> Callable[[], Iterator[bytes]]:
+    def read() -> Iterator[bytes]:
+        with closing(connect(path, sessions)) as db:
+            yield from session_lines(path, db, sessions)
+
+    return read
+
+
+def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> list[bytes]:
+    """The rows of some sessions as `/event` lines, in the order in which things happened."""
+    marks = ",".join("?" * len(sessions))
+    columns = {row[1] for row in _rows(path, db, "PRAGMA table_info(session)")}
+    agent = "agent" if "agent" in columns else "NULL"
+    model = "model" if "model" in columns else "NULL"
+    about = [
+        {
+            "id": sid,
+            "parentID": parent,
+            "title": title,
+            "directory": directory,
+            "version": version,
+            "agent": who,
+            "model": object_of(what),
+            "time": {"created": created},
+        }
+        for sid, parent, title, directory, version, created, who, what in _rows(
+            path,
+            db,
+            f"SELECT id, parent_id, title, directory, version, time_created, {agent}, {model} "
+            f"FROM session WHERE id IN ({marks})",
+            *sessions,
+        )
+    ]
+    messages = [
+        object_of(data) | {"id": mid, "sessionID": sid}
+        for mid, sid, data in _rows(
+            path,
+            db,
+            f"SELECT id, session_id, data FROM message WHERE session_id IN ({marks})",
+            *sessions,
+        )
+    ]
+    parts = [
+        object_of(data) | {"id": pid, "messageID": mid, "sessionID": sid, "began": created}
+        for pid, mid, sid, created, data in _rows(
+            path,
+            db,
+            "SELECT id, message_id, session_id, time_created, data FROM part "
+            f"WHERE session_id IN ({marks})",
+            *sessions,
+        )
+    ]
+    return rows_as_lines(about, messages, parts)
+
+
+def object_of(data: Any) -> dict[str, Any]:
+    """What a column keeps as JSON; nothing, if it is no object."""
+    value = decoded(data.encode()) if isinstance(data, str) else {}
+    return value if isinstance(value, dict) else {}

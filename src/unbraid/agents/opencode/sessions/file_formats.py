@@ -1,0 +1,70 @@
+"""OpenCode's databases, exports, event captures and stdout in files, wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from unbraid.agents.opencode.heads import event_order, printed_order
+from unbraid.agents.opencode.records import OpenCodeRecord, export_as_lines
+from unbraid.agents.opencode.sessions.database import database_runs, is_database
+from unbraid.agents.opencode.sessions.storage import is_storage
+from unbraid.agents.stored import SourceForm
+from unbraid.events.parts import decoded
+from unbraid.translate.reader import read_line
+from unbraid.translate.tracks import RunTracks, Track
+
+
+class OpenCodeFiles:
+    """OpenCode's `FileFormats`."""
+
+    def opened(self, path: Path) -> list[RunTracks] | None:
+        """Its database, or the folder of files that was its database before 1.2."""
+        if is_storage(path):
+            return database_runs(path)
+        if path.is_dir():
+            return None
+        with path.open("rb") as file:
+            is_its = is_database(file.read(16))
+        return database_runs(path) if is_its else None
+
+    def form(self, line: bytes) -> SourceForm | None:
+        """Its events and its stdout arrive in their order."""
+        return None if _telling(line) is None else "stream"
+
+    def runs(
+        self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
+    ) -> list[RunTracks]:
+        """A capture of its events, or its stdout."""
+        record = _telling(first) or OpenCodeRecord()
+        if bytes(record.properties):
+            return [RunTracks("opencode", None, [Track(name, read, False, order=event_order)])]
+        session = record.session_id
+        printed = Track(name, read, False, session, printed_order, in_turns=True)
+        return [RunTracks("opencode", session, [printed])]
+
+    def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
+        """An export of a session."""
+        exported = decoded(whole)
+        if not isinstance(exported, dict) or not isinstance(exported.get("info"), dict):
+            return None
+        lines = export_as_lines(exported)
+        info = exported["info"]
+        session = info.get("id")
+        # A child belongs to its parent's run, should that be here too.
+        above = info.get("parentID") or session
+        return [
+            RunTracks(
+                "opencode", above, [Track(name, lambda: iter(lines), True, session, event_order)]
+            )
+        ]
+
+
+def _telling(line: bytes) -> OpenCodeRecord | None:
+    """A record of a line that only OpenCode would write."""
+    for item in read_line(line):
+        if isinstance(item, OpenCodeRecord) and (
+            bytes(item.properties) or (item.type and item.session_id is not None)
+        ):
+            return item
+    return None

@@ -1,0 +1,122 @@
+"""One of OpenCode's root sessions with its children, read from where the log stands.
+
+It begins with all of its rows that the log may not have yet; what is known already yields nothing
+new. From then on it is given what others find: rows that have changed, and a server's events.
+
+Files are known by their bytes, rows by their time: the log keeps from when on and how far they are
+recorded, as offsets of sources that have no bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from unbraid.agents.opencode.sessions.changes import Database
+from unbraid.agents.opencode.sessions.database import last_change
+from unbraid.agents.stored import Recorded
+from unbraid.system.clock import now_ms
+from unbraid.timings import TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+from unbraid.wire.chunk import Chunk
+
+ROWS, ROWS_FROM = "rows", "rows.from"
+DATABASE, SERVER = "database", "server"
+
+
+class ChangedRows(NamedTuple):
+    """Rows that have changed, as lines, and the time of the last of them."""
+
+    lines: list[bytes]
+    upto: int
+
+
+class RowFollower:
+    """The `Follower` of a session by its rows; of one that only a server has, without a database.
+
+    What it is given may come from any thread.
+    """
+
+    problems: Mapping[str, str] = {}
+
+    def __init__(self, root: str, recorded: Recorded, database: Database | None) -> None:
+        self._root, self._recorded, self._database = root, recorded, database
+        self._mark, self._opened = now_ms(), time.monotonic()
+        self._rows: deque[ChangedRows] = deque()
+        self._events: deque[bytes] = deque()
+        self._offsets: dict[str, int] = {}
+        self._beginning = threading.Lock()
+        # A server also reports what is no word of anyone's. Where rows are kept, a run begins with
+        # them.
+        self._awaits_rows = database is not None and recorded.is_new
+        self.unsettled = database is not None
+
+    def begin(self, *, at_once: bool = False) -> bool:
+        """Read its rows from the beginning; False while some of them wait for others, which they do
+        not if it has to be `at_once`. Blocks.
+        """
+        with self._beginning:
+            if not self.unsettled or self._database is None:
+                return True
+            late = time.monotonic() - self._opened >= TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+            # Anew at every try: there may be more children by now.
+            rows = self._database.part(self._root, rows_since(self._recorded) or 0)
+            lines = rows.changed(last=at_once or late)
+            if rows.waiting:
+                return False
+            # What was given before this was read is in it.
+            self._rows.clear()
+            self._rows.append(ChangedRows(lines.get(self._root, []), rows.upto.get(self._root, 0)))
+            self.unsettled = False
+            return True
+
+    def give_rows(self, rows: ChangedRows) -> None:
+        """Take in rows that have changed."""
+        self._rows.append(rows)
+
+    def give_events(self, lines: list[bytes], *, whole: bool) -> None:
+        """Take in a server's events, or its `whole` session from the very beginning."""
+        if whole and self._database is not None and self._recorded.earlier_ms:
+            return  # runs before this one have its beginning
+        self._events.extend(lines)
+
+    def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
+        """Yields what it was given since the last time."""
+        if self.unsettled and not ((at_once or last) and self.begin(at_once=True)):
+            return
+        while self._rows:
+            rows = self._rows.popleft()
+            if rows.lines:
+                self._awaits_rows = False
+                yield Chunk(ROWS, rows.upto, b"")
+                yield self._chunk(DATABASE, rows.lines)
+        events: list[bytes] = []
+        while self._events:
+            events.append(self._events.popleft())
+        if events and not self._awaits_rows:
+            # Apart, because the database may have a text whole while its end is on the way in bits.
+            yield self._chunk(SERVER, events)
+
+    def silent_seconds(self) -> float:
+        """For how long none of its rows has changed."""
+        if self._database is None:
+            return 0.0
+        return (now_ms() - last_change(self._database.path, self._root)) / 1000
+
+    def _chunk(self, source: str, lines: list[bytes]) -> Chunk:
+        name, data = f"{source}.{self._mark}", b"".join(lines)
+        offset = self._offsets.get(name, 0)
+        self._offsets[name] = offset + len(data)
+        return Chunk(name, offset, data)
+
+
+def rows_since(recorded: Recorded) -> int | None:
+    """From when on (milliseconds since 1970) the next rows of a session are new to its run; None if
+    nothing of the session is in the log.
+    """
+    if recorded.earlier_ms:
+        return (recorded.earlier.get(ROWS) or recorded.earlier_ms) + 1
+    # What it has recorded since its beginning, the first run knows itself.
+    return None if recorded.is_new else recorded.offsets.get(ROWS_FROM, 0)

@@ -1,0 +1,60 @@
+"""OpenCode's root sessions as rows of a list, straight from where it keeps them."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from unbraid.agents.opencode.sessions.database import connect, root_of
+from unbraid.agents.stored import SessionFacts
+from unbraid.errors import SourceError
+from unbraid.fleet.usage import Usage
+
+_SESSIONS = """SELECT id, parent_id, title, directory, time_created, time_updated FROM session"""
+_SPENT = """SELECT session_id,
+    sum(json_extract(data, '$.tokens.input')),
+    sum(json_extract(data, '$.tokens.output') + json_extract(data, '$.tokens.reasoning')),
+    sum(json_extract(data, '$.tokens.cache.read')),
+    sum(json_extract(data, '$.tokens.cache.write')),
+    sum(json_extract(data, '$.cost')),
+    max(json_extract(data, '$.time.created')
+        * (json_extract(data, '$.time.completed') IS NULL))
+    FROM message WHERE json_extract(data, '$.role') = 'assistant' GROUP BY session_id"""
+
+
+def opencode_rows(path: Path) -> list[SessionFacts]:
+    """All root sessions with their children, newest first. A session whose answers are all finished
+    is answered.
+    """
+    try:
+        with closing(connect(path, parts=False)) as db:
+            sessions = {row[0]: row for row in db.execute(_SESSIONS)}
+            spent = {row[0]: row[1:] for row in db.execute(_SPENT)}
+    except sqlite3.Error as error:
+        raise SourceError(str(path), f"cannot be read ({error})") from None
+    parents = {sid: row[1] for sid, row in sessions.items()}
+    rows: dict[str, SessionFacts] = {}
+    for sid, (*_, updated) in sessions.items():
+        root = root_of(sid, parents)
+        about = sessions[root]
+        row = rows.setdefault(
+            root,
+            SessionFacts(
+                session_id=root,
+                title=about[2],
+                cwd=about[3],
+                started=about[4],
+                updated=about[5],
+                answered=True,
+                agents=0,
+            ),
+        )
+        row.agents += 1
+        row.updated = max(row.updated, updated)
+        if sid in spent:
+            given, said, read, written, cost, open_since = (value or 0 for value in spent[sid])
+            usage = Usage(round(given), round(said), round(read), round(written), float(cost))
+            row.usage.add(usage)
+            row.answered = row.answered and not open_since
+    return sorted(rows.values(), key=lambda row: row.updated, reverse=True)

@@ -1,0 +1,55 @@
+"""What was said in OpenCode's database, as far as it may hold some words."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unbraid.agents.opencode.sessions.database import connect, root_of
+from unbraid.agents.stored import StoredBlock
+from unbraid.errors import SourceError
+from unbraid.events.parts import decoded
+
+_PARTS = """SELECT session_id, time_created, data FROM part
+    WHERE data LIKE ? ESCAPE '!' ORDER BY time_created DESC"""
+
+
+def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
+    """Returns the parts that may hold a needle, newest first, but none of root sessions that are
+    `known`.
+
+    A database that cannot be read holds nothing.
+    """
+    # LIKE knows the cases of ASCII only.
+    like = "%"
+    if needle.isascii():
+        as_json = msgspec.json.encode(needle)[1:-1].decode()
+        like = f"%{as_json.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%"
+    try:
+        with closing(connect(path)) as db:
+            parents = dict(db.execute("SELECT id, parent_id FROM session").fetchall())
+            for session, created, data in db.execute(_PARTS, [like]):
+                root = root_of(session, parents)
+                if root not in known:
+                    agent = None if root == session else session
+                    for kind, text in _words(data):
+                        yield StoredBlock(root, agent, kind, created, text)
+    except (sqlite3.Error, SourceError):
+        return
+
+
+def _words(data: Any) -> Iterator[tuple[str, str]]:
+    match decoded(data.encode() if isinstance(data, str) else b"null"):
+        case {"type": "text", "text": str(text)}:
+            yield "text", text
+        case {"type": "reasoning", "text": str(text)}:
+            yield "thinking", text
+        case {"type": "tool", "state": dict(state)}:
+            yield "tool_use", msgspec.json.encode(state.get("input")).decode()
+            if isinstance(state.get("output"), str):
+                yield "tool_result", state["output"]

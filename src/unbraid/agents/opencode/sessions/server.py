@@ -1,0 +1,130 @@
+"""A running OpenCode server: its events as lines by session, and its sessions' whole state.
+
+The event stream has no ids, so nothing can be replayed: after every (re)connection the state of the
+sessions is read once, and whoever takes the lines in knows what it has seen before.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from unbraid.agents.opencode.records import export_as_lines
+from unbraid.agents.opencode.sessions.session_tree import SessionTree
+from unbraid.errors import SourceError
+from unbraid.wire.lines import Lines
+from unbraid.wire.sse import data_of
+
+if TYPE_CHECKING:
+    # Every watch imports this module, and few of them talk to a server.
+    import httpx
+
+MAX_LINE_BYTES = 16 << 20
+REQUEST_SECONDS = 30.0
+# Its heartbeat comes every 10 s: a stream that is silent for longer is dead.
+SILENCE_SECONDS = 35.0
+RECENT_MS = 300_000
+
+
+def authorization(env: Mapping[str, str]) -> dict[str, str]:
+    """The header by which a server knows us, where it has a password."""
+    password = env.get("OPENCODE_SERVER_PASSWORD")
+    if not password:
+        return {}
+    user = env.get("OPENCODE_SERVER_USERNAME") or "opencode"
+    token = base64.b64encode(f"{user}:{password}".encode()).decode()
+    return {"Authorization": f"Basic {token}"}
+
+
+async def event_lines(answer: httpx.Response) -> AsyncGenerator[bytes, None]:
+    """The events of an event stream, each as one line of JSON."""
+    lines = Lines(MAX_LINE_BYTES)
+    async for data in answer.aiter_raw():
+        for line in lines.feed(data):
+            if isinstance(line, bytes) and (event := data_of(line)):
+                yield event
+
+
+class OpenCodeServer:
+    """One server, by its address."""
+
+    def __init__(self, url: str, env: Mapping[str, str]) -> None:
+        self.url = url.rstrip("/")
+        self._tree = SessionTree()
+        self._authorization = authorization(env)
+
+    @contextlib.asynccontextmanager
+    async def events(self) -> AsyncIterator[AsyncIterator[tuple[str, bytes]]]:
+        """(root session, line) from here on, for as long as the context lasts; raises SourceError
+        when the server is gone.
+        """
+        async with self._client(SILENCE_SECONDS) as client:
+            with self._blamed("GET /event: "):
+                async with client.stream("GET", "/event") as answer:
+                    self._check(answer)
+                    yield self._by_session(answer)
+
+    async def snapshot(self, since_ms: int) -> list[tuple[str, list[bytes]]]:
+        """(root session, lines) of the sessions that have changed since."""
+        sessions = await self.call("GET", "/session")
+        recent: set[str] = set()
+        for info in sessions:
+            self._tree.parents[info["id"]] = info.get("parentID")
+        for info in sessions:
+            if (info.get("time") or {}).get("updated", 0) >= since_ms:
+                recent.add(self._tree.root(info["id"]))
+        found = []
+        for info in sorted(sessions, key=lambda info: info["id"], reverse=True):
+            root = self._tree.root(info["id"])
+            if root in recent:
+                messages = await self.call("GET", f"/session/{info['id']}/message")
+                found.append((root, export_as_lines({"info": info, "messages": messages})))
+        return found
+
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        """Send one request, and return what it gave."""
+        # Over a connection of its own: a request that does something is never sent twice.
+        async with self._client(REQUEST_SECONDS) as client:
+            with self._blamed(f"{method} {path}: "):
+                answer = await client.request(method, path, json=body)
+        self._check(answer)
+        try:
+            return json.loads(answer.content) if answer.content else None
+        except ValueError:
+            raise SourceError(self.url, f"{method} {path}: the answer is no JSON") from None
+
+    def _client(self, seconds: float) -> httpx.AsyncClient:
+        import httpx
+
+        from unbraid.system.http import client_options
+
+        options = client_options(self.url)
+        options["headers"] |= self._authorization
+        return httpx.AsyncClient(base_url=self.url, timeout=seconds, **options)
+
+    @contextlib.contextmanager
+    def _blamed(self, what: str) -> Iterator[None]:
+        """What goes wrong on the way to the server is a SourceError."""
+        from unbraid.system.http import HTTP_ERRORS, reason_of
+
+        try:
+            yield
+        except HTTP_ERRORS as error:
+            raise SourceError(self.url, f"{what}{reason_of(error)}") from None
+
+    def _check(self, answer: httpx.Response) -> None:
+        if not answer.is_success:
+            request = answer.request
+            reason = answer.reason_phrase or str(answer.status_code)
+            raise SourceError(self.url, f"{request.method} {request.url.path}: {reason}")
+
+    async def _by_session(self, answer: httpx.Response) -> AsyncIterator[tuple[str, bytes]]:
+        with self._blamed(""):
+            async for line in event_lines(answer):
+                root = self._tree.root_of(line)
+                if root is not None:
+                    yield root, line + b"\n"
+        raise SourceError(self.url, "the server has ended its event stream")

@@ -1,0 +1,125 @@
+"""OpenCode's sessions on this machine: its database, and the folder of files before 1.2.
+
+Most commands need one part of this: each is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
+from unbraid.agents.opencode.sessions.database import connect, database_runs, last_change
+from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
+from unbraid.errors import SourceError
+from unbraid.translate.tracks import RunTracks
+
+if TYPE_CHECKING:
+    from unbraid.agents.opencode.sessions.follower import RowFollower
+    from unbraid.agents.opencode.sessions.watch import DatabaseWatch
+
+
+class OpenCodeSessions:
+    """OpenCode's `SessionStore`."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+
+    def is_session_id(self, name: str) -> bool:
+        """Whether an id begins as OpenCode's do."""
+        return SESSION_ID.fullmatch(name) is not None
+
+    def matching(self, prefix: str) -> Iterator[str]:
+        """Yields the ids of sessions that begin like this, children's too."""
+        for store in opencode_stores(self._env):
+            try:
+                with closing(connect(store, parts=False)) as database:
+                    ids = [str(row[0]) for row in database.execute("SELECT id FROM session")]
+            except (sqlite3.Error, SourceError):
+                continue  # whoever opens it will say so
+            yield from (each for each in ids if each.startswith(prefix))
+
+    def root(self, session_id: str) -> str | None:
+        """The session at the top of its tree."""
+        _, run = self._find(session_id)
+        return None if run is None else run.session
+
+    def listed(
+        self,
+        *,
+        since_ms: int = 0,
+        cache: Path | None = None,
+        redact: Callable[[str], str] | None = None,
+        warn: Callable[[str], None] = lambda text: None,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Iterator[SessionFacts]:
+        """Yields root sessions straight from where they are kept: nothing has to be cached."""
+        from unbraid.agents.opencode.sessions.index import opencode_rows
+
+        found: dict[str, SessionFacts] = {}
+        for store in opencode_stores(self._env):
+            try:
+                for facts in opencode_rows(store):
+                    found.setdefault(facts.session_id, facts)
+            except SourceError as error:
+                warn(str(error))
+        for facts in found.values():
+            if redact is not None and facts.title is not None:
+                facts.title = redact(facts.title)
+            yield facts
+
+    def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
+        """Yields what the rows hold."""
+        from unbraid.agents.opencode.sessions.search import database_blocks
+
+        for store in opencode_stores(self._env):
+            yield from database_blocks(store, needle, known)
+
+    def run(self, session_id: str) -> RunTracks | None:
+        """The rows of the root session that this one belongs to, and of its children."""
+        return self._find(session_id)[1]
+
+    def updated(self, session_id: str) -> int:
+        """When the session or one of its children last changed."""
+        store, run = self._find(session_id)
+        # A folder of files is of before 1.2, and would have to be read whole to know this.
+        if store is not None and run is not None and store.is_file():
+            with suppress(SourceError):
+                return last_change(store, run.session or session_id)
+        return 0
+
+    def follow(self, session_id: str, recorded: Recorded) -> RowFollower | None:
+        """Reads its rows from where the log stands."""
+        from unbraid.agents.opencode.sessions.changes import Database
+        from unbraid.agents.opencode.sessions.follower import RowFollower
+
+        store, run = self._find(session_id)
+        if store is None or run is None:
+            return None
+        return RowFollower(run.session or session_id, recorded, Database(store))
+
+    def watch(
+        self,
+        *,
+        warn: Callable[[str], None] = lambda text: None,
+        only: str | None = None,
+        inotify: bool = True,
+        servers: Sequence[str] = (),
+    ) -> DatabaseWatch:
+        """Watches its database, which needs no inotify, and its servers."""
+        from unbraid.agents.opencode.sessions.server import OpenCodeServer
+        from unbraid.agents.opencode.sessions.watch import DatabaseWatch
+
+        return DatabaseWatch(
+            self._env, [OpenCodeServer(url, self._env) for url in servers], warn=warn
+        )
+
+    def _find(self, session_id: str) -> tuple[Path | None, RunTracks | None]:
+        if self.is_session_id(session_id):
+            for store in opencode_stores(self._env):
+                if runs := database_runs(store, session_id):
+                    return store, runs[0]
+        return None, None

@@ -1,0 +1,172 @@
+"""All of OpenCode's root sessions, watched: their rows, and what servers report of them.
+
+A look at a database that has not changed costs two `stat`s, and once a second a look at who has it
+open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+
+from unbraid.agents.opencode.places import SESSION_ID, opencode_database
+from unbraid.agents.opencode.sessions.changes import Database
+from unbraid.agents.opencode.sessions.follower import ChangedRows, RowFollower
+from unbraid.agents.opencode.sessions.server import OpenCodeServer
+from unbraid.agents.opencode.sessions.server_watch import ServerController, ServerWatch
+from unbraid.agents.opencode.sessions.writers import Writers
+from unbraid.agents.stored import Recorded
+from unbraid.errors import SourceError
+from unbraid.system.clock import now_ms
+
+LOOK_SECONDS = 0.1
+APPEARING_SECONDS = 0.5
+GONE_SECONDS = 1.0
+RECENT_MS = 300_000
+
+
+class DatabaseWatch:
+    """OpenCode's `SessionWatch`."""
+
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        servers: Sequence[OpenCodeServer],
+        *,
+        warn: Callable[[str], None],
+    ) -> None:
+        self._env, self._warn = env, warn
+        self._servers = [ServerWatch(server, self._give, warn) for server in servers]
+        self._database: Database | None = None
+        self._writers: Writers | None = None
+        self._followers: dict[str, RowFollower] = {}
+        self._unread: dict[str, list[bytes]] = {}  # a server's, of sessions nobody follows yet
+        self._changed: set[str] = set()
+        self._wake = asyncio.Event()
+        # Looks run in threads, which go on after whoever awaits them was cancelled.
+        self._looking = threading.Lock()
+
+    async def changes(self) -> AsyncGenerator[set[str], None]:
+        """Yields root sessions whose rows have changed, or of which a server has reported."""
+        reporting = [asyncio.create_task(server.run()) for server in self._servers]
+        try:
+            await self._look_now()
+            yield self._taken()
+            looked = time.monotonic()
+            while True:
+                pause = APPEARING_SECONDS if self._database is None else LOOK_SECONDS
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), pause)
+                self._wake.clear()
+                due = time.monotonic() - looked >= GONE_SECONDS
+                if due or self._database is None or not self._database.quiet or self._beginning():
+                    looked = time.monotonic()
+                    await self._look_now()
+                if self._changed:
+                    yield self._taken()
+        finally:
+            for task in reporting:
+                task.cancel()
+            await asyncio.gather(*reporting, return_exceptions=True)
+
+    def look(self) -> set[str]:
+        """Reads also the rows that wait for others."""
+        self._look(last=True)
+        return self._taken()
+
+    def has(self, session_id: str) -> bool:
+        """Whether it was there at the last look; a server may report any session."""
+        reported = bool(self._servers) and SESSION_ID.fullmatch(session_id) is not None
+        return reported or self._stored(session_id)
+
+    def follow(self, session_id: str, recorded: Recorded) -> RowFollower | None:
+        """Reads its rows from where the log stands."""
+        with self._looking:
+            stored = self._stored(session_id)
+            unread = self._unread.pop(session_id, [])
+            if not stored and not unread and recorded.is_new:
+                return None
+            follower = RowFollower(session_id, recorded, self._database if stored else None)
+            if not stored:
+                follower.give_events(unread, whole=False)
+            follower.begin()
+            self._followers[session_id] = follower
+        return follower
+
+    def forget(self, session_id: str) -> None:
+        """What is found from here on is read from its rows by whoever follows it next."""
+        self._followers.pop(session_id, None)
+        self._unread.pop(session_id, None)
+
+    def controller(
+        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
+    ) -> ServerController | None:
+        """What steers a session, if a server has reported it."""
+        for server in self._servers:
+            if (controller := server.controllers.get(session_id)) is not None:
+                controller.goes_to(run, agent_of)
+                return controller
+        return None
+
+    def ended(self, among: Iterable[str]) -> set[str]:
+        """Those whose last words were read, and of whose processes none lives."""
+        with self._looking:
+            if self._writers is None or self._database is None:
+                return set()
+            over = self._writers.gone - self._changed - self._database.waiting
+            for root in over:
+                self._writers.forget(root)
+            return over.intersection(among)
+
+    async def _look_now(self) -> None:
+        try:
+            await asyncio.to_thread(self._look)
+        except SourceError as error:
+            self._warn(str(error))
+
+    def _give(self, root: str, lines: list[bytes], whole: bool) -> None:
+        follower = self._followers.get(root)
+        if follower is None:
+            self._unread.setdefault(root, []).extend(lines)
+        else:
+            follower.give_events(lines, whole=whole)
+        self._changed.add(root)
+        self._wake.set()
+
+    def _stored(self, session_id: str) -> bool:
+        return self._database is not None and self._database.has(session_id)
+
+    def _look(self, *, last: bool = False) -> None:
+        with self._looking:
+            for root, follower in list(self._followers.items()):
+                if follower.unsettled and follower.begin(at_once=last):
+                    self._changed.add(root)
+            for root, lines in self._rows(last=last).items():
+                if (followed := self._followers.get(root)) is not None:
+                    assert self._database is not None
+                    followed.give_rows(ChangedRows(lines, self._database.upto.get(root, 0)))
+                self._changed.add(root)
+
+    def _rows(self, *, last: bool) -> dict[str, list[bytes]]:
+        if self._database is None:
+            path = opencode_database(self._env)
+            if path is None:
+                return {}
+            self._database = Database(path, now_ms() - RECENT_MS)
+            self._writers = Writers(path)
+        assert self._writers is not None
+        self._writers.looking()
+        changed = self._database.changed(last=last)
+        if self._database.heard is not None:
+            self._writers.looked(self._database.heard)
+        return changed
+
+    def _beginning(self) -> bool:
+        return any(follower.unsettled for follower in list(self._followers.values()))
+
+    def _taken(self) -> set[str]:
+        changed, self._changed = self._changed, set()
+        return changed

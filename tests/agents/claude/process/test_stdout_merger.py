@@ -1,0 +1,125 @@
+"""The order of stdout and transcripts, by a clock of our own."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+
+from tests.watch.writing import Writer, append
+from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
+from unbraid.agents.claude.sessions.session_files import Session
+from unbraid.timings import (
+    OWN_TRANSCRIPT_DELAY_SECONDS,
+    STDOUT_TWIN_SETTLE_SECONDS,
+    STDOUT_TWIN_TIMEOUT_SECONDS,
+    TRANSCRIPTS_QUIET_SECONDS,
+)
+
+TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
+SPAWN = {"type": "tool_use", "id": "toolu_1", "name": "Agent", "input": TASK}
+BASH = {"type": "tool_use", "id": "toolu_2", "name": "Bash", "input": {"command": "make"}}
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def printed(line: bytes, parent: str | None = None) -> bytes:
+    """A transcript's line as stdout has it."""
+    record = json.loads(line)
+    kept = {key: record[key] for key in ("type", "message", "uuid")}
+    return _line({**kept, "session_id": record["sessionId"], "parent_tool_use_id": parent})
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+
+
+def merging(writer: Writer, clock: Clock, *, version: str | None) -> StdoutTranscriptMerger:
+    """One that has seen the agent begin, and call for help."""
+    merger = StdoutTranscriptMerger(clock, lambda session: Session(writer.main))
+    init = {"type": "system", "subtype": "init", "session_id": writer.session}
+    named = {} if version is None else {"claude_code_version": version}
+    merger.line(_line({**init, "uuid": str(uuid.uuid4()), **named}))
+    spawning = writer.answer([SPAWN])
+    append(writer.main, writer.prompt() + spawning)
+    merger.line(printed(spawning))
+    list(merger.take())
+    return merger
+
+
+def test_a_helper_that_is_heard_before_its_file_is_made_is_waited_for(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    merger = merging(writer, clock, version="2.0.30")
+    call = writer.answer([BASH], "a1")
+    merger.line(printed(call, "toolu_1"))
+    assert b"toolu_2" not in b"".join(chunk.data for chunk in merger.take())
+    append(writer.child("a1", "toolu_1"), writer.text("before the call", "a1") + call)
+    assert b"before the call" in b"".join(chunk.data for chunk in merger.take())
+    clock.now += STDOUT_TWIN_SETTLE_SECONDS
+    assert b"toolu_2" in b"".join(chunk.data for chunk in merger.take())
+
+
+def test_the_wait_for_a_file_is_bounded(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    merger = merging(writer, clock, version="2.0.30")
+    merger.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
+    assert b"toolu_2" not in b"".join(chunk.data for chunk in merger.take())
+    clock.now += STDOUT_TWIN_TIMEOUT_SECONDS
+    assert b"toolu_2" in b"".join(chunk.data for chunk in merger.take())
+
+
+def test_where_helpers_have_no_files_nothing_is_waited_for(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    merger = merging(writer, clock, version=None)
+    merger.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
+    assert b"toolu_2" in b"".join(chunk.data for chunk in merger.take())
+
+
+def test_the_sessions_own_file_goes_last_unless_stdout_stalls(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    merger = merging(writer, clock, version="2.0.30")
+    clock.now += OWN_TRANSCRIPT_DELAY_SECONDS
+    list(merger.take())
+    said = writer.text("said in both")
+    append(writer.main, said)
+    assert list(merger.take()) == []
+    merger.line(printed(said))
+    assert [chunk.source for chunk in merger.take()] == ["main.jsonl@1+0", "stdout"]
+    append(writer.main, writer.text("in the file alone"))
+    assert list(merger.take()) == []
+    clock.now += OWN_TRANSCRIPT_DELAY_SECONDS
+    (alone,) = merger.take()
+    assert b"in the file alone" in alone.data
+
+
+def test_at_the_end_nothing_waits(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    merger = merging(writer, clock, version="2.0.30")
+    merger.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
+    append(writer.main, writer.text("last words"))
+    rest = b"".join(chunk.data for chunk in merger.end())
+    assert rest.index(b"toolu_2") < rest.index(b"last words")
+    assert list(merger.end()) == []
+
+
+def test_an_end_without_a_twin_waits_until_the_transcripts_are_quiet(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    merger = merging(writer, clock, version="2.1.325")
+    child = writer.child("a1", "toolu_1")
+    append(child, writer.text("begun", "a1"))
+    list(merger.take())
+    ended = {"type": "system", "subtype": "task_notification", "session_id": writer.session}
+    merger.line(_line({**ended, "uuid": str(uuid.uuid4()), "status": "stopped"}))
+    for word in ("one", "two", "three"):
+        clock.now += TRANSCRIPTS_QUIET_SECONDS
+        append(child, writer.text(word, "a1"))
+        assert [word.encode() in chunk.data for chunk in merger.take()] == [True]
+    clock.now += TRANSCRIPTS_QUIET_SECONDS
+    (last,) = (chunk for chunk in merger.take() if chunk.source == "stdout")
+    assert b"task_notification" in last.data

@@ -1,0 +1,146 @@
+"""OpenCode's database, followed: what whoever begins later gets, and of one session alone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.said import RECORDINGS
+from unbraid.agents.opencode.records import ended_at
+from unbraid.agents.opencode.sessions.changes import Database
+from unbraid.agents.opencode.sessions.database import database_runs, last_change
+from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+
+FAN = RECORDINGS / "fan-same-opening.run.opencode-1.2.27" / "opencode.db"
+# Helpers' texts with a call after each in the same message.
+BEFORE_A_CALL = """SELECT id, data FROM part AS text WHERE session_id IN
+    (SELECT id FROM session WHERE parent_id IS NOT NULL) AND data LIKE '%"type":"text"%'
+    AND EXISTS (SELECT 1 FROM part WHERE message_id = text.message_id AND id > text.id
+    AND data LIKE '%"type":"tool"%') LIMIT 2"""
+NESTED = RECORDINGS / "nested.run.opencode" / "opencode.db"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return Path(shutil.copy(NESTED, tmp_path / "opencode.db"))
+
+
+def root_of(path: Path) -> str:
+    (run,) = database_runs(path)
+    assert run.session is not None
+    return run.session
+
+
+def touch(path: Path, at: int) -> None:
+    """Everything that has ended changes once more."""
+    with closing(sqlite3.connect(path)) as db, db:
+        parts = db.execute("SELECT id, data FROM part").fetchall()
+        for part, data in parts:
+            read = json.loads(data)
+            if ended_at(read) is not None:
+                read["emptied"] = True
+                row = (json.dumps(read), at, part)
+                db.execute("UPDATE part SET data = ?, time_updated = ? WHERE id = ?", row)
+
+
+def test_it_knows_how_far_it_has_come(path: Path) -> None:
+    root, database = root_of(path), Database(path)
+    assert database.changed().keys() == {root}
+    assert database.upto == {root: last_change(path, root)}
+    assert Database(path, database.upto[root] + 1).changed() == {}
+
+
+def test_it_knows_who_has_said_something_since_the_look_before(path: Path) -> None:
+    root, database = root_of(path), Database(path)
+    assert not database.has(root)
+    database.changed()
+    assert database.heard == {root}
+    assert database.has(root)
+    database.changed()
+    assert database.heard == set()
+    touch(path, last_change(path, root) + 1)
+    database.changed()
+    assert database.heard == {root}
+
+
+def test_an_old_row_that_changes_is_no_news_to_whoever_begins_later(path: Path) -> None:
+    root = root_of(path)
+    later = last_change(path, root) + ROW_STORING_MS + 1
+    database = Database(path, later)
+    assert database.changed() == {}
+    touch(path, later + 1)
+    assert database.changed() == {}
+    assert b'"emptied"' in b"".join(Database(path).changed()[root])
+
+
+def test_one_session_alone_has_the_children_that_come_later(path: Path) -> None:
+    root = root_of(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        query = "UPDATE session SET parent_id = NULL WHERE parent_id = ? RETURNING id"
+        (child,) = (name for (name,) in db.execute(query, (root,)))
+    part = Database(path).part(root, 0)
+    alone = b"".join(part.changed()[root])
+    assert f'"sessionID":"{child}"'.encode() not in alone
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE session SET parent_id = ? WHERE id = ?", (root, child))
+        db.execute("UPDATE part SET time_updated = ?", (part.upto[root] + 1,))
+    assert f'"sessionID":"{child}"'.encode() in b"".join(part.changed()[root])
+
+
+class Late:
+    """A database in which texts that precede calls are stored late, its reader, and the time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.now = path, 0.0
+        with closing(sqlite3.connect(path)) as db, db:
+            self.texts = dict(db.execute(BEFORE_A_CALL).fetchall())
+            for part, stored in self.texts.items():
+                begun = json.loads(stored) | {"text": ""}
+                del begun["time"]["end"]
+                db.execute("UPDATE part SET data = ? WHERE id = ?", (json.dumps(begun), part))
+        self.root = root_of(path)
+        self.database = Database(path, clock=lambda: self.now)
+
+    def store(self) -> None:
+        """The next of the texts is stored."""
+        part = next(iter(self.texts))
+        row = (self.texts.pop(part), last_change(self.path, self.root) + 1000, part)
+        with closing(sqlite3.connect(self.path)) as db, db:
+            db.execute("UPDATE part SET data = ?, time_updated = ? WHERE id = ?", row)
+
+
+@pytest.fixture
+def late(tmp_path: Path) -> Late:
+    return Late(Path(shutil.copy(FAN, tmp_path / "opencode.db")))
+
+
+def test_calls_wait_for_all_the_texts_before_them(late: Late) -> None:
+    texts = [json.loads(stored)["text"] for stored in late.texts.values()]
+    assert len(texts) == 2
+    assert late.database.changed() == {}
+    assert late.database.waiting == {late.root}
+    assert not late.database.quiet
+    late.store()
+    # Not the call of the text that is there now either: that was found after it, behind the other.
+    assert late.database.changed() == {}
+    late.store()
+    (lines,) = late.database.changed().values()
+    assert late.database.waiting == set()
+    assert all(text in b"".join(lines).decode() for text in texts)
+    assert late.database.upto == {late.root: last_change(late.path, late.root)}
+
+
+def test_the_wait_for_a_text_is_bounded(late: Late) -> None:
+    assert late.database.changed() == {}
+    late.now = TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+    assert late.database.changed().keys() == {late.root}
+    assert late.database.quiet
+
+
+def test_at_the_end_nobody_waits_for_a_text(late: Late) -> None:
+    assert late.database.changed(last=True).keys() == {late.root}
