@@ -32,8 +32,6 @@ OWN_TRANSCRIPT_DELAY_SECONDS = 0.25
 # OpenCode stores a text when it has ended, which may be seconds after the call that follows it. A
 # call waits at most this long for the texts before it: after a kill they are never stored.
 TEXT_BEFORE_CALL_TIMEOUT_SECONDS = 3.0
-# What OpenCode prints may follow from rows that wait: it waits longer than they do.
-STDOUT_ROWS_TIMEOUT_SECONDS = 4.0
 # From the end that a row names to its being stored.
 ROW_STORING_MS = 2000
 
@@ -48,3 +46,156 @@ NOTIFY_IDLE_STEP_MS = 30
 NOTIFY_GATHER_MS = 8
 # A wake-up without a change, so that whoever waits can also look at the clock.
 NOTIFY_PULSE_MS = 1000
+
+# --- watching this machine (watch/, sessions/) ---
+
+# A session whose files changed within this time may be at work: a watch begins with those.
+RECENT_SESSION_SECONDS = 300.0
+# The same for rows of a database, whose times are in milliseconds.
+RECENT_ROWS_MS = 300_000
+# A run whose session says nothing for this long is ended, as far as anyone can tell.
+IDLE_RUN_TIMEOUT_SECONDS = 1800.0
+# A session that nobody follows counts as live while it has spoken as lately as this.
+LIVE_SESSION_SECONDS = 60
+# A stored session that has been silent for longer is over, as far as anyone can tell.
+SILENT_SESSION_SECONDS = 300
+# `ps` lists sessions that changed within this time, unless all are asked for.
+LISTED_SESSION_SECONDS = 24 * 3600
+# How often a watch looks what is due, and tries again for sessions that another process records.
+WATCH_TICK_SECONDS = 0.25
+# Which processes are alive is read from the system: not at every tick, and soon enough to see the
+# end of an agent as one.
+PROCESS_CHECK_SECONDS = 1.0
+# The system reports changes of files; it may lose one when very many come at once.
+FOLDER_RESCAN_SECONDS = 300.0
+# Where the system cannot report changes, the files are looked at.
+FOLDER_POLL_SECONDS = 2.0
+# A folder that is not there cannot be watched: so often is looked whether it is there now.
+FOLDER_APPEARING_POLL_SECONDS = 0.25
+# A look at a database that has not changed costs two `stat`s.
+DATABASE_POLL_SECONDS = 0.1
+# While there is no database yet, nobody waits for its first words.
+DATABASE_APPEARING_POLL_SECONDS = 0.5
+# A server that has gone may come back on the same port.
+SERVER_RECONNECT_SECONDS = 1.0
+
+# --- running and piping (launch/) ---
+
+# What a process prints is recorded as it comes; this often its files and rows are looked at too.
+RUN_POLL_SECONDS = 0.05
+# How far back a pipe's session may have begun before anything of it came through.
+PIPE_BEGAN_MS = 60_000
+
+# --- leases ---
+
+# A watch holds a session's lease for a moment to see whether there is anything to record.
+LEASE_TIMEOUT_SECONDS = 0.5
+LEASE_RETRY_SECONDS = 0.02
+# Whoever imports a session that another unbraid is recording waits for that one's first events.
+IMPORT_LEASE_TIMEOUT_SECONDS = 10.0
+IMPORT_LEASE_RETRY_SECONDS = 0.05
+# A session that is part of another run (an orchestrated agent's) is marked as recorded there. The
+# mark can go when nobody would take the session for a new one any more.
+RECORDED_MARK_KEPT_SECONDS = 30 * 86400
+
+# --- the log ---
+
+# Another process may be writing to the same file; a transaction takes milliseconds.
+SQLITE_BUSY_TIMEOUT_SECONDS = 5.0
+# Commits of other processes are looked for often for a while after each, and seldom otherwise.
+LOG_LIVELY_SECONDS = 5.0
+LOG_LIVELY_POLL_SECONDS = 0.05
+LOG_IDLE_POLL_SECONDS = 0.2
+# Whoever shows the log looks this often whether it is still there: no event would say so.
+LOG_REPLACED_CHECK_SECONDS = 1.0
+# Runs grow old slowly; and a log that is locked or full now may not be in an hour.
+RETENTION_INTERVAL_SECONDS = 3600.0
+
+# --- viewers (hub/, serve/) ---
+
+# A viewer that was cut off comes back after this long, by its own EventSource.
+SSE_RETRY_MS = 1000
+# The log could not be read. Its viewers are sent away, and find it again when they come back.
+HUB_FEED_RETRY_SECONDS = 0.5
+# An event for it would have to be kept up to date for every chunk of every viewer.
+HUB_SETTLE_STEP_SECONDS = 0.01
+# At the end of a command, viewers get this long to be given the last events.
+PAGE_SETTLE_TIMEOUT_SECONDS = 1.0
+# A connection that does not take the last bytes is cut.
+HANG_UP_TIMEOUT_SECONDS = 5.0
+# A link to sign in is in a terminal's scrollback: it is worth nothing soon.
+SIGN_IN_LINK_SECONDS = 600
+# A browser stays signed in for a month.
+SIGN_IN_SESSION_SECONDS = 30 * 24 * 3600
+
+# --- another server (remote/) ---
+
+# A question is answered, and a chunk committed, within moments, or the network is down.
+SERVER_REQUEST_TIMEOUT_SECONDS = 10.0
+# Its sign of life comes every 15 s: a stream that is silent for longer is dead.
+SERVER_SILENCE_TIMEOUT_SECONDS = 40.0
+REMOTE_LOG_RETRY_SECONDS = 1.0
+# The list of runs has history too, of which no event speaks.
+REMOTE_LIST_REFRESH_SECONDS = 30.0
+# Pauses double from the first to the longest while a server cannot be reached.
+SEND_FIRST_RETRY_SECONDS = 0.1
+SEND_LONGEST_RETRY_SECONDS = 5.0
+# When a run is over, a server that does not answer gets this long to take the rest.
+DELIVERY_LINGER_SECONDS = 10.0
+
+# --- a fleet of our own (orchestrate/) ---
+
+# How long a master waits for a further message: served over HTTP, and at someone's desk.
+SERVED_MASTER_IDLE_SECONDS = 900.0
+ASK_MASTER_IDLE_SECONDS = 24 * 3600.0
+# Deltas of one moment are one transaction.
+JOURNAL_GATHER_SECONDS = 0.01
+
+# --- the terminal (cli/, tui/) ---
+
+# After this long without news, `tail` looks whether anybody still reads, and what it has missed.
+FOLLOW_PAUSE_SECONDS = 1.0
+# The page of a demo that nobody has opened stays this long.
+DEMO_PAGE_SECONDS = 30
+# Changes between two pictures are one picture.
+TOP_DRAW_SECONDS = 0.1
+TOP_LIST_SECONDS = 0.5
+# Stored sessions that are in no log are listed from disk, which costs more.
+TOP_STORED_SESSIONS_SECONDS = 2.0
+# Who can be steered, and who waits for an answer.
+TOP_CONTROL_POLL_SECONDS = 1.0
+TOP_RETRY_SECONDS = 2.0
+# The same error is shown again only after this long.
+NOTICE_REPEAT_SECONDS = 30.0
+# Who can be steered is asked of every process that records a run; one may be stuck.
+STEERING_ANSWER_TIMEOUT_SECONDS = 5.0
+# A search begins when nobody has typed for this long.
+SEARCH_TYPING_PAUSE_SECONDS = 0.3
+
+# --- programs that we start ---
+
+# A program that was asked to end gets this long before it is killed.
+PROGRAM_END_GRACE_SECONDS = 3.0
+# `--version` takes about a second; a wrapper may first have to unpack something.
+VERSION_TIMEOUT_SECONDS = 20.0
+# Sixteen agents may start at once, on a small machine.
+AGENT_START_TIMEOUT_SECONDS = 180.0
+# A turn that was interrupted ends within a second or two; a busy machine gets more.
+AGENT_INTERRUPT_TIMEOUT_SECONDS = 20.0
+# Sessions of ours are deleted when we are done with them; nobody waits for a server that is gone.
+SESSION_DELETE_TIMEOUT_SECONDS = 5.0
+# What an agent is told over stdin ends this long after its answer: more may be on its way.
+STDIN_END_SILENCE_SECONDS = 0.5
+# Not every version reports of every sub-agent that it has ended.
+STDIN_END_SILENCE_WITH_AGENTS_SECONDS = 30.0
+# Nothing ends before its last rows have been recorded, which may wait for each other.
+LAST_ROWS_GRACE_SECONDS = 4.0
+# An agent's own server answers at once, but for prompts that it has to queue first.
+AGENT_SERVER_REQUEST_TIMEOUT_SECONDS = 30.0
+# Its heartbeat comes every 10 s: a stream that is silent for longer is dead.
+AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
+
+# --- redaction ---
+
+# A model pauses for longer in the middle of a word only when something is wrong with it.
+REDACTION_HOLD_SECONDS = 3.0

@@ -105,7 +105,7 @@ async def test_it_is_opened_and_caught_up(env: Mapping[str, str], tmp_path: Path
 async def test_it_is_followed_over_restarts_and_ends(
     env: Mapping[str, str], tmp_path: Path, inotify: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unbraid.system.folders.POLL_SECONDS", 0.05)
+    monkeypatch.setattr("unbraid.system.folders.FOLDER_POLL_SECONDS", 0.05)
     log = await SqliteLog.open(tmp_path / "log.db")
     store(env, "one", "First.")
     try:

@@ -16,8 +16,9 @@ from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
 from unbraid.log.contract import PATIENCE_SECONDS, story
 from unbraid.serve import ServeConfig, ServeLimits, Server, hash_token, new_token, serving
-from unbraid.serve.auth import LINK_SECONDS, SESSION_SECONDS, Keys
+from unbraid.serve.auth import Keys
 from unbraid.serve.routes import OPERATIONS
+from unbraid.timings import SIGN_IN_LINK_SECONDS, SIGN_IN_SESSION_SECONDS
 
 Clients = Callable[..., httpx.AsyncClient]
 
@@ -166,9 +167,9 @@ def test_links_and_sessions_grow_old() -> None:
     assert session is not None
     assert keys.redeem(code) is None
     assert keys.scopes_of_session(session) == frozenset({"read"})
-    now[0] = LINK_SECONDS + 1
+    now[0] = SIGN_IN_LINK_SECONDS + 1
     assert keys.redeem(late) is None
-    now[0] = SESSION_SECONDS + 1
+    now[0] = SIGN_IN_SESSION_SECONDS + 1
     assert keys.scopes_of_session(session) is None
 
 

@@ -12,9 +12,10 @@ import pytest
 
 from tests.serve.conftest import Start
 from unbraid.serve import Server, new_token
-from unbraid.serve.auth import SESSION_SECONDS, Keys, Token
+from unbraid.serve.auth import Keys, Token
 from unbraid.serve.routes.operate import MAX_FORM_BYTES
 from unbraid.serve.signin import SIGN_IN_FILES, prefers_page
+from unbraid.timings import SIGN_IN_SESSION_SECONDS
 
 Clients = Callable[..., httpx.AsyncClient]
 
@@ -101,7 +102,7 @@ async def test_a_token_becomes_a_cookie_that_allows_the_same(
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     cookie = answer.headers["set-cookie"]
     assert secret not in cookie
-    for part in ("HttpOnly", "SameSite=strict", "Path=/", f"Max-Age={SESSION_SECONDS}"):
+    for part in ("HttpOnly", "SameSite=strict", "Path=/", f"Max-Age={SIGN_IN_SESSION_SECONDS}"):
         assert part in cookie
     assert (await client.get("/", headers=BROWSER)).status_code == 200
     assert (await client.get("/v1/runs")).status_code == 200
@@ -189,5 +190,5 @@ def test_a_session_of_a_token_grows_old() -> None:
     assert session is not None
     assert keys.sign_in(token.sha256) is None
     assert keys.scopes_of_session(session) == frozenset({"read"})
-    now[0] = SESSION_SECONDS + 1
+    now[0] = SIGN_IN_SESSION_SECONDS + 1
     assert keys.scopes_of_session(session) is None

@@ -75,7 +75,7 @@ async def test_a_kill_is_told_by_its_name(tmp_path: Path) -> None:
 async def test_one_that_is_deaf_is_ended_with_its_family(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unbraid.system.program.GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("unbraid.system.program.PROGRAM_END_GRACE_SECONDS", 0.2)
     env, mark = marked(dict(os.environ))
     async with started("stubborn", python(STUBBORN), env=env, cwd=tmp_path) as program:
         said = b""

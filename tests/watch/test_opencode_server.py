@@ -22,7 +22,8 @@ from unbraid.log.leases import FileLeases
 from unbraid.record.runs import run_name
 from unbraid.testing import Script, ScriptedModel, opencode_launch, say, scenario
 from unbraid.testing.process import Child
-from unbraid.watch.watcher import IDLE_SECONDS, Watcher, watching
+from unbraid.timings import IDLE_RUN_TIMEOUT_SECONDS
+from unbraid.watch.watcher import Watcher, watching
 
 pytestmark = pytest.mark.cli
 
@@ -75,7 +76,7 @@ async def served(
     asks: bool,
     database: bool,
     redact: bool = False,
-    idle_seconds: float = IDLE_SECONDS,
+    idle_seconds: float = IDLE_RUN_TIMEOUT_SECONDS,
 ) -> AsyncIterator[Served]:
     cli = cli_of("opencode", "1.18.33")
     log = await SqliteLog.open(home / "log.db")

@@ -28,11 +28,11 @@ from unbraid.events import TextDelta, ThinkingDelta, ToolResult, ToolUse
 from unbraid.system.file_tail import Place, Tail
 from unbraid.system.files import chunks
 from unbraid.system.folders import looks
+from unbraid.timings import RECENT_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, Track
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
 
-RECENT_SECONDS = 300.0
 # A source's name says which generation of the file it is (see `Tail`), and from which byte on it
 # belongs to the run.
 _SOURCE = re.compile(r"file@(\d+)\+(\d+)")
@@ -175,7 +175,7 @@ class JsonlWatch:
     async def changes(self) -> AsyncGenerator[set[str], None]:
         """Yields the sessions whose files have changed."""
         await asyncio.to_thread(self.look)
-        since = (time.time() - RECENT_SECONDS) * 1000
+        since = (time.time() - RECENT_SESSION_SECONDS) * 1000
         yield {session for session, at in self._changed_ms.items() if at >= since}
         found = looks(self._folders, inotify=self._inotify, warn=self._warn)
         async with aclosing(found):

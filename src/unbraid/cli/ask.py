@@ -14,6 +14,7 @@ import click
 
 from unbraid.cli.numbers import Amount
 from unbraid.cli.warning import warn
+from unbraid.timings import ASK_MASTER_IDLE_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.cli.fleet_view import FleetView
@@ -23,7 +24,6 @@ CANCELLED = 130
 # As in the files of agents.
 COUNT = click.IntRange(1, 10**12)
 AMOUNT = Amount(0, 1e9, min_open=True)
-KEEP_SECONDS = 24 * 3600.0
 
 
 @click.command(
@@ -116,7 +116,7 @@ async def _ask(
             log=log,
             leases=log.leases(),
             limits=Limits(**limits),
-            keep_seconds=KEEP_SECONDS,
+            keep_seconds=ASK_MASTER_IDLE_SECONDS,
             on_draft=lambda run, draft: view.draft(draft),
         )
         for problem in orchestrator.roster.problems:

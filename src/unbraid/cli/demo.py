@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from unbraid.cli.numbers import Amount
+from unbraid.timings import DEMO_PAGE_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.hub.fanout import Hub
 
 RUN = "demo"
-GRACE_SECONDS = 30
 
 
 @click.command(
@@ -100,8 +100,8 @@ async def _stay(hub: Hub, stop: asyncio.Event, *, stay: bool) -> None:
     if not stay and not sys.stdout.isatty():
         return
     if not stay and not hub.stats.visits:
-        click.echo(f"\nThe page stays for {GRACE_SECONDS} s, or until Ctrl-C if you open it.")
-        for _ in range(GRACE_SECONDS):
+        click.echo(f"\nThe page stays for {DEMO_PAGE_SECONDS} s, or until Ctrl-C if you open it.")
+        for _ in range(DEMO_PAGE_SECONDS):
             with suppress(TimeoutError):
                 async with asyncio.timeout(1):
                     await stop.wait()

@@ -12,8 +12,7 @@ from unbraid.log.port import Log
 from unbraid.serve import ServeConfig, Server, serving
 from unbraid.serve.server import Orchestrating
 from unbraid.serve.services import History
-
-SETTLE_SECONDS = 1.0
+from unbraid.timings import PAGE_SETTLE_TIMEOUT_SECONDS
 
 
 @asynccontextmanager
@@ -50,4 +49,4 @@ async def page(
         try:
             yield server
         finally:
-            await server.services.hub.settled(SETTLE_SECONDS)
+            await server.services.hub.settled(PAGE_SETTLE_TIMEOUT_SECONDS)

@@ -11,14 +11,13 @@ from contextlib import suppress
 
 from unbraid.log.entry import Entry
 from unbraid.log.port import LogReader, replaced
-
-PAUSE_SECONDS = 1.0
+from unbraid.timings import FOLLOW_PAUSE_SECONDS
 
 
 async def paused(
     batches: AsyncIterator[list[Entry]],
     log: LogReader,
-    seconds: float = PAUSE_SECONDS,
+    seconds: float = FOLLOW_PAUSE_SECONDS,
 ) -> AsyncIterator[list[Entry]]:
     """The batches as they come, and an empty one whenever nothing has come for a while; the end, if
     nobody reads our standard output any more. If the `log` was deleted or replaced meanwhile, that

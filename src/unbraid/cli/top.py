@@ -12,11 +12,10 @@ import click
 
 from unbraid.cli.redaction import redact_option
 from unbraid.cli.sending import token_option
+from unbraid.timings import LOG_REPLACED_CHECK_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.log import Log
-
-LOOK_SECONDS = 1.0
 
 
 @click.command(
@@ -107,5 +106,5 @@ async def _look(log: Log, warn: Callable[[str], None]) -> None:
     from unbraid.log.port import replaced
 
     while (error := replaced(log)) is None:  # noqa: ASYNC110 - no event tells of it
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(LOG_REPLACED_CHECK_SECONDS)
     warn(f"{error}. What you see is how it was; start again to see what comes.")

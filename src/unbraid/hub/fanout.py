@@ -19,10 +19,9 @@ from unbraid.hub.frames import Form, log_frame, run_frame
 from unbraid.hub.viewer import Viewer
 from unbraid.log.entry import Entry
 from unbraid.log.port import Feed, LogUnusable, WholeLogReader, WithholdingLog
+from unbraid.timings import HUB_FEED_RETRY_SECONDS, HUB_SETTLE_STEP_SECONDS
 
 _ALL = ""
-FEED_RETRY_SECONDS = 0.5
-SETTLE_STEP_SECONDS = 0.01
 
 
 @dataclass
@@ -199,7 +198,7 @@ class Hub:
             async with asyncio.timeout(seconds):
                 # An event for it would have to be kept up to date for every chunk of every viewer.
                 while self._cursor < last or not self._idle():  # noqa: ASYNC110
-                    await asyncio.sleep(SETTLE_STEP_SECONDS)
+                    await asyncio.sleep(HUB_SETTLE_STEP_SECONDS)
 
     def _idle(self) -> bool:
         return all(v.idle for channel in self._channels.values() for v in channel.viewers)
@@ -248,7 +247,7 @@ class Hub:
                 self._cut_all("error")
                 if isinstance(error, LogUnusable) and error.reason == "closed":
                     self._closed = "error"
-                await asyncio.sleep(FEED_RETRY_SECONDS)
+                await asyncio.sleep(HUB_FEED_RETRY_SECONDS)
 
     async def _follow(self) -> AsyncIterator[Feed]:
         if isinstance(self._log, WithholdingLog):

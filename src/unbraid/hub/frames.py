@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from unbraid.events import Draft, Gap, encode
 from unbraid.log.entry import Entry
-
-RETRY_MS = 1000
+from unbraid.timings import SSE_RETRY_MS
 
 
 class Form(enum.Enum):
@@ -66,7 +65,7 @@ def log_frame(entry: Entry) -> Frame:
 
 def opening(form: Form) -> bytes:
     """What comes first: how soon to come back after a loss."""
-    return b"retry: %d\n\n" % RETRY_MS if form is Form.SSE else b""
+    return b"retry: %d\n\n" % SSE_RETRY_MS if form is Form.SSE else b""
 
 
 def heartbeat(form: Form) -> bytes:

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Iterator
 
 from unbraid.agents.process_port import ProcessSource
 from unbraid.launch.run_log import RunLog
+from unbraid.timings import RUN_POLL_SECONDS
 from unbraid.wire.chunk import Chunk
 
-LOOK_SECONDS = 0.05
 BATCH_BYTES = 1 << 20
 
 
@@ -47,7 +47,7 @@ class ProcessRecorder:
         while not over.is_set():
             await self._look()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SECONDS):
+                async with asyncio.timeout(RUN_POLL_SECONDS):
                     await over.wait()
 
     async def _look(self, *, last: bool = False) -> None:

@@ -16,10 +16,8 @@ from unbraid.record.runs import open_run
 from unbraid.redact.source import SourceRedactor
 from unbraid.remote.delivery import Sending
 from unbraid.system.clock import now_ms as now_ms
+from unbraid.timings import LEASE_RETRY_SECONDS, LEASE_TIMEOUT_SECONDS
 from unbraid.wire.chunk import Chunk
-
-LEASE_WAIT_SECONDS = 0.5
-LEASE_RETRY_SECONDS = 0.02
 
 
 class RunLog:
@@ -129,7 +127,7 @@ class RunLog:
 
     async def _acquire(self, session: str) -> None:
         assert self._leases is not None
-        taken, until = self._leases.acquire(session), time.monotonic() + LEASE_WAIT_SECONDS
+        taken, until = self._leases.acquire(session), time.monotonic() + LEASE_TIMEOUT_SECONDS
         while not taken and time.monotonic() < until:
             # A watch may be looking whether there is anything for it to tell.
             await asyncio.sleep(LEASE_RETRY_SECONDS)

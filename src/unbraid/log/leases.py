@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from unbraid.errors import LogError
+from unbraid.timings import RECORDED_MARK_KEPT_SECONDS
 from unbraid.wire.names import names_run
 
 FOLDER = "leases"
 UNNAMED = "starting."
 PART = "part."
-PART_SECONDS = 30 * 86400
 
 
 class Leases(Protocol):
@@ -157,7 +157,7 @@ class FileLeases:
             name = path.name
             if name.startswith(PART):
                 with contextlib.suppress(OSError):
-                    if path.stat().st_mtime < time.time() - PART_SECONDS:
+                    if path.stat().st_mtime < time.time() - RECORDED_MARK_KEPT_SECONDS:
                         path.unlink()
             elif name not in self._held and not name.startswith(UNNAMED) and self.acquire(name):
                 self._held.pop(name).close()

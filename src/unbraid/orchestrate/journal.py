@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from unbraid.events import Done, FleetEvent
 from unbraid.log.port import Log
+from unbraid.timings import JOURNAL_GATHER_SECONDS
 
 MAX_PENDING = 2048
-GATHER_SECONDS = 0.01
 
 
 class Journal:
@@ -53,11 +53,11 @@ class Journal:
     async def run(self) -> None:
         """Append until `done` is written. A LogError ends it: what was not written is lost."""
         over, loop = False, asyncio.get_running_loop()
-        written = loop.time() - GATHER_SECONDS
+        written = loop.time() - JOURNAL_GATHER_SECONDS
         try:
             while not over:
                 await self._wake.wait()
-                if (early := written + GATHER_SECONDS - loop.time()) > 0 and not self.full:
+                if (early := written + JOURNAL_GATHER_SECONDS - loop.time()) > 0 and not self.full:
                     await asyncio.sleep(early)
                 self._wake.clear()
                 events, self._pending = self._pending, []

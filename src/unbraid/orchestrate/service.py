@@ -9,9 +9,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.events import Draft
 from unbraid.log.port import Log
 from unbraid.orchestrate.orchestrator import Orchestrator
-
-# How long a master waits for a further message.
-KEEP_SECONDS = 900.0
+from unbraid.timings import SERVED_MASTER_IDLE_SECONDS
 
 
 def orchestrating(
@@ -30,7 +28,7 @@ def orchestrating(
             controllers=controllers,
             leases=log.leases(),
             on_draft=on_draft,
-            keep_seconds=KEEP_SECONDS,
+            keep_seconds=SERVED_MASTER_IDLE_SECONDS,
         )
 
     return make

@@ -19,9 +19,8 @@ from unbraid.log.port import READ_LIMIT, LogReader
 from unbraid.redact.events import ASIDES, SAID, EventDeltas
 from unbraid.redact.lines import LineRedactor
 from unbraid.redact.secrets import redact
+from unbraid.timings import REDACTION_HOLD_SECONDS
 
-# A model pauses for longer in the middle of a word only when something is wrong with it.
-HOLD_SECONDS = 3.0
 # No secret has more text than this before the part that is shown next.
 LOOK_UP_BYTES = 16 << 10
 # Runs whose state is kept; what is dropped is looked up again.
@@ -52,7 +51,7 @@ class RunRedactor:
     @property
     def deadline(self) -> float | None:
         """When it has waited long enough."""
-        return self._held[0][1] + HOLD_SECONDS if self._held else None
+        return self._held[0][1] + REDACTION_HOLD_SECONDS if self._held else None
 
     async def take(self, entries: list[Entry]) -> list[Entry]:
         """As many of the events so far as are decided."""

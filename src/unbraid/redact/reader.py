@@ -3,8 +3,8 @@
 An agent that printed in small parts has left a secret in many events. So a run's events are
 redacted in their order, and an event of which it is undecided whether it belongs to a secret waits,
 with all of its run that follows it, until its stream says more. That is soon, but a stream may
-stall in the middle of a word: what has waited for `HOLD_SECONDS` is given out, with that word
-redacted.
+stall in the middle of a word: what has waited for `REDACTION_HOLD_SECONDS` is given out, with that
+word redacted.
 
 Whoever begins in the middle of a run sees the same as one who has seen it all: the text that a
 stream said before is looked up when the stream goes on with it.
@@ -34,8 +34,9 @@ from unbraid.log.port import (
 from unbraid.log.query import CUT
 from unbraid.log.summary import TITLE_CHARS, RunSummary
 from unbraid.redact.events import SAID
-from unbraid.redact.feed import HOLD_SECONDS, FeedRedactor, RunRedactor, paced, redact_entry
+from unbraid.redact.feed import FeedRedactor, RunRedactor, paced, redact_entry
 from unbraid.redact.secrets import redact, redact_words
+from unbraid.timings import REDACTION_HOLD_SECONDS
 
 LOOK_AHEAD = 100
 # The first word after a cut, and long ones that follow it: they may be the rest of a secret.
@@ -125,7 +126,7 @@ class RedactedReader:
 class RedactedLog(RedactedReader):
     """A log as it may be shown, of which all runs can be read at once."""
 
-    hold_seconds = HOLD_SECONDS
+    hold_seconds = REDACTION_HOLD_SECONDS
 
     def __init__(self, log: WholeLogReader) -> None:
         super().__init__(log)

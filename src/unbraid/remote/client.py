@@ -13,11 +13,9 @@ from msgspec import Struct, field
 from unbraid.errors import LogError
 from unbraid.remote.ingest import checked_url
 from unbraid.system.http import CLOSED_ERRORS, HTTP_ERRORS, client_options, reason_of
+from unbraid.timings import SERVER_REQUEST_TIMEOUT_SECONDS, SERVER_SILENCE_TIMEOUT_SECONDS
 from unbraid.wire.record import BAD_JSON
 
-TIMEOUT_SECONDS = 10.0
-# Its sign of life comes every 15 s: a stream that is silent for longer is dead.
-SILENCE_SECONDS = 40.0
 NOT_FOUND = 404
 
 T = TypeVar("T")
@@ -47,7 +45,7 @@ class RemoteServer:
         self.url = checked_url(url).rstrip("/")
         self._has_token = bool(token)
         options = client_options(self.url)
-        options["timeout"] = TIMEOUT_SECONDS
+        options["timeout"] = SERVER_REQUEST_TIMEOUT_SECONDS
         headers = options["headers"]
         headers["Accept"] = "application/json, application/x-ndjson"
         if token:
@@ -80,7 +78,9 @@ class RemoteServer:
         """
         target = self._target(path, query)
         try:
-            async with self._new.stream("GET", target, timeout=SILENCE_SECONDS) as answer:
+            async with self._new.stream(
+                "GET", target, timeout=SERVER_SILENCE_TIMEOUT_SECONDS
+            ) as answer:
                 if answer.status_code != 200:
                     self._checked(answer.status_code, await answer.aread())
                     return  # there is nothing more to come

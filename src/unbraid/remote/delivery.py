@@ -10,10 +10,9 @@ from unbraid.errors import LogError
 from unbraid.remote.ingest import checked_url
 from unbraid.remote.outbox import Address, Outbox, waiting
 from unbraid.remote.sender import Sender
+from unbraid.timings import DELIVERY_LINGER_SECONDS
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run
-
-LINGER_SECONDS = 10.0
 
 
 class Sending:
@@ -26,7 +25,7 @@ class Sending:
         token: str | None,
         warn: Callable[[str], None],
         *,
-        linger_seconds: float = LINGER_SECONDS,
+        linger_seconds: float = DELIVERY_LINGER_SECONDS,
     ) -> None:
         self._home, self._url, self._token, self._warn = home, checked_url(url), token, warn
         self._linger_seconds = linger_seconds

@@ -10,13 +10,13 @@ from msgspec import Struct, field
 
 from unbraid.errors import CallerError, UnbraidError
 from unbraid.remote.outbox import Address
+from unbraid.timings import SERVER_REQUEST_TIMEOUT_SECONDS
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import BAD_JSON
 
 if TYPE_CHECKING:
     import httpx
 
-TIMEOUT_SECONDS = 10.0
 MAX_ANSWER_BYTES = 1 << 16
 # Busy, restarting, or asking us to come back: all of these pass.
 PASSING = frozenset((408, 421, 425, 429))
@@ -94,7 +94,7 @@ class IngestClient:
 
     def _exchange(self, target: str, data: bytes) -> tuple[int, bytes]:
         if self._client is None:
-            self._client = self._http.blocking_client(self._url, TIMEOUT_SECONDS)
+            self._client = self._http.blocking_client(self._url, SERVER_REQUEST_TIMEOUT_SECONDS)
         request = self._client.stream("POST", target, content=data, headers=self._headers)
         body = bytearray()
         with request as response:

@@ -18,11 +18,9 @@ from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, Found
 from unbraid.log.summary import RunSummary, selected
 from unbraid.remote.client import NOT_FOUND, RemoteError, RemoteServer
+from unbraid.timings import REMOTE_LIST_REFRESH_SECONDS, REMOTE_LOG_RETRY_SECONDS
 from unbraid.wire.record import BAD_JSON
 
-RETRY_SECONDS = 1.0
-# The list of runs holds stored sessions, too, about which there are no events.
-LIST_AGAIN_SECONDS = 30.0
 MAX_RUNS = 500
 MAX_FOUND = 200
 # What changes the list of runs; words change nothing in it.
@@ -90,7 +88,7 @@ class RemoteLog:
         """Numbers that grow when something has changed; the real cursors stay with the server."""
         if self._lost is not None:
             raise self._lost
-        return 1, self._changes + int(time.monotonic() / LIST_AGAIN_SECONDS)
+        return 1, self._changes + int(time.monotonic() / REMOTE_LIST_REFRESH_SECONDS)
 
     async def run(self, run: str) -> RunSummary | None:
         """One run's summary; one that is history is read into the server's log by this."""
@@ -158,7 +156,7 @@ class RemoteLog:
                         return
             if not answered:
                 return  # it was over before
-            await asyncio.sleep(RETRY_SECONDS)  # we were cut off, and come back
+            await asyncio.sleep(REMOTE_LOG_RETRY_SECONDS)  # we were cut off, and come back
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Places where an agent said all words of `query`, best first."""
@@ -178,7 +176,7 @@ class RemoteLog:
                     self._changes += len(lines) or 1
             except LogError as error:
                 self._lost = error
-            await asyncio.sleep(RETRY_SECONDS)
+            await asyncio.sleep(REMOTE_LOG_RETRY_SECONDS)
 
 
 class RemoteHistory:

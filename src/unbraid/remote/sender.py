@@ -16,10 +16,8 @@ from pathlib import Path
 
 from unbraid.remote.ingest import IngestClient, RunRefused, ServerUnavailable
 from unbraid.remote.outbox import OutboxReader
+from unbraid.timings import SEND_FIRST_RETRY_SECONDS, SEND_LONGEST_RETRY_SECONDS
 from unbraid.wire.chunk import Chunk
-
-FIRST_PAUSE_SECONDS = 0.1
-LONGEST_PAUSE_SECONDS = 5.0
 
 
 class _TooLate(Exception):
@@ -85,7 +83,7 @@ class Sender:
                     return
             else:
                 with self._news:
-                    self._news.wait(LONGEST_PAUSE_SECONDS)
+                    self._news.wait(SEND_LONGEST_RETRY_SECONDS)
 
     def _deliver(self, chunk: Chunk) -> None:
         rest = self._rests.pop(chunk.source, b"")
@@ -119,7 +117,7 @@ class Sender:
         self._rests.clear()
 
     def _post(self, chunk: Chunk, *, end: bool = False) -> int:
-        pause = FIRST_PAUSE_SECONDS
+        pause = SEND_FIRST_RETRY_SECONDS
         while True:
             try:
                 return self._client.post(chunk, end=end)
@@ -128,7 +126,7 @@ class Sender:
                     self._warned = True
                     self._warn(f"{self.address.url} cannot be reached, trying on: {away}")
             self._pause(pause * (0.5 + random.random() / 2))
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+            pause = min(2 * pause, SEND_LONGEST_RETRY_SECONDS)
 
     def _pause(self, seconds: float) -> None:
         until = time.monotonic() + seconds

@@ -17,12 +17,12 @@ from typing import Literal
 
 from msgspec import Struct
 
+from unbraid.timings import SIGN_IN_LINK_SECONDS, SIGN_IN_SESSION_SECONDS
+
 Scope = Literal["read", "control"]
 
 ALL_SCOPES: frozenset[Scope] = frozenset(("read", "control"))
 COOKIE = "unbraid_session"
-LINK_SECONDS = 600
-SESSION_SECONDS = 30 * 24 * 3600
 MAX_SESSIONS = 1000
 
 
@@ -79,7 +79,7 @@ class Keys:
         """A code that opens one session, once."""
         code = secrets.token_urlsafe(32)
         self._links = [grant for grant in self._links if grant.expires > self._clock()]
-        expires = self._clock() + LINK_SECONDS
+        expires = self._clock() + SIGN_IN_LINK_SECONDS
         self._links.append(_Grant(hash_token(code), frozenset(scopes), expires))
         return code
 
@@ -104,7 +104,7 @@ class Keys:
     def _session(self, scopes: frozenset[Scope]) -> str:
         secret, now = secrets.token_urlsafe(32), self._clock()
         alive = [grant for grant in self._sessions if grant.expires > now]
-        grant = _Grant(hash_token(secret), scopes, now + SESSION_SECONDS)
+        grant = _Grant(hash_token(secret), scopes, now + SIGN_IN_SESSION_SECONDS)
         self._sessions = [*alive[-(MAX_SESSIONS - 1) :], grant]
         return secret
 

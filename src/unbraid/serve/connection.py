@@ -19,9 +19,9 @@ from uvicorn.server import ServerState
 
 from unbraid.serve.config import ServeLimits
 from unbraid.serve.problems import problem_response
+from unbraid.timings import HANG_UP_TIMEOUT_SECONDS
 
 EXTENSION = "unbraid.connection"
-HANG_UP_SECONDS = 5.0
 
 
 class Connection(HttpToolsProtocol):
@@ -113,7 +113,7 @@ class Connection(HttpToolsProtocol):
             framed = b"%x\r\n%b\r\n0\r\n\r\n" % (len(last), last) if last else b"0\r\n\r\n"
             self.transport.write(framed)
             self.transport.close()
-            self.loop.call_later(HANG_UP_SECONDS, self.transport.abort)
+            self.loop.call_later(HANG_UP_TIMEOUT_SECONDS, self.transport.abort)
 
     def _expect(self, seconds: float | None) -> None:
         if self._deadline is not None:
@@ -135,4 +135,4 @@ class Connection(HttpToolsProtocol):
             head = [STATUS_LINE[status], *fields, b"connection: close\r\n\r\n"]
             self.transport.write(b"".join([*head, bytes(answer.body)]))
             self.transport.close()
-            self.loop.call_later(HANG_UP_SECONDS, self.transport.abort)
+            self.loop.call_later(HANG_UP_TIMEOUT_SECONDS, self.transport.abort)

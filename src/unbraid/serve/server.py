@@ -29,11 +29,11 @@ from unbraid.serve.config import ServeConfig
 from unbraid.serve.connection import Connection
 from unbraid.serve.metrics import Metrics
 from unbraid.serve.services import History, Services
+from unbraid.timings import RETENTION_INTERVAL_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator
 
-RETAIN_SECONDS = 3600.0
 BACKLOG = 2048  # connections that wait to be accepted
 
 # What makes an orchestrator out of a log, the runs that can be steered, and a way to show drafts.
@@ -175,7 +175,7 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
             # A log that is locked or full now may not be in an hour.
             with suppress(LogError):
                 await log.retain(newer_than_ms=oldest, max_bytes=config.keep_bytes)
-            await asyncio.sleep(RETAIN_SECONDS)
+            await asyncio.sleep(RETENTION_INTERVAL_SECONDS)
 
     task = asyncio.create_task(retain(log))
     try:

@@ -14,11 +14,12 @@ from unbraid.log.summary import RunSummary
 from unbraid.record.followed import FollowedSession
 from unbraid.record.runs import latest_run, open_run
 from unbraid.sessions.names import completed
-from unbraid.sessions.recency import QUIET_SECONDS
+from unbraid.timings import (
+    IMPORT_LEASE_RETRY_SECONDS,
+    IMPORT_LEASE_TIMEOUT_SECONDS,
+    SILENT_SESSION_SECONDS,
+)
 from unbraid.wire.names import names_run
-
-LEASE_SECONDS = 10.0
-APPEARING_SECONDS = 0.05
 
 
 async def opened(
@@ -43,11 +44,11 @@ async def opened(
         )
     leases = log.leases()
     try:
-        async with asyncio.timeout(LEASE_SECONDS) as waiting:
+        async with asyncio.timeout(IMPORT_LEASE_TIMEOUT_SECONDS) as waiting:
             while not leases.acquire(session):
                 if found := await _logged(log, session):
                     return found
-                await asyncio.sleep(APPEARING_SECONDS)
+                await asyncio.sleep(IMPORT_LEASE_RETRY_SECONDS)
             waiting.reschedule(None)
             if (found := await _logged(log, session)) is None:
                 await _record(log, session, store, redact=redact)
@@ -92,7 +93,7 @@ async def _record(
         return
     followed = FollowedSession(recorder, follower)
     await followed.look(at_once=True)
-    if await asyncio.to_thread(follower.silent_seconds) > QUIET_SECONDS:
+    if await asyncio.to_thread(follower.silent_seconds) > SILENT_SESSION_SECONDS:
         await followed.close()
 
 

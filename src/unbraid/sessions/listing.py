@@ -14,9 +14,7 @@ from unbraid.agents.port import SessionFacts
 from unbraid.agents.registry import is_kind, stores
 from unbraid.log.leases import is_held
 from unbraid.log.summary import RunSummary
-from unbraid.sessions.recency import LIVE_SECONDS
-
-RECENT_SECONDS = 24 * 3600
+from unbraid.timings import LISTED_SESSION_SECONDS, LIVE_SESSION_SECONDS
 
 Warn = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -45,7 +43,7 @@ def listed(
     """Runs, newest first; without `everything`, those that are live or of the last day."""
     found = {summary.run: summary for summary in logged}
     known = {summary.session_id or summary.run for summary in logged} | found.keys()
-    oldest = 0 if everything else (time.time() - RECENT_SECONDS) * 1000
+    oldest = 0 if everything else (time.time() - LISTED_SESSION_SECONDS) * 1000
     left = _left(logged, folder)
     since = min([oldest, *(run.updated for run in left.values())])
     for run in sessions(env, folder, oldest_ms=since, warn=warn, progress=progress):
@@ -114,6 +112,6 @@ def _summaries(kind: str, listed: Iterator[SessionFacts]) -> Iterator[RunSummary
 
 
 def _status(updated: int, *, answered: bool) -> str:
-    if time.time() * 1000 - updated < LIVE_SECONDS * 1000:
+    if time.time() * 1000 - updated < LIVE_SESSION_SECONDS * 1000:
         return "live"
     return "done" if answered else "orphaned"

@@ -15,8 +15,8 @@ from unbraid.errors import SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.pipeline import Pipeline
 from unbraid.sessions.files import LOG, lines_runs, open_path, recognized
-from unbraid.sessions.recency import LIVE_SECONDS
 from unbraid.system.files import CHUNK_BYTES
+from unbraid.timings import LIVE_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, merge, split
 from unbraid.translate.translator import Translator
 
@@ -96,7 +96,7 @@ def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
     """A session by its id. One that has spoken lately may still be at work."""
     for store in stores(env).values():
         if store.is_session_id(name) and (run := store.run(name)) is not None:
-            if time.time() - store.updated(name) / 1000 < LIVE_SECONDS:
+            if time.time() - store.updated(name) / 1000 < LIVE_SESSION_SECONDS:
                 from unbraid.sessions.logged import is_over
 
                 run.live = not is_over(name, env)

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unbraid.system import notify
-
-APPEARING_SECONDS = 0.25
-SCAN_SECONDS = 300.0
-POLL_SECONDS = 2.0
+from unbraid.timings import (
+    FOLDER_APPEARING_POLL_SECONDS,
+    FOLDER_POLL_SECONDS,
+    FOLDER_RESCAN_SECONDS,
+)
 
 
 class FolderLook(NamedTuple):
@@ -38,8 +39,8 @@ async def looks(
     while True:
         folders = find()
         if not inotify or not folders:
-            await asyncio.sleep(min(APPEARING_SECONDS, POLL_SECONDS))
-            if not inotify and time.monotonic() - looked >= POLL_SECONDS:
+            await asyncio.sleep(min(FOLDER_APPEARING_POLL_SECONDS, FOLDER_POLL_SECONDS))
+            if not inotify and time.monotonic() - looked >= FOLDER_POLL_SECONDS:
                 looked = time.monotonic()
                 yield FolderLook(folders, [], everywhere=True)
             continue
@@ -48,7 +49,7 @@ async def looks(
         try:
             async with aclosing(notify.changes(folders)) as changes:
                 async for paths in changes:
-                    everywhere = missed or time.monotonic() - looked >= SCAN_SECONDS
+                    everywhere = missed or time.monotonic() - looked >= FOLDER_RESCAN_SECONDS
                     if everywhere:
                         looked, missed = time.monotonic(), False
                     yield FolderLook(folders, paths, everywhere)

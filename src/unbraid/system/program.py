@@ -17,10 +17,10 @@ from pathlib import Path
 
 from unbraid.errors import BackendError
 from unbraid.system.process import NOTHING, PIPE, StartedProcess, start
+from unbraid.timings import PROGRAM_END_GRACE_SECONDS
 
 READ_BYTES = 1 << 16
 STDERR_BYTES = 4096
-GRACE_SECONDS = 3.0
 FAMILY_TRIES = 500
 _MARK = "UNBRAID_INSTANCE"
 # It reads until nobody is left who could write.
@@ -78,7 +78,7 @@ class Program:
     async def failure(self, advice: str) -> BackendError:
         """Why its output has ended, when it has."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(GRACE_SECONDS):
+            async with asyncio.timeout(PROGRAM_END_GRACE_SECONDS):
                 await asyncio.gather(self._process.wait(), asyncio.shield(self._errors))
         code = self._process.returncode
         if code is None:
@@ -97,7 +97,7 @@ class Program:
                 if self._process.stdin is not None:
                     self._process.stdin.close()
                 self._signal_group(signal.SIGTERM)
-                async with asyncio.timeout(GRACE_SECONDS):
+                async with asyncio.timeout(PROGRAM_END_GRACE_SECONDS):
                     await self._process.wait()
         except TimeoutError:
             pass

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from unbraid.system.process import NOTHING, PIPE, start
+from unbraid.timings import VERSION_TIMEOUT_SECONDS
 
 Release = tuple[int, ...]
 
-VERSION_SECONDS = 20.0
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 
@@ -30,7 +30,7 @@ async def version_of(program: Sequence[str], env: Mapping[str, str] | None = Non
         return ()
     assert asked.stdout is not None
     try:
-        async with asyncio.timeout(VERSION_SECONDS):
+        async with asyncio.timeout(VERSION_TIMEOUT_SECONDS):
             printed = await asked.stdout.read()
             await asked.wait()
     except TimeoutError:

@@ -21,6 +21,13 @@ from textual.widgets import Footer, Static
 from unbraid.agents.control_port import VERBS
 from unbraid.errors import LogError, UnbraidError
 from unbraid.screen import gist, short
+from unbraid.timings import (
+    TOP_CONTROL_POLL_SECONDS,
+    TOP_DRAW_SECONDS,
+    TOP_LIST_SECONDS,
+    TOP_RETRY_SECONDS,
+    TOP_STORED_SESSIONS_SECONDS,
+)
 from unbraid.tui.desk import Desk
 from unbraid.tui.dialogs import Help
 from unbraid.tui.helm import Helm
@@ -32,12 +39,6 @@ from unbraid.tui.rows import Rows
 from unbraid.tui.runs import EMPTY, run_row, run_title
 from unbraid.tui.search import Search
 from unbraid.tui.transcript import Transcript
-
-DRAW_SECONDS = 0.1
-LIST_SECONDS = 0.5
-STEER_SECONDS = 1.0
-UNLOGGED_SECONDS = 2.0
-RETRY_SECONDS = 2.0
 
 # What opens a dialog. These keys have priority: they are acted on before the next one is looked at,
 # so that words which someone types ahead go to the dialog and are never taken for commands.
@@ -116,7 +117,7 @@ class Top(App[None]):
         self.list_runs()
         self.list_unlogged()
         self.look_for_leave()
-        self.set_interval(DRAW_SECONDS, self._draw)
+        self.set_interval(TOP_DRAW_SECONDS, self._draw)
 
     # --- what is looked at all the time ---
 
@@ -131,10 +132,10 @@ class Top(App[None]):
                     await self._open(self._wanted_run)
             except UnbraidError as error:
                 self._notices.tell(error)
-                await asyncio.sleep(RETRY_SECONDS)
+                await asyncio.sleep(TOP_RETRY_SECONDS)
             first = False
             self._show_runs()
-            await asyncio.sleep(LIST_SECONDS)
+            await asyncio.sleep(TOP_LIST_SECONDS)
 
     @work
     async def list_unlogged(self) -> None:
@@ -144,7 +145,7 @@ class Top(App[None]):
                 await self._listing.look_beside()
             except UnbraidError as error:
                 self._notices.tell(error)
-            await asyncio.sleep(UNLOGGED_SECONDS)
+            await asyncio.sleep(TOP_STORED_SESSIONS_SECONDS)
 
     @work
     async def look_for_leave(self) -> None:
@@ -155,7 +156,7 @@ class Top(App[None]):
             except UnbraidError as error:
                 self._notices.tell(error)
             self._show_waiting()
-            await asyncio.sleep(STEER_SECONDS)
+            await asyncio.sleep(TOP_CONTROL_POLL_SECONDS)
 
     @work(exclusive=True, group="follow")
     async def follow(self, picture: Picture) -> None:
@@ -173,7 +174,7 @@ class Top(App[None]):
                 return
             except LogError as error:
                 self._notices.tell(error)
-                await asyncio.sleep(RETRY_SECONDS)
+                await asyncio.sleep(TOP_RETRY_SECONDS)
 
     @work(exclusive=True, group="read")
     async def read(self, reader: Reader) -> None:
@@ -183,7 +184,7 @@ class Top(App[None]):
                 await reader.run()
             except LogError as error:
                 self._notices.tell(error)
-                await asyncio.sleep(RETRY_SECONDS)
+                await asyncio.sleep(TOP_RETRY_SECONDS)
 
     # --- what is chosen ---
 

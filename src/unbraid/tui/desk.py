@@ -14,9 +14,9 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Found, LogReader, SearchableLog
 from unbraid.log.summary import RunSummary
+from unbraid.timings import STEERING_ANSWER_TIMEOUT_SECONDS
 
 MANY = 500
-ANSWER_SECONDS = 5.0
 
 
 class Beside(Protocol):
@@ -84,7 +84,7 @@ class Desk:
     async def steerable(self) -> dict[str, Controller]:
         """The runs that can be steered, of whoever answers in time."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(STEERING_ANSWER_TIMEOUT_SECONDS):
                 return await self._controllers.everywhere()
         return {}
 

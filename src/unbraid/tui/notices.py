@@ -9,9 +9,9 @@ from textual.app import App
 
 from unbraid.errors import UnbraidError
 from unbraid.screen import short
+from unbraid.timings import NOTICE_REPEAT_SECONDS
 
 MAX_CHARS = 400
-TELL_AGAIN_SECONDS = 30.0
 
 
 class Notices:
@@ -37,7 +37,7 @@ class Notices:
 
     def tell(self, error: UnbraidError) -> None:
         """Something that has failed; once, however many try it again and again."""
-        told = (str(error), self._clock() // TELL_AGAIN_SECONDS)
+        told = (str(error), self._clock() // NOTICE_REPEAT_SECONDS)
         if told != self._told:
             self._told = told
             self._app.notify(short(str(error), MAX_CHARS), severity="error", markup=False)

@@ -17,12 +17,12 @@ from unbraid.errors import UnbraidError
 from unbraid.log.port import Found
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short
+from unbraid.timings import SEARCH_TYPING_PAUSE_SECONDS
 from unbraid.tui.desk import Desk
 from unbraid.tui.dialogs import Dialog
 from unbraid.tui.picture import DIM
 from unbraid.tui.rows import Row, Rows
 
-PAUSE_SECONDS = 0.3
 KINDS = {"tool_use": "⚙", "thinking": "✻", "prompt": "▌", "response": "→", "retracted": "✘"}
 
 
@@ -93,7 +93,7 @@ class Search(Dialog):
         places.show(rows)
         if words:
             # Files are read for this: it comes later, and below.
-            await asyncio.sleep(PAUSE_SECONDS)
+            await asyncio.sleep(SEARCH_TYPING_PAUSE_SECONDS)
             beside = await self._desk.search_unlogged(words)
             rows = [*rows, *(_beside(each, runs.get(each.run)) for each in beside)]
             places.show(rows)

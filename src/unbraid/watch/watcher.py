@@ -26,12 +26,14 @@ from unbraid.record.followed import FollowedSession, to_the_end
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import begins_run, latest_run, open_run
 from unbraid.system.clock import now_ms
-from unbraid.timings import CHILD_FILE_SETTLE_SECONDS
+from unbraid.timings import (
+    CHILD_FILE_SETTLE_SECONDS,
+    IDLE_RUN_TIMEOUT_SECONDS,
+    PROCESS_CHECK_SECONDS,
+    WATCH_TICK_SECONDS,
+)
 from unbraid.watch.steered import SteeredRuns
 
-IDLE_SECONDS = 1800.0
-TICK_SECONDS = 0.25
-GONE_SECONDS = 1.0
 TOGETHER = 16
 
 
@@ -45,7 +47,7 @@ class Watcher:
         env: Mapping[str, str],
         *,
         warn: Callable[[str], None] = lambda text: None,
-        idle_seconds: float = IDLE_SECONDS,
+        idle_seconds: float = IDLE_RUN_TIMEOUT_SECONDS,
         inotify: bool = True,
         servers: Sequence[str] = (),
         controllers: Controllers | None = None,
@@ -124,8 +126,8 @@ class Watcher:
     async def _tick(self) -> None:
         counted = listened = time.monotonic()
         while True:
-            await asyncio.sleep(TICK_SECONDS)
-            if time.monotonic() - counted >= GONE_SECONDS:
+            await asyncio.sleep(WATCH_TICK_SECONDS)
+            if time.monotonic() - counted >= PROCESS_CHECK_SECONDS:
                 await self._end_gone()
                 counted = time.monotonic()
             # Not at every tick: there may be thousands that say nothing.

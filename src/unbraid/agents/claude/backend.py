@@ -36,11 +36,10 @@ from unbraid.events import (
 )
 from unbraid.system.program import Program, started
 from unbraid.system.versions import Release, version_of
+from unbraid.timings import AGENT_INTERRUPT_TIMEOUT_SECONDS, AGENT_START_TIMEOUT_SECONDS
 from unbraid.translate.translator import Translator
 
 NAME = "claude"
-START_SECONDS = 180.0  # sixteen may start at once, on a small machine
-INTERRUPT_SECONDS = 20.0
 MAX_LINE_BYTES = 16 << 20
 
 _TALKING = (
@@ -72,7 +71,7 @@ class ClaudeBackend:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         keeps_sessions: bool = False,
-        start_seconds: float = START_SECONDS,
+        start_seconds: float = AGENT_START_TIMEOUT_SECONDS,
     ) -> None:
         given = dict(os.environ if env is None else env)
         self._command = command or shlex.split(given.get("UNBRAID_CLAUDE") or "claude")
@@ -188,14 +187,14 @@ class ClaudeConversation:
     async def _settle(self) -> None:
         """Pass over the rest of a turn that was interrupted."""
         try:
-            async with asyncio.timeout(INTERRUPT_SECONDS):
+            async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
                 while self._in_turn:
                     data = await self._read()
                     self._events_of(data)
                     if not data:
                         raise await self._failure()
         except TimeoutError:
-            problem = f"still busy {INTERRUPT_SECONDS:g} s after it was interrupted"
+            problem = f"still busy {AGENT_INTERRUPT_TIMEOUT_SECONDS:g} s after it was interrupted"
             raise BackendError(NAME, problem, "open a new conversation") from None
 
     async def _read(self) -> bytes:

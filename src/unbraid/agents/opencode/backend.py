@@ -24,11 +24,12 @@ from unbraid.agents.spec import AgentSpec
 from unbraid.agents.turn_limit import TurnLimit
 from unbraid.errors import BackendError, CallerError
 from unbraid.events import Error, PermissionAsked, RelayEvent, TurnComplete
+from unbraid.timings import (
+    AGENT_INTERRUPT_TIMEOUT_SECONDS,
+    AGENT_START_TIMEOUT_SECONDS,
+    SESSION_DELETE_TIMEOUT_SECONDS,
+)
 from unbraid.translate.translator import Translator
-
-START_SECONDS = 180.0  # sixteen may start at once, on a small machine
-SETTLE_SECONDS = 20.0
-FAREWELL_SECONDS = 5.0
 
 # It would ask a person something, and wait for ever.
 _NEVER = ("question",)
@@ -50,7 +51,7 @@ class OpenCodeBackend:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         keeps_sessions: bool = False,
-        start_seconds: float = START_SECONDS,
+        start_seconds: float = AGENT_START_TIMEOUT_SECONDS,
     ) -> None:
         self._env = dict(os.environ if env is None else env)
         self._command = command or shlex.split(self._env.get("UNBRAID_OPENCODE") or "opencode")
@@ -202,11 +203,11 @@ class OpenCodeConversation:
     async def _settle(self) -> None:
         """Wait for the end of a turn that was aborted; what it still says is not heard."""
         try:
-            async with asyncio.timeout(SETTLE_SECONDS):
+            async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
                 while await self._busy():  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
         except TimeoutError:
-            problem = f"still busy {SETTLE_SECONDS:g} s after it was aborted"
+            problem = f"still busy {AGENT_INTERRUPT_TIMEOUT_SECONDS:g} s after it was aborted"
             raise BackendError(NAME, problem, "open a new conversation") from None
         self._translator, self._in_turn = None, False
 
@@ -216,7 +217,7 @@ class OpenCodeConversation:
     async def _farewell(self, method: str, path: str) -> None:
         if self._link.alive:
             with contextlib.suppress(BackendError, TimeoutError):
-                async with asyncio.timeout(FAREWELL_SECONDS):
+                async with asyncio.timeout(SESSION_DELETE_TIMEOUT_SECONDS):
                     await self._link.call(method, path)
 
 

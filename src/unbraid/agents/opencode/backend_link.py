@@ -12,15 +12,14 @@ from typing import Any
 
 import httpx
 
-from unbraid.agents.opencode.sessions.server import (
-    REQUEST_SECONDS,
-    SILENCE_SECONDS,
-    authorization,
-    event_lines,
-)
+from unbraid.agents.opencode.sessions.server import authorization, event_lines
 from unbraid.errors import BackendError
 from unbraid.system.http import client_options, reason_of
 from unbraid.system.program import Program, started
+from unbraid.timings import (
+    AGENT_SERVER_REQUEST_TIMEOUT_SECONDS,
+    AGENT_SERVER_SILENCE_TIMEOUT_SECONDS,
+)
 
 NAME = "opencode"
 
@@ -62,7 +61,9 @@ class Link:
         """Its events from here on, each a line; for as long as the context lasts."""
         try:
             async with (
-                self._client.stream("GET", "/event", timeout=SILENCE_SECONDS) as answer,
+                self._client.stream(
+                    "GET", "/event", timeout=AGENT_SERVER_SILENCE_TIMEOUT_SECONDS
+                ) as answer,
                 contextlib.aclosing(self._lines(answer)) as lines,
             ):
                 await anext(lines)  # it greets: from now on nothing is missed
@@ -124,7 +125,7 @@ def _client(url: str, env: Mapping[str, str], cwd: Path) -> httpx.AsyncClient:
     return httpx.AsyncClient(
         base_url=url,
         params={"directory": str(cwd)},
-        timeout=REQUEST_SECONDS,
+        timeout=AGENT_SERVER_REQUEST_TIMEOUT_SECONDS,
         limits=httpx.Limits(max_connections=None),
         **options,
     )

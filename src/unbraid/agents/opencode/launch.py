@@ -14,14 +14,13 @@ from unbraid.agents.opencode.sessions.follower import ROWS, ROWS_FROM, rows_sinc
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.system.clock import now_ms
+from unbraid.timings import PIPE_BEGAN_MS
 from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
 from unbraid.wire.names import names_run
 
 KIND = "opencode"
-# How far back a pipe's session may have begun before anything of it came through.
-PIPE_BEGAN_MS = 60_000
 
 
 class OpenCodeLauncher:

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from unbraid.log.port import LogUnusable
-
-BUSY_SECONDS = 5.0
+from unbraid.timings import SQLITE_BUSY_TIMEOUT_SECONDS
 
 _REASONS = {
     sqlite3.SQLITE_FULL: ("full", "the disk is full"),
@@ -20,7 +19,9 @@ _REASONS = {
 }
 
 
-def open_writer(path: Path, *, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+def open_writer(
+    path: Path, *, busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS
+) -> sqlite3.Connection:
     """The connection that writes."""
     connection = sqlite3.connect(
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
@@ -43,7 +44,7 @@ def open_writer(path: Path, *, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Co
 def open_reader(path: Path) -> sqlite3.Connection:
     """A connection that cannot write."""
     connection = sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        path, timeout=SQLITE_BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
     )
     connection.execute("PRAGMA query_only = ON")
     return connection

@@ -23,24 +23,27 @@ from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
 from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
-from unbraid.log.sqlite.connection import BUSY_SECONDS, open_reader, open_writer, our_errors
+from unbraid.log.sqlite.connection import open_reader, open_writer, our_errors
 from unbraid.log.sqlite.readers import Readers
 from unbraid.log.sqlite.schema import migrate
 from unbraid.log.sqlite.writer import Writer
 from unbraid.log.summary import RunSummary
+from unbraid.timings import (
+    LOG_IDLE_POLL_SECONDS,
+    LOG_LIVELY_POLL_SECONDS,
+    LOG_LIVELY_SECONDS,
+    SQLITE_BUSY_TIMEOUT_SECONDS,
+)
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
-# Commits of other processes are looked for often for a while after each, and seldom otherwise.
-LIVELY_SECONDS = 5.0
-LIVELY_POLL_SECONDS, IDLE_POLL_SECONDS = 0.05, 0.2
 _INT64 = 2**63
 
 
 class SqliteLog:
     """A log in one SQLite file. Made by `SqliteLog.open`."""
 
-    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS) -> None:
         self._path, self._place = path, str(path)
         self._signal = Signal()
         self._appender = Appender()
@@ -64,7 +67,9 @@ class SqliteLog:
         self._watcher = asyncio.create_task(self._watch())
 
     @classmethod
-    async def open(cls, path: Path | str, *, busy_seconds: float = BUSY_SECONDS) -> SqliteLog:
+    async def open(
+        cls, path: Path | str, *, busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS
+    ) -> SqliteLog:
         """Open the log in the file `path`, creating or upgrading it as needed."""
         return cls(_created(Path(path)), busy_seconds=busy_seconds)
 
@@ -234,8 +239,8 @@ class SqliteLog:
         while True:
             # Not for nobody: a process that only writes is to sleep while nothing happens.
             await self._signal.awaited()
-            lively = time.monotonic() - changed < LIVELY_SECONDS
-            await asyncio.sleep(LIVELY_POLL_SECONDS if lively else IDLE_POLL_SECONDS)
+            lively = time.monotonic() - changed < LOG_LIVELY_SECONDS
+            await asyncio.sleep(LOG_LIVELY_POLL_SECONDS if lively else LOG_IDLE_POLL_SECONDS)
             # A look at shared memory, no disk: cheap enough for the event loop itself.
             with suppress(Exception):
                 version = self._watched.execute("PRAGMA data_version").fetchone()[0]

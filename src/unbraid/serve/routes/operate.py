@@ -14,6 +14,7 @@ from unbraid.serve.parameters import FORM, form_of, text
 from unbraid.serve.problems import Problem
 from unbraid.serve.services import services_of
 from unbraid.serve.signin import prefers_page, sign_in_page
+from unbraid.timings import SIGN_IN_SESSION_SECONDS
 
 MAX_LIVE = 10_000
 MAX_FORM_BYTES = 4096
@@ -79,7 +80,7 @@ def _signed_in(request: Request, secret: str) -> Response:
     answer.set_cookie(
         auth.COOKIE,
         secret,
-        max_age=auth.SESSION_SECONDS,
+        max_age=SIGN_IN_SESSION_SECONDS,
         httponly=True,
         samesite="strict",
         secure=request.url.scheme == "https",

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.agents.opencode.sessions.writers import GRACE_SECONDS, Writers, holders
+from unbraid.agents.opencode.sessions.writers import Writers, holders
+from unbraid.timings import LAST_ROWS_GRACE_SECONDS
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/locks").exists(), reason="the system does not list its locks"
@@ -85,7 +86,7 @@ class Speakers:
     def gone(self) -> set[str]:
         """Those that are when nothing has happened for as long as that takes."""
         self.look()
-        self.now += GRACE_SECONDS
+        self.now += LAST_ROWS_GRACE_SECONDS
         self.look()
         return self.writers.gone
 

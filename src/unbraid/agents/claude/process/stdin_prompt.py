@@ -16,11 +16,9 @@ from msgspec import Struct
 
 from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.agents.process_port import AgentProcess
+from unbraid.timings import STDIN_END_SILENCE_SECONDS, STDIN_END_SILENCE_WITH_AGENTS_SECONDS
 from unbraid.wire.record import BAD_JSON
 
-SILENCE_SECONDS = 0.5
-# Not every version says of every agent that it has ended.
-SILENCE_WITH_AGENTS_SECONDS = 30.0
 _ENDED = ("completed", "failed", "killed", "stopped", "cancelled")
 
 
@@ -77,7 +75,9 @@ class StdinPrompt:
             return
         self.stop()
         if self._answered and not self._interrupted:
-            seconds = SILENCE_WITH_AGENTS_SECONDS if self._away else SILENCE_SECONDS
+            seconds = (
+                STDIN_END_SILENCE_WITH_AGENTS_SECONDS if self._away else STDIN_END_SILENCE_SECONDS
+            )
             loop = asyncio.get_running_loop()
             self._ending = loop.call_later(seconds, self._process.end_input)
 

@@ -16,8 +16,7 @@ from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.stored import Recorded
 from unbraid.system.folders import looks
-
-RECENT_SECONDS = 300.0
+from unbraid.timings import RECENT_SESSION_SECONDS
 
 
 class TranscriptWatch:
@@ -85,7 +84,7 @@ class TranscriptWatch:
         for found in scan.sessions:
             self._stamps[found.main.path] = found.mtime_ns
             self._mains.setdefault(found.id, Path(found.main.path))
-            if now_ns - found.mtime_ns < RECENT_SECONDS * 1e9:
+            if now_ns - found.mtime_ns < RECENT_SESSION_SECONDS * 1e9:
                 self._mark(Path(found.main.path))
         for file in scan.beside:
             self._stamps[file.path] = file.mtime_ns

@@ -15,6 +15,10 @@ from typing import TYPE_CHECKING, Any
 from unbraid.agents.opencode.records import export_as_lines
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.errors import SourceError
+from unbraid.timings import (
+    AGENT_SERVER_REQUEST_TIMEOUT_SECONDS,
+    AGENT_SERVER_SILENCE_TIMEOUT_SECONDS,
+)
 from unbraid.wire.lines import Lines
 from unbraid.wire.sse import data_of
 
@@ -23,10 +27,6 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_LINE_BYTES = 16 << 20
-REQUEST_SECONDS = 30.0
-# Its heartbeat comes every 10 s: a stream that is silent for longer is dead.
-SILENCE_SECONDS = 35.0
-RECENT_MS = 300_000
 
 
 def authorization(env: Mapping[str, str]) -> dict[str, str]:
@@ -61,7 +61,7 @@ class OpenCodeServer:
         """(root session, line) from here on, for as long as the context lasts; raises SourceError
         when the server is gone.
         """
-        async with self._client(SILENCE_SECONDS) as client:
+        async with self._client(AGENT_SERVER_SILENCE_TIMEOUT_SECONDS) as client:
             with self._blamed("GET /event: "):
                 async with client.stream("GET", "/event") as answer:
                     self._check(answer)
@@ -87,7 +87,7 @@ class OpenCodeServer:
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         """Send one request, and return what it gave."""
         # Over a connection of its own: a request that does something is never sent twice.
-        async with self._client(REQUEST_SECONDS) as client:
+        async with self._client(AGENT_SERVER_REQUEST_TIMEOUT_SECONDS) as client:
             with self._blamed(f"{method} {path}: "):
                 answer = await client.request(method, path, json=body)
         self._check(answer)

@@ -7,11 +7,10 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from unbraid.agents.control_port import VERBS, PermissionRequest
-from unbraid.agents.opencode.sessions.server import RECENT_MS, OpenCodeServer
+from unbraid.agents.opencode.sessions.server import OpenCodeServer
 from unbraid.errors import CallerError, SourceError
 from unbraid.system.clock import now_ms
-
-RECONNECT_SECONDS = 1.0
+from unbraid.timings import RECENT_ROWS_MS, SERVER_RECONNECT_SECONDS
 
 # Takes a root session, lines of it, and whether they are its whole state from the beginning.
 Give = Callable[[str, list[bytes], bool], None]
@@ -35,13 +34,13 @@ class ServerWatch:
                     await self._follow(events)
             except SourceError as error:
                 self._warn(str(error))
-                await asyncio.sleep(RECONNECT_SECONDS)
+                await asyncio.sleep(SERVER_RECONNECT_SECONDS)
 
     async def _follow(self, events: AsyncIterator[tuple[str, bytes]]) -> None:
         lines: asyncio.Queue[tuple[str, bytes] | SourceError] = asyncio.Queue()
         reading = asyncio.create_task(_read(events, lines))
         try:
-            for root, state in await self._server.snapshot(now_ms() - RECENT_MS):
+            for root, state in await self._server.snapshot(now_ms() - RECENT_ROWS_MS):
                 self._take(root, state, whole=True)
             while True:
                 item = await lines.get()

@@ -21,11 +21,12 @@ from unbraid.agents.opencode.sessions.writers import Writers
 from unbraid.agents.stored import Recorded
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
-
-LOOK_SECONDS = 0.1
-APPEARING_SECONDS = 0.5
-GONE_SECONDS = 1.0
-RECENT_MS = 300_000
+from unbraid.timings import (
+    DATABASE_APPEARING_POLL_SECONDS,
+    DATABASE_POLL_SECONDS,
+    PROCESS_CHECK_SECONDS,
+    RECENT_ROWS_MS,
+)
 
 
 class DatabaseWatch:
@@ -57,11 +58,15 @@ class DatabaseWatch:
             yield self._taken()
             looked = time.monotonic()
             while True:
-                pause = APPEARING_SECONDS if self._database is None else LOOK_SECONDS
+                pause = (
+                    DATABASE_APPEARING_POLL_SECONDS
+                    if self._database is None
+                    else DATABASE_POLL_SECONDS
+                )
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), pause)
                 self._wake.clear()
-                due = time.monotonic() - looked >= GONE_SECONDS
+                due = time.monotonic() - looked >= PROCESS_CHECK_SECONDS
                 if due or self._database is None or not self._database.quiet or self._beginning():
                     looked = time.monotonic()
                     await self._look_now()
@@ -155,7 +160,7 @@ class DatabaseWatch:
             path = opencode_database(self._env)
             if path is None:
                 return {}
-            self._database = Database(path, now_ms() - RECENT_MS)
+            self._database = Database(path, now_ms() - RECENT_ROWS_MS)
             self._writers = Writers(path)
         assert self._writers is not None
         self._writers.looking()

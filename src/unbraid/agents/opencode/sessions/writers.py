@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unbraid.system.liveness import PROCESSES, start_of
+from unbraid.timings import LAST_ROWS_GRACE_SECONDS
 
-# Nothing ends before its last rows have been recorded, which may wait for each other.
-GRACE_SECONDS = 4.0
 # The smallest page that SQLite has.
 LEAST_BYTES = 512
 # What SQLite locks while a database is open. Its file is known by its number alone: some file
@@ -72,7 +71,9 @@ class Writers:
             if not any(map(self._lives, speakers))
         }
         # By when this look began: nobody can have said anything since that it has not read.
-        self.gone = {root for root, at in self._silent.items() if self._began - at >= GRACE_SECONDS}
+        self.gone = {
+            root for root, at in self._silent.items() if self._began - at >= LAST_ROWS_GRACE_SECONDS
+        }
 
     def forget(self, root: str) -> None:
         """A session has ended; whoever goes on with it comes anew."""
