@@ -139,7 +139,9 @@ class CliReports:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
 
     def _init(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        self.has_stdout = True
+        # Programs that print this dialect without ids may never print a result: a run of theirs
+        # that ends with an answer has completed. The CLI itself would have printed one.
+        self.has_stdout |= record.uuid is not None
         given = read_as(Init, record.raw)
         self._session(
             SessionMeta(
