@@ -1,24 +1,39 @@
-"""Write the reference pages from the code. `make fix` runs this; a test holds the pages to it."""
+"""Write the reference pages, and the table of agent kinds, from the code.
+
+`make fix` runs this; a test holds the pages to it.
+"""
 
 from __future__ import annotations
 
+import re
 import typing
 from pathlib import Path
+from types import NoneType
 
 import click
 import msgspec
 
 from unbraid import events
+from unbraid.agents.port import AgentKind
+from unbraid.agents.registry import kinds
+from unbraid.agents.stored import SteeredWatch
 from unbraid.cli import EXIT_CODES, main
 from unbraid.errors import UnbraidError
 
-HERE = Path(__file__).parent / "reference"
+HERE = Path(__file__).parent
+KINDS = re.compile(r"(<!-- kinds -->\n).*(<!-- /kinds -->\n)", re.DOTALL)
+NO, YES = "no", "yes"
 HEAD = "<!-- Written by docs/generate.py from the code. Change the code, then `make fix`. -->\n\n"
 
 
 def pages() -> dict[str, str]:
-    """Every generated page by its name."""
-    return {"events.md": _events(), "commands.md": _commands(), "exit-codes.md": _exit_codes()}
+    """Every page that is generated, or has a generated part, by its path below this folder."""
+    return {
+        "reference/events.md": _events(),
+        "reference/commands.md": _commands(),
+        "reference/exit-codes.md": _exit_codes(),
+        "how-to/agents.md": _with_kinds("how-to/agents.md"),
+    }
 
 
 def _events() -> str:
@@ -27,7 +42,7 @@ def _events() -> str:
         "One JSON object each. Every one has `type`, `seq`, `ts` (milliseconds since 1970; 0 if\n"
     )
     text += (
-        "no source told a time), `stream_id`, `depth` and `agent`. Fields at their default are\n"
+        "no source gave a time), `stream_id`, `depth` and `agent`. Fields at their default are\n"
     )
     text += "left out. In Python they are classes of `unbraid.events`.\n\n"
     common = {field.name for field in msgspec.structs.fields(events.FleetEvent)}
@@ -81,6 +96,50 @@ def _exit_codes() -> str:
     for error, code in sorted(EXIT_CODES.items(), key=lambda item: item[1]):
         text += f"| {code} | {_first_line(error)} |\n"
     return text
+
+
+def _with_kinds(name: str) -> str:
+    """The page with the table of what each kind offers."""
+    columns = {each.title: _offers(each) for each in kinds()}
+    parts = list(next(iter(columns.values())))
+    lines = [f"| | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+    lines += [
+        f"| {part} | {' | '.join(offers[part] for offers in columns.values())} |" for part in parts
+    ]
+    table = "\n".join(lines) + "\n"
+    text, count = KINDS.subn(lambda found: found[1] + table + found[2], (HERE / name).read_text())
+    assert count == 1, f"{name} has no place for the table"
+    return text
+
+
+def _offers(kind: AgentKind) -> dict[str, str]:
+    """The parts of a kind, in words."""
+    env = {"HOME": str(HERE / "no-home")}
+    store, launcher = kind.sessions(env), kind.launcher(env)
+    steered = []
+    if launcher is not None and _returns(type(launcher).controller) is not NoneType:
+        steered.append("what `unbraid run --steer` starts")
+    if store is not None and isinstance(store.watch(), SteeredWatch):
+        steered.append("sessions of its server (`unbraid watch`)")
+    own_checkup = type(kind).checkup is not AgentKind.checkup
+    return {
+        "dialect: `cat`, `tree`, `pipe`": YES,
+        "stored sessions: `ps`, `search`": _word(store),
+        "watching: `unbraid`, `watch`, `top`": _word(store),
+        "starting: `run`": f"`{kind.program}`" if launcher is not None else NO,
+        "steering: `send`, `interrupt`, `stop`, `approve`, `deny`": ", ".join(steered) or NO,
+        "resuming: `attach --resume`": _word(kind.resumer(env)),
+        "orchestrating: `ask`": _word(kind.backend(env, HERE)),
+        "`doctor`": YES if own_checkup else NO,
+    }
+
+
+def _returns(method: typing.Any) -> object:
+    return typing.get_type_hints(method)["return"]
+
+
+def _word(part: object) -> str:
+    return NO if part is None else YES
 
 
 def _first_line(error: type[UnbraidError]) -> str:

@@ -8,16 +8,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unbraid.agents.port import Finding
-from unbraid.agents.registry import kinds
+from unbraid.agents.registry import kinds, plugin_problems
 from unbraid.errors import LogError
 from unbraid.log import data_folder, opened_log
 from unbraid.screen import counted
 
 
 async def checkup(env: Mapping[str, str]) -> list[Finding]:
-    """What every kind of agent has to say, then the log."""
+    """What every kind of agent has to say, then the plugins that do not load, then the log."""
     of_kinds = [finding for kind in kinds() for finding in await kind.checkup(env)]
-    return [*of_kinds, await _log(env)]
+    advice = "its agents are not shown: update or remove the package that brings it"
+    of_plugins = [
+        Finding(f"plugin {name}", "warning", f"cannot be loaded: {problem}", advice)
+        for name, problem in plugin_problems().items()
+    ]
+    return [*of_kinds, *of_plugins, await _log(env)]
 
 
 async def _log(env: Mapping[str, str]) -> Finding:

@@ -66,7 +66,7 @@ async def test_leave_is_given_and_refused_on_the_page(
         await second.get_by_role("textbox").fill("Not here.")
         await second.get_by_role("button", name="Deny").click()
         await expect(tab.get_by_text("One yes, one no.").first).to_be_visible()
-        await expect(tab.get_by_role("region", name="Waits for you")).to_have_count(0)
+        await expect(tab.get_by_role("region", name="Waiting for permission")).to_have_count(0)
         assert await ended(live) == "One yes, one no."
     assert (tmp_path / "app" / "allowed.txt").exists()
     assert not (tmp_path / "app" / "denied.txt").exists()

@@ -19,7 +19,7 @@ PLACES = {
     "/": "Fix the **parser**.",
     "/#/run/run": "reader",
     "/#/run/run/2": "y = 3",
-    "/#/?q=parser": "3 places",
+    "/#/?q=parser": "3 results",
 }
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 

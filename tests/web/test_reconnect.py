@@ -51,4 +51,4 @@ async def test_a_run_that_is_not_there_is_said_to_be_so(
 ) -> None:
     manners.tolerate("404")
     await tab.goto("/#/run/nowhere")
-    await expect(tab.get_by_role("heading", name="There is no such run")).to_be_visible()
+    await expect(tab.get_by_role("heading", name="Run not found")).to_be_visible()

@@ -119,7 +119,7 @@ async def test_search_leads_to_the_place(site: Site, tab: Page) -> None:
     field = tab.get_by_role("searchbox", name="Search what agents said")
     await field.fill("unique-closing-word")
     await field.press("Enter")
-    await expect(tab.get_by_role("status").filter(has_text="1 place")).to_be_visible()
+    await expect(tab.get_by_role("status").filter(has_text="1 result")).to_be_visible()
     await tab.get_by_role("link", name=re.compile("unique-closing-word")).click()
     view = RunView(tab, "run")
     await expect(view.pane.get_by_text("Fixed, a unique-closing-word.")).to_be_in_viewport()
@@ -187,7 +187,7 @@ async def test_a_fold_that_opens_as_one_leaves_is_of_no_account(site: Site, tab:
           for (const fold of document.querySelectorAll('details')) fold.open = !fold.open;
         }"""
     )
-    await expect(tab.get_by_text("1 place")).to_be_visible()
+    await expect(tab.get_by_text("1 result")).to_be_visible()
 
 
 async def test_finished_helpers_are_folded_and_opened_again(site: Site, tab: Page) -> None:

@@ -45,7 +45,7 @@ async def test_the_page_is_whole_and_accessible(tab: Page, scheme: str, width: i
     assert await tab.evaluate(FITS)
     await tab.get_by_label("Token").fill("wrong")
     await tab.get_by_role("button", name="Sign in").click()
-    await expect(tab.get_by_role("alert")).to_have_text("This token is not known here.")
+    await expect(tab.get_by_role("alert")).to_have_text("Unknown or revoked token.")
     assert await serious_violations(tab) == []
     assert await tab.evaluate(FITS)
     ground = await tab.evaluate("getComputedStyle(document.documentElement).backgroundColor")

@@ -1,7 +1,8 @@
 """The kinds of agents there are: ours, and those that other packages bring.
 
 A package brings one by an entry point of the group `unbraid.agents` that names an `AgentKind`
-subclass. Nothing of a kind is imported before it is asked for.
+subclass. One that cannot be loaded is left out, and `unbraid doctor` says why. Nothing of our own
+kinds is imported before it is asked for.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import importlib
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
+from typing import NamedTuple
 
 from unbraid.agents.port import AgentKind, DeltaFormat, SessionStore
 
@@ -20,18 +22,44 @@ BUILT_IN = (
 )
 
 
+class _Plugins(NamedTuple):
+    kinds: tuple[AgentKind, ...]
+    problems: dict[str, str]
+
+
 @cache
 def kinds() -> tuple[AgentKind, ...]:
-    """Every kind, ours first."""
+    """Every kind, ours first. One that another package brings cannot take the name of ours."""
     found: dict[str, AgentKind] = {}
     for place in BUILT_IN:
         module, _, name = place.partition(":")
         made: AgentKind = getattr(importlib.import_module(module), name)()
         found[made.name] = made
-    for entry in entry_points(group=GROUP):
-        brought: AgentKind = entry.load()()
+    for brought in _plugins().kinds:
         found.setdefault(brought.name, brought)
     return tuple(found.values())
+
+
+def plugin_problems() -> Mapping[str, str]:
+    """The entry points of other packages that could not be used, and why."""
+    return _plugins().problems
+
+
+@cache
+def _plugins() -> _Plugins:
+    found: list[AgentKind] = []
+    problems: dict[str, str] = {}
+    for entry in entry_points(group=GROUP):
+        # Another package's code may fail in any way: our own kinds have to work without it.
+        try:
+            brought = entry.load()()
+            if not isinstance(brought, AgentKind):
+                raise TypeError(f"{entry.value} is no AgentKind")
+            brought.dialect()
+            found.append(brought)
+        except Exception as error:
+            problems[entry.name] = f"{entry.value}: {type(error).__name__}: {error}"
+    return _Plugins(tuple(found), problems)
 
 
 def kind(name: str) -> AgentKind | None:

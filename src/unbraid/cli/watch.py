@@ -49,6 +49,7 @@ def watch(
 
 
 async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: bool) -> None:
+    from unbraid.agents.registry import plugin_problems
     from unbraid.cli.overview import Overview
     from unbraid.machine import Machine
 
@@ -59,6 +60,8 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: boo
         machine = await stack.enter_async_context(Machine(redact=redact, servers=servers))
         overview = Overview(machine.sessions)
         machine.warn = overview.say
+        for name, problem in plugin_problems().items():
+            overview.say(f"the plugin {name} cannot be loaded: {problem}")
         await stack.enter_async_context(machine.listing(overview.add, while_reading=overview))
         if page:
             from unbraid.cli.page import page as serve

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from unbraid.agents.dialect_files import DialectFiles
 from unbraid.agents.port import FileFormats
-from unbraid.agents.registry import kinds
+from unbraid.agents.registry import kinds, plugin_problems
 from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks
@@ -71,7 +71,7 @@ def lines_runs(
         for each in _formats():
             if (runs := each.document(name, whole)) is not None:
                 return runs
-        raise SourceError(name, "is of no known kind")
+        raise SourceError(name, "is of no known kind" + _not_loaded())
     if first.formats is None:
         return [RunTracks(LOG, None, [Track(name, read, False)])]
     return first.formats.runs(name, read, first=first.line, path=path)
@@ -87,6 +87,12 @@ def recognized(lines: Iterable[bytes]) -> Recognized | None:
             if (form := each.form(line)) is not None:
                 return Recognized(line, form, each)
     return None
+
+
+def _not_loaded() -> str:
+    """Names the plugins that might have known a source."""
+    problems = plugin_problems().items()
+    return "".join(f"; the plugin {name} cannot be loaded: {why}" for name, why in problems)
 
 
 def _formats() -> list[FileFormats]:

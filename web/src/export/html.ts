@@ -58,9 +58,9 @@ function itemHtml(item: Item): string {
 function contentHtml(item: Item): string {
   switch (item.kind) {
     case 'prompt':
-      return `<div class="prompt"><h3>Asked</h3>${words(item.text)}</div>`;
+      return `<div class="prompt"><h3>Prompt</h3>${words(item.text)}</div>`;
     case 'response':
-      return `<div class="response"><h3>Answer to its parent</h3>${words(item.text)}</div>`;
+      return `<div class="response"><h3>Answer to parent</h3>${words(item.text)}</div>`;
     case 'thinking':
       return `<details><summary>Thought</summary>${words(item.text)}</details>`;
     case 'text':

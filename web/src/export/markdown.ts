@@ -26,11 +26,11 @@ function itemMarkdown(item: Item): string {
 function contentMarkdown(item: Item): string {
   switch (item.kind) {
     case 'prompt':
-      return `**Asked**\n\n${quoted(item.text)}\n`;
+      return `**Prompt**\n\n${quoted(item.text)}\n`;
     case 'thinking':
       return `_Thought_\n\n${quoted(item.text)}\n`;
     case 'response':
-      return `**Answer to its parent**\n\n${quoted(item.text)}\n`;
+      return `**Answer to parent**\n\n${quoted(item.text)}\n`;
     case 'text':
       return `${visible(item.text)}\n`;
     case 'error':

@@ -71,7 +71,7 @@ async def sign_in(request: Request) -> Response:
     given = await form_of(request, SignIn, at_most=MAX_FORM_BYTES)
     secret = services_of(request).keys.sign_in(given.token.strip())
     if secret is None:
-        return _refused(request, 401, "this token is not known here")
+        return _refused(request, 401, "unknown or revoked token")
     return _signed_in(request, secret)
 
 

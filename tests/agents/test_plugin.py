@@ -1,0 +1,243 @@
+"""A kind of agents from another package: the one that docs/how-to/agents.md shows, installed.
+
+Everything about it is taken from that page, so that the page cannot lie.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+import zipfile
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from unbraid.events import Text, decode_event
+from unbraid.log import opened_log
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "how-to" / "agents.md").read_text(encoding="utf-8")
+CLAUDE = ROOT / "tests" / "recordings" / "nested.plain-fwd.2.1.325" / "stdout.ndjson"
+SESSION = "a-session"
+
+
+def shown(language: str, holding: str) -> str:
+    """The one block of the page, in a language, that holds a text."""
+    blocks = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    (block,) = [each for each in blocks if holding in each]
+    return str(block)
+
+
+MODULE = shown("python", "class Parrot(AgentKind)")
+PROJECT = tomllib.loads(shown("toml", "[project.entry-points"))
+RECORDING = shown("text", "parrot.says")
+ITS_TEST = shown("py", "def test_")
+
+
+class Home(NamedTuple):
+    """A home folder, in whose environment the plugins in `site` are installed."""
+
+    folder: Path
+    site: Path
+
+    @property
+    def env(self) -> dict[str, str]:
+        """Nothing of whoever runs the tests."""
+        passed = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        return passed | {
+            "HOME": str(self.folder),
+            "UNBRAID_HOME": str(self.folder / "unbraid"),
+            "PYTHONPATH": str(self.site),
+        }
+
+    @property
+    def session(self) -> Path:
+        """The file of its session."""
+        return self.folder / ".parrot" / "sessions" / f"{SESSION}.jsonl"
+
+    def unbraid(self, *words: str) -> str:
+        """Run a command that has to work, and to warn of nothing."""
+        done = self.done(*words)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        return done.stdout
+
+    def done(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a command."""
+        command = [sys.executable, "-m", "unbraid", *words]
+        return subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    made = Home(tmp_path / "home", tmp_path / "site")
+    made.session.parent.mkdir(parents=True)
+    return made
+
+
+def install(site: Path, folder: Path, project: dict[str, Any], module: str) -> None:
+    """Build a wheel of one module, and let pip install it."""
+    name = str(project["name"]).replace("-", "_")
+    files = {f"{name}.py": module}
+    info = f"{name}-{project['version']}.dist-info"
+    files[f"{info}/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+        + "".join(f"Requires-Dist: {each}\n" for each in project["dependencies"])
+    )
+    files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files[f"{info}/entry_points.txt"] = "".join(
+        f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in entries.items())
+        for group, entries in project["entry-points"].items()
+    )
+    files[f"{info}/RECORD"] = (
+        "".join(
+            f"{path},sha256={digest(text)},{len(text.encode())}\n" for path, text in files.items()
+        )
+        + f"{info}/RECORD,,\n"
+    )
+    wheel = folder / f"{name}-{project['version']}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+    options = ["--no-deps", "--no-index", "--no-input", "--target", str(site), "--quiet"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options, str(wheel)],
+        env={**os.environ, "PYTHONPATH": pip_path(), "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def digest(text: str) -> str:
+    found = hashlib.sha256(text.encode()).digest()
+    return base64.urlsafe_b64encode(found).rstrip(b"=").decode()
+
+
+def pip_path() -> str:
+    """Where pip is: an environment without one has that which Python itself brings."""
+    if importlib.util.find_spec("pip") is not None:
+        return ""
+    import ensurepip
+
+    bundled = Path(ensurepip.__file__).with_name("_bundled")
+    return str(next(bundled.glob("pip-*.whl")))
+
+
+def install_shown(home: Home) -> None:
+    install(home.site, home.folder, PROJECT["project"], MODULE)
+
+
+def install_broken(home: Home) -> None:
+    """Another package's, which stands on something that is not there."""
+    project = {
+        "name": "unbraid-broken",
+        "version": "1.0",
+        "dependencies": ["unbraid"],
+        "entry-points": {"unbraid.agents": {"broken": "unbraid_broken:Broken"}},
+    }
+    install(home.site, home.folder, project, "import a_module_that_is_not_there\n")
+
+
+def test_its_files_and_sessions_are_read_like_those_of_any_kind(home: Home, tmp_path: Path) -> None:
+    install_shown(home)
+    copy = tmp_path / "copy"
+    copy.write_text(RECORDING)
+    home.session.write_text(RECORDING)
+    assert "Hello." in home.unbraid("cat", str(copy))
+    events = [json.loads(line) for line in home.unbraid("cat", "--json", SESSION).splitlines()]
+    assert [event["delta"] for event in events if event["type"] == "text"] == ["Hello."]
+    assert (events[0]["source"], events[-1]["type"], events[-1]["ok"]) == ("parrot", "done", True)
+    (run,) = json.loads(home.unbraid("ps", "--all", "--json"))
+    assert (run["run"], run["source"]) == (SESSION, "parrot")
+    assert SESSION in home.unbraid("search", "hello")
+    assert {each["about"] for each in json.loads(home.unbraid("doctor", "--json"))} >= {"log"}
+
+
+async def test_a_session_is_watched_as_it_grows(home: Home) -> None:
+    install_shown(home)
+    says, bye = RECORDING.splitlines(keepends=True)
+    more = says.replace("p1", "p3").replace("Hello.", "Still here.") + bye
+    home.session.write_text(says)
+    async with watching(home) as watch, opened_log(env=home.env) as log:
+        said: list[str] = []
+        async for entries in log.follow(SESSION):
+            events = [decode_event(entry.data) for entry in entries]
+            said += [event.delta for event in events if isinstance(event, Text)]
+            if said == ["Hello."] and more:
+                with home.session.open("a") as file:
+                    file.write(more)
+                more = ""
+            if "Still here." in said:
+                break
+    assert said == ["Hello.", "Still here."]
+    assert watch.stderr is not None
+    assert watch.returncode == 0
+    assert b"1 session" in await watch.stderr.read()
+
+
+@asynccontextmanager
+async def watching(home: Home) -> AsyncIterator[Process]:
+    """A real `unbraid watch`, stopped at the end as by Ctrl-C."""
+    watch = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "unbraid", "watch", "--no-page"),
+        env=home.env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        yield watch
+    finally:
+        watch.send_signal(signal.SIGTERM)
+        await watch.wait()
+
+
+def test_the_test_that_the_page_shows_passes(home: Home, tmp_path: Path) -> None:
+    install_shown(home)
+    (tmp_path / "test_parrot.py").write_text(ITS_TEST)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_parrot.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=home.env, capture_output=True, text=True)
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
+
+
+def test_a_plugin_that_cannot_be_loaded_breaks_nothing_else(home: Home, tmp_path: Path) -> None:
+    install_broken(home)
+    install_shown(home)
+    why = "unbraid_broken:Broken: ModuleNotFoundError: No module named 'a_module_that_is_not_there'"
+    home.session.write_text(RECORDING)
+    # Whoever looks at other kinds is not bothered with it …
+    assert home.unbraid("cat", str(CLAUDE))
+    assert "Hello." in home.unbraid("cat", SESSION)
+    assert [run["source"] for run in json.loads(home.unbraid("ps", "--all", "--json"))] == [
+        "parrot"
+    ]
+    # … and whoever misses something finds out why.
+    findings = {each["about"]: each for each in json.loads(home.unbraid("doctor", "--json"))}
+    assert findings["plugin broken"]["status"] == "warning"
+    assert findings["plugin broken"]["found"] == f"cannot be loaded: {why}"
+    unknown = tmp_path / "unknown"
+    unknown.write_text('{"type":"broken.says"}\n')
+    done = home.done("cat", str(unknown))
+    assert done.returncode != 0
+    assert f"the plugin broken cannot be loaded: {why}" in done.stderr
+
+
+async def test_a_watch_names_the_plugin_that_cannot_be_loaded(home: Home) -> None:
+    install_broken(home)
+    async with watching(home) as watch:
+        assert watch.stderr is not None
+        line = await watch.stderr.readline()
+    assert line.startswith(b"unbraid: the plugin broken cannot be loaded: ")
+    assert watch.returncode == 0
