@@ -21,6 +21,8 @@ from unbraid.agents.claude.sessions.facts import facts_of
 from unbraid.agents.command_line import NOT_STORED_HERE, checked_id
 from unbraid.agents.port import Resumption, StoredAgent
 from unbraid.errors import SourceError
+from unbraid.system.files import chunks
+from unbraid.translate.tracks import split
 from unbraid.wire.record import BAD_JSON
 
 SIDECHAIN = "sidechain:"
@@ -86,14 +88,13 @@ def _chain(main: Path, first: str) -> Iterator[dict[str, Any]]:
 
 
 def _objects(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                value = msgspec.json.decode(line)
-            except BAD_JSON:
-                continue
-            if isinstance(value, dict):
-                yield value
+    for line in split(chunks(path)):
+        try:
+            value = msgspec.json.decode(line)
+        except BAD_JSON:
+            continue
+        if isinstance(value, dict):
+            yield value
 
 
 def _as_main(lines: Iterator[dict[str, Any]], session: str) -> Iterator[dict[str, Any]]:
