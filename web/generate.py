@@ -11,6 +11,7 @@ from unbraid import events
 from unbraid.agents.control_port import PermissionRequest
 from unbraid.hub.frames import Cut
 from unbraid.log.port import Found
+from unbraid.screen import HIDDEN, JOINERS
 from unbraid.serve.routes.control import Control
 from unbraid.serve.routes.runs import Runs
 
@@ -28,7 +29,22 @@ def main() -> None:
         print(_interface(kind))
     names = "\n".join(f"  | {kind.__name__}" for kind in events.FLEET_EVENTS)
     print(f"export type FleetEvent =\n{names};\n")
-    print("export type Aside = Gap | Draft | Cut;")
+    print("export type Aside = Gap | Draft | Cut;\n")
+    print(
+        "/** A regular expression of the characters that a screen does not show as themselves. */"
+    )
+    print(f"export const HIDDEN_CHARACTERS =\n  {_hidden_characters()};")
+
+
+def _hidden_characters() -> str:
+    """The same table as the terminal's, as the text of a regular expression with the flag `u`."""
+    ranges = "".join(f"{_point(first)}-{_point(last)}" for first, last in HIDDEN)
+    joiners = "".join(map(_point, JOINERS))
+    return f"'[{ranges}]|(?<![^\\\\x00-\\\\x7f{joiners}])[{joiners}]'"
+
+
+def _point(code: int) -> str:
+    return f"\\\\u{{{code:x}}}"
 
 
 def _with_parts(kinds: list[type[msgspec.Struct]]) -> list[type[msgspec.Struct]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -11,19 +12,46 @@ MAIN_ARGUMENTS = (
     "command", "file_path", "filePath", "pattern", "path", "url", "query", "description",
 )  # fmt: skip
 
-# What a terminal would act on instead of showing: C0 and C1 controls, bidirectional overrides.
-_UNSAFE = {c: f"\\x{c:02x}" for c in [*range(0x20), *range(0x7F, 0xA0)] if c not in (9, 10)}
-_UNSAFE |= {
-    c: f"\\u{c:04x}"
-    for c in [0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF]
-}
+# Code points that a screen acts on, or shows as nothing, instead of showing them. The page has the
+# same table: web/generate.py.
+HIDDEN = (
+    (0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F),  # controls, but for tab and line feed
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C),  # soft hyphen, grapheme joiner, a direction mark
+    (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),  # letters and selectors without a shape
+    (0x200B, 0x200B), (0x200E, 0x200F), (0x2028, 0x202E),  # no width, direction marks, line ends
+    (0x2060, 0x206F), (0x2800, 0x2800), (0x3164, 0x3164),  # invisible operators, blank letters
+    (0xD800, 0xDFFF), (0xFE00, 0xFE0D), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB),
+    (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),  # formats, tags, selectors
+)  # fmt: skip
+# These join letters of some scripts and parts of emoji; anywhere else they are as hidden as others.
+JOINERS = (0x200C, 0x200D, 0xFE0E, 0xFE0F)
+
+
+def _hidden() -> re.Pattern[str]:
+    ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in HIDDEN)
+    joiners = "".join(map(chr, JOINERS))
+    return re.compile(f"[{ranges}]|(?<![^\\x00-\\x7f{joiners}])[{joiners}]")
+
+
+_HIDDEN = _hidden()
 
 
 def safe(text: str) -> str:
-    """Text that no terminal acts on: controls and direction marks are shown as escapes. A line may
-    end as on Windows.
+    """Text of which nothing is hidden, and on which no terminal acts: what a screen would not show
+    stands there as an escape (`\\x1b`, `\\u202e`). A line may end as on Windows.
     """
-    return text.replace("\r\n", "\n").translate(_UNSAFE)
+    return _HIDDEN.sub(_escape, text.replace("\r\n", "\n"))
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return (
+        f"\\x{code:02x}"
+        if code < 0x100
+        else f"\\u{code:04x}"
+        if code < 0x10000
+        else f"\\U{code:08x}"
+    )
 
 
 def short(text: str, most: int = LONG) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from unbraid.cli import main
 from unbraid.cli.printer import Printer
 from unbraid.events import Text
-from unbraid.screen import safe
+from unbraid.screen import HIDDEN, JOINERS, safe
 
 HOSTILE = {
     "colour": "\x1b[31mred\x1b[0m",
@@ -108,7 +108,11 @@ def test_safe_text_has_nothing_that_a_terminal_acts_on(text: str) -> None:
     assert [c for c in safe(text) if ord(c) in ACTED_ON - {0x09}] == []
 
 
-@given(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"])))
+SHAPELESS = [chr(code) for first, last in HIDDEN for code in range(first, last + 1)]
+SHAPELESS += map(chr, JOINERS)
+
+
+@given(st.text(st.characters(exclude_categories=["C"], exclude_characters=SHAPELESS)))
 def test_ordinary_text_is_left_as_it_is(text: str) -> None:
     assert safe(text) == text
 

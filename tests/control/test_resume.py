@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from unbraid.agents.opencode.resume import SETTINGS
 from unbraid.agents.port import Resumption
@@ -14,14 +20,24 @@ from unbraid.log import MemoryLog, RunSummary
 from unbraid.log.contract import story
 
 
+@pytest.fixture(autouse=True)
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database of OpenCode's with the child's session."""
+    path = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE session (id, directory)")
+        db.execute("INSERT INTO session VALUES ('ses_2', '/w x')")
+    monkeypatch.setenv("OPENCODE_DB", str(path))
+
+
 async def found(env: dict[str, str], *more: str) -> Resumption:
     log = MemoryLog()
     first = story(["a"])[:2]
     place: dict[str, Any] = {"seq": 3, "ts": 1, "stream_id": 1, "depth": 1}
     child = StreamStart(parent_stream_id=0, agent_id="ses_2", agent="it's", **place)
     await log.append("ses_1", [*first, child])
-    run = RunSummary("ses_1", source="opencode", session_id="ses_1", cwd="/w x")
-    return await resumption(log, run, stream=1, env=env, arguments=more)
+    run = RunSummary("ses_1", source="opencode", session_id="ses_1", cwd="/elsewhere")
+    return await resumption(log, run, stream=1, env={**os.environ, **env}, arguments=more)
 
 
 async def test_it_keeps_its_agent_and_the_persons_settings() -> None:

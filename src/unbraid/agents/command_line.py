@@ -1,9 +1,13 @@
-"""A person's command line: whose program it starts, and what options it has."""
+"""Command lines: whose program one starts, what options it has, and what may stand in one."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from unbraid.errors import CallerError
+from unbraid.screen import short
 
 # Programs that start another one, named by one of the words behind them.
 _RUNNERS = ("node", "bun", "npx", "env", "bunx")
@@ -30,3 +34,15 @@ def option(args: Sequence[str], *names: str) -> str | None:
             if name.startswith("--") and word.startswith(f"{name}="):
                 return word[len(name) + 1 :]
     return None
+
+
+NOT_STORED_HERE = "is not stored on this machine: it can be resumed only where it ran"
+
+
+def checked_id(value: str, form: re.Pattern[str], what: str) -> str:
+    """An id out of a run, before it becomes an argument of a program: raises CallerError if it does
+    not have the form that such ids have. One that begins with a dash would be an option.
+    """
+    if form.fullmatch(value) is None:
+        raise CallerError(f"{short(value, 60)!r} is not the id of {what}: it cannot be resumed")
+    return value

@@ -255,7 +255,7 @@ def _holds(path: Path, needle: str) -> bool:
     if not needle.isascii() or '"' in needle or "\\" in needle:
         return True
     try:
-        return needle.encode() in path.read_bytes().lower()
+        return needle.encode() in b"".join(chunks(path)).lower()
     except OSError:
         return False
 

@@ -180,13 +180,14 @@ class Resumption(Struct):
 class StoredAgent(Struct, frozen=True):
     """Whose conversation to continue: a session's main agent, or the sub-agent of an id.
 
-    `agent` is what the sub-agent is called, and `cwd` where the session worked.
+    `agent` is what the sub-agent is called. All of it comes from the log, where whoever may send
+    runs has written it: a resumer takes nothing of it into a command before it has the form that
+    its kind's ids have, and takes the folder from the session that is stored on this machine.
     """
 
     session_id: str
     agent_id: str | None = None
     agent: str | None = None
-    cwd: str | None = None
 
 
 class Resumer(Protocol):

@@ -62,5 +62,7 @@ async def _list(*, as_json: bool) -> None:
     if not waiting:
         click.echo("No agent is waiting for permission.", err=True)
     for request in waiting:
-        given = msgspec.json.encode(request.input).decode()
-        click.echo(safe(f"{request.request_id}  {request.tool}  {given[:200]}  ({request.run})"))
+        click.echo(safe(f"{request.request_id}  {request.tool}  ({request.run})"))
+        # All of it: what is approved is what was shown.
+        for line in msgspec.json.format(msgspec.json.encode(request.input)).decode().split("\n"):
+            click.echo(safe(f"    {line}"))

@@ -55,6 +55,7 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
     from unbraid.control.resume import resumption
     from unbraid.errors import SourceError
     from unbraid.machine import Machine
+    from unbraid.screen import safe
 
     async with Machine() as machine:
         summary = await machine.open(run)
@@ -62,9 +63,9 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
             machine.log, summary, stream=stream, env=machine.env, arguments=more
         )
     if found.made is not None:
-        click.echo(f"unbraid: made {found.made}", err=True)
+        click.echo(safe(f"unbraid: made {found.made}"), err=True)
     if only_print:
-        click.echo(str(found))
+        click.echo(safe(str(found)))
         return
     try:
         if found.cwd is not None:

@@ -29,7 +29,6 @@ async def resumption(
         session_id=run.session_id or run.run.partition(".")[0],
         agent_id=agent_id,
         agent=await _agent_name(log, run.run, stream) if stream else None,
-        cwd=run.cwd,
     )
     return resumer.resume(stored, arguments)
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from unbraid.system.files import open_regular
 from unbraid.wire.chunk import Chunk
 
 READ_BYTES = 1 << 20
@@ -63,7 +64,7 @@ class Tail:
             status = self.path.stat()
             if _stamp(status) == self._stamp:
                 return
-            with self.path.open("rb", buffering=0) as file:
+            with open_regular(self.path) as file:
                 self.problem = None
                 if self._replaced(file.fileno(), status.st_size):
                     self.generation, self.offset, self._scanned = self.generation + 1, 0, 0
@@ -80,7 +81,7 @@ class Tail:
         """What is new up to a size, or in it from an offset on, without taking it."""
         first = self.offset if since is None else since
         try:
-            with self.path.open("rb", buffering=0) as file:
+            with open_regular(self.path) as file:
                 return os.pread(file.fileno(), max(upto - first, 0), first)
         except OSError as error:
             self._failed(error)
@@ -89,7 +90,7 @@ class Tail:
     def rest(self) -> Chunk | None:
         """The half line at the end, once nothing more will be written."""
         try:
-            with self.path.open("rb", buffering=0) as file:
+            with open_regular(self.path) as file:
                 data = os.pread(file.fileno(), max(self.size() - self.offset, 0), self.offset)
         except OSError as error:
             self._failed(error)

@@ -17,8 +17,6 @@ from textual.widgets import Footer, Input, Static
 from unbraid.agents.control_port import PermissionRequest
 from unbraid.screen import safe, short
 
-MAX_CHARS = 20_000
-
 HELP = """\
 Left: runs, live ones first; below, the agents of the chosen run.
 Right: what the chosen agent says.
@@ -132,13 +130,25 @@ class Leave(Dialog):
 
     def compose(self) -> ComposeResult:
         """Who asks, and for what."""
+        shown = asked_for(self._asked.input)
         with Vertical() as box:
             box.border_title = "May it?"
             yield Static(short(self._title, 200), markup=False)
             yield Static(Text(f"wants to use {short(self._asked.tool, 60)}:", Style(bold=True)))
             with VerticalScroll():
-                yield Static(asked_for(self._asked.input), markup=False)
+                yield Static(shown, markup=False)
+            yield Static(Text(f"{len(shown):,} characters", Style(dim=True)), id="unread")
             yield Footer(show_command_palette=False)
+
+    def action_answer(self, answer: str | None = None) -> None:
+        """Close with an answer. What was not shown to its end cannot be approved."""
+        asked = self.query_one(VerticalScroll)
+        if answer != "allow" or asked.scroll_offset.y >= asked.max_scroll_y:
+            self.dismiss(answer)
+            return
+        asked.scroll_page_down(animate=False)
+        unread = self.query_one("#unread", Static)
+        unread.update(Text("There is more: read it to its end, then approve.", Style(bold=True)))
 
 
 def asked_for(given: Any) -> str:
@@ -149,8 +159,5 @@ def asked_for(given: Any) -> str:
     lines = []
     for name, value in arguments:
         text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-        more = f"\n… {len(text) - MAX_CHARS:,} more characters" if len(text) > MAX_CHARS else ""
-        lines.append(
-            f"{short(str(name), 60)}: {safe(text[:MAX_CHARS])}{more}".replace("\n", "\n    ")
-        )
+        lines.append(f"{short(str(name), 60)}: {safe(text)}".replace("\n", "\n    "))
     return "\n".join(lines)

@@ -1,6 +1,9 @@
+import { HIDDEN_CHARACTERS } from '../model/events';
+
 /**
- * Characters that change how others look and are not seen themselves: those that turn the direction
- * of text (so that code reads as something else) and control characters. They are shown by name.
+ * Characters that change how others look and are not seen themselves: controls, those without a
+ * width, those that turn the direction of text (so that code reads as something else), tags. They
+ * are shown by name. The table is Python's (`unbraid/screen.py`).
  */
 const NAMES: Record<string, string> = {
   '\u202a': 'LRE',
@@ -14,7 +17,7 @@ const NAMES: Record<string, string> = {
   '\u2069': 'PDI',
 };
 
-const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const HIDDEN = new RegExp(HIDDEN_CHARACTERS, 'gu');
 const RETURNS = /\r\n?/g;
 const ESCAPES =
   /[\u001b\u009b](?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[()*+][0-9A-Z]|[0-~])?/g;
@@ -32,5 +35,5 @@ export function withoutEscapes(text: string): string {
 }
 
 function code(mark: string): string {
-  return mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return mark.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
 }

@@ -1,12 +1,14 @@
 """Continuing an agent of Claude Code.
 
-A session is resumed by its id. A sub-agent is no session, so it is made one: its transcript, copied
-to a new file under a new id, as the words of a main agent. The file is created, never overwritten,
-and no other is touched.
+A session is resumed by its id, in the folder that its own transcript names: a run that was sent
+here from elsewhere may name any id and any folder. A sub-agent is no session, so it is made one:
+its transcript, copied to a new file under a new id, as the text of a main agent. The file is
+created, never overwritten, and no other is touched.
 """
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,12 +16,18 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.claude.places import session_transcripts
+from unbraid.agents.claude.places import SESSION_ID, session_transcripts
+from unbraid.agents.claude.sessions.facts import facts_of
+from unbraid.agents.command_line import NOT_STORED_HERE, checked_id
 from unbraid.agents.port import Resumption, StoredAgent
 from unbraid.errors import SourceError
+from unbraid.system.files import chunks
+from unbraid.translate.tracks import split
 from unbraid.wire.record import BAD_JSON
 
 SIDECHAIN = "sidechain:"
+# In files' names, or, in 1.0, the id of the line that a sub-agent begins with.
+AGENT_ID = re.compile(rf"(?:{SIDECHAIN})?[0-9A-Za-z][0-9A-Za-z_-]{{0,63}}")
 
 
 class ClaudeResumer:
@@ -30,13 +38,16 @@ class ClaudeResumer:
 
     def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
         """The command that continues a session, or a copy of one of its sub-agents."""
-        if stored.agent_id is None:
-            return Resumption(["claude", "--resume", stored.session_id, *arguments], stored.cwd)
-        main = next(session_transcripts(stored.session_id, self._env), None)
+        session = checked_id(stored.session_id, SESSION_ID, "a session of Claude Code")
+        main = next(session_transcripts(session, self._env), None)
         if main is None:
-            raise SourceError(stored.session_id, "its transcript is no longer there")
-        made, cwd = as_session(main, stored.agent_id)
-        return Resumption(["claude", "--resume", made.stem, *arguments], cwd or stored.cwd, made)
+            raise SourceError(session, NOT_STORED_HERE)
+        if stored.agent_id is None:
+            cwd = facts_of(str(main), head_only=True).cwd
+            return Resumption(["claude", "--resume", session, *arguments], cwd)
+        agent = checked_id(stored.agent_id, AGENT_ID, "an agent of Claude Code")
+        made, cwd = as_session(main, agent)
+        return Resumption(["claude", "--resume", made.stem, *arguments], cwd, made)
 
 
 def as_session(main: Path, agent: str) -> tuple[Path, str | None]:
@@ -77,14 +88,13 @@ def _chain(main: Path, first: str) -> Iterator[dict[str, Any]]:
 
 
 def _objects(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                value = msgspec.json.decode(line)
-            except BAD_JSON:
-                continue
-            if isinstance(value, dict):
-                yield value
+    for line in split(chunks(path)):
+        try:
+            value = msgspec.json.decode(line)
+        except BAD_JSON:
+            continue
+        if isinstance(value, dict):
+            yield value
 
 
 def _as_main(lines: Iterator[dict[str, Any]], session: str) -> Iterator[dict[str, Any]]:

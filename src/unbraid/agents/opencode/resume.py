@@ -11,8 +11,11 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.command_line import option
+from unbraid.agents.command_line import NOT_STORED_HERE, checked_id, option
+from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
+from unbraid.agents.opencode.sessions.database import session_folder
 from unbraid.agents.port import Resumption, StoredAgent
+from unbraid.errors import SourceError
 
 SETTINGS = "OPENCODE_CONFIG_CONTENT"  # OpenCode's settings for one process, over all others
 
@@ -25,6 +28,8 @@ class OpenCodeResumer:
 
     def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
         """The command that continues a session; `run` as its first argument stays in front."""
+        wanted = stored.agent_id or stored.session_id
+        session = checked_id(wanted, SESSION_ID, "a session of OpenCode")
         runs = bool(arguments) and arguments[0] == "run"
         verb, rest = (["run"], arguments[1:]) if runs else ([], arguments)
         env: dict[str, str] = {}
@@ -32,10 +37,15 @@ class OpenCodeResumer:
         if stored.agent_id and stored.agent and option(rest, "--agent") is None:
             named = [f"--agent={stored.agent}"]
             env[SETTINGS] = _settings(self._env.get(SETTINGS), stored.agent)
-        session = stored.agent_id or stored.session_id
-        return Resumption(
-            ["opencode", *verb, "--session", session, *named, *rest], stored.cwd, env=env
-        )
+        argv = ["opencode", *verb, "--session", session, *named, *rest]
+        return Resumption(argv, self._folder_of(session), env=env)
+
+    def _folder_of(self, session: str) -> str | None:
+        for store in opencode_stores(self._env):
+            folder = session_folder(store, session)
+            if folder is not None:
+                return folder
+        raise SourceError(session, NOT_STORED_HERE)
 
 
 def _settings(before: str | None, agent: str) -> str:

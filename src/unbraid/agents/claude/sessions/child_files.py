@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from unbraid.agents.claude.heads import head_of
+from unbraid.system.files import open_regular
 from unbraid.timings import FOLDER_TIME_SETTLE_SECONDS
 
 # A file says within its first lines whose it is.
@@ -76,7 +77,7 @@ class Owners:
         owner = self._owners.get(path)
         if owner is None:
             try:
-                with path.open("rb") as file:
+                with open_regular(path) as file:
                     first = file.read(OWNER_BYTES).split(b"\n")[:OWNER_LINES]
             except OSError:
                 return None

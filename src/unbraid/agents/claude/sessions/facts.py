@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct, field
 
 from unbraid.fleet.usage import Usage
+from unbraid.system.files import open_regular
 from unbraid.wire.record import BAD_JSON, milliseconds
 
 HEAD_LINES = 40
@@ -84,7 +84,7 @@ _SIDECHAIN = b'"parentUuid":null,"isSidechain":true'
 
 def facts_of(path: str, *, head_only: bool = False) -> Facts:
     """Read one transcript. Raises OSError; what is inside never raises."""
-    with Path(path).open("rb") as file:
+    with open_regular(path) as file:
         facts = Facts(size=file.seek(0, 2))
         if not facts.size:
             return facts

@@ -12,7 +12,7 @@ from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import agent_line
 from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
-from unbraid.system.files import chunks
+from unbraid.system.files import chunks, read_small
 from unbraid.translate.reader import read_line
 from unbraid.translate.tracks import LineOrder, RunTracks, Track, split
 
@@ -78,11 +78,11 @@ def beside_transcript(path: Path, session: str | None) -> list[Track]:
         if file.name.startswith("agent-"):
             meta = file.with_suffix(".meta.json")
             if meta.is_file() or workflow is not None:
-                known = meta.read_bytes() if meta.is_file() else b"{}"
+                known = read_small(meta) if meta.is_file() else b"{}"
                 facts.append(agent_line(file.stem.removeprefix("agent-"), known, workflow))
         order = line_order if workflow is None else workflow_line_order
         tracks.append(_track(file, session, order))
-    beside = sorted(path.parent.glob("agent-*.jsonl")) if session is not None else []
+    beside = _files(path.parent.glob("agent-*.jsonl")) if session is not None else []
     tracks += [_track(file, session, line_order) for file in beside if session_of(file) == session]
     if facts:
         tracks.insert(0, Track(f"{folder}/*.meta.json", lambda: iter(facts), True, session))
@@ -92,13 +92,18 @@ def beside_transcript(path: Path, session: str | None) -> list[Track]:
 def _in_start_order(folder: Path) -> list[Path]:
     """A session's sub-agent files; a workflow's in the order in which its journal started them."""
     started: dict[str, int] = {}
-    for journal in sorted(folder.rglob("journal.jsonl")):
+    for journal in _files(folder.rglob("journal.jsonl")):
         for line in split(chunks(journal)):
             for item in read_line(line):
                 if isinstance(item, ClaudeRecord) and item.type == "started":
                     started.setdefault(f"agent-{item.agent_id_transcript}", len(started))
-    files = sorted(folder.rglob("*.jsonl"))
+    files = _files(folder.rglob("*.jsonl"))
     return sorted(files, key=lambda file: started.get(file.stem, len(started)))
+
+
+def _files(paths: Iterable[Path]) -> list[Path]:
+    """Those of the paths that are files, in order: an agent may have put anything among them."""
+    return sorted(filter(Path.is_file, paths))
 
 
 def _track(path: Path, session: str | None, order: Callable[[bytes], LineOrder]) -> Track:

@@ -18,6 +18,7 @@ from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.transcript import WARMUP
 from unbraid.fleet.usage import Usage
+from unbraid.system.files import read_small
 from unbraid.wire.record import BAD_JSON
 
 FILE_NAME = "index.bin"
@@ -200,7 +201,7 @@ class Index:
 def _agent(file: File, facts: Facts) -> IndexedAgent:
     name = Path(file.path).stem.removeprefix("agent-")
     try:
-        about = Path(file.path).with_suffix(".meta.json").read_bytes()
+        about = read_small(Path(file.path).with_suffix(".meta.json"))
         meta = msgspec.json.decode(about, type=_Meta)
     except (OSError, *BAD_JSON):
         meta = _Meta()

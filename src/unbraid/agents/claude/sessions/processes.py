@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.agents.claude.places import claude_projects
+from unbraid.system.files import read_small
 from unbraid.system.liveness import start_of
 from unbraid.wire.record import BAD_JSON
 
@@ -70,7 +71,7 @@ class Processes:
         for projects in claude_projects(self._env):
             for path in projects.with_name(FOLDER).glob("*.json"):
                 try:
-                    entry = _decode(path.read_bytes())
+                    entry = _decode(read_small(path))
                 except (OSError, *BAD_JSON):
                     continue
                 gone = here is not None and self._is_of(here, entry) and not _lives(entry)

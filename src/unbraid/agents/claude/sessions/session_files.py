@@ -34,6 +34,7 @@ from unbraid.agents.claude.heads import (
 from unbraid.agents.claude.sessions.child_files import ChildFiles, Owners
 from unbraid.agents.claude.transcript import AgentFacts, agent_line
 from unbraid.system.file_tail import Place, Tail
+from unbraid.system.files import open_regular, read_small
 from unbraid.timings import (
     CHILD_ANSWER_TIMEOUT_SECONDS,
     CHILD_FILE_SETTLE_SECONDS,
@@ -295,7 +296,7 @@ class Session:
         path = self._tails[name].path
         workflow = path.parent.name if path.parent.parent.name == "workflows" else None
         try:
-            about = path.with_suffix(".meta.json").read_bytes()
+            about = read_small(path.with_suffix(".meta.json"))
             msgspec.json.decode(about)
         except (OSError, *BAD_JSON):
             # Not there yet, or half-written.
@@ -325,7 +326,7 @@ def _order_in(name: str) -> Callable[[bytes], LineOrder]:
 def _ends_with_answer(path: Path, upto: int) -> bool:
     """Whether the first bytes of a transcript, up to an offset, end with what its agent says."""
     try:
-        with path.open("rb", buffering=0) as file:
+        with open_regular(path) as file:
             first = max(upto - LAST_BYTES, 0)
             *_, last, rest = [b"", *os.pread(file.fileno(), upto - first, first).split(b"\n")]
     except OSError:

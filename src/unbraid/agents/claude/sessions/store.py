@@ -87,7 +87,8 @@ class ClaudeSessions:
         if main is None:
             return 0
         inner = main.with_suffix("").rglob("*.jsonl")
-        return max(path.stat().st_mtime_ns for path in (main, *inner)) // 1_000_000
+        files = (main, *filter(Path.is_file, inner))
+        return max(path.stat().st_mtime_ns for path in files) // 1_000_000
 
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
         """Reads its transcripts from where the log stands."""

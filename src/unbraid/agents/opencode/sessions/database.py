@@ -75,6 +75,13 @@ def last_change(path: Path, root: str) -> int:
     return max(changed, default=0)
 
 
+def session_folder(path: Path, session: str) -> str | None:
+    """The folder that a session works in; None if it is not stored here, or names none."""
+    with closing(connect(path, (), parts=False)) as db:
+        rows = _rows(path, db, "SELECT directory FROM session WHERE id = ?", session)
+    return next((folder for (folder,) in rows if isinstance(folder, str)), None)
+
+
 def root_of(session: str, parents: dict[str, str | None]) -> str:
     """The session at the top of this one's tree."""
     seen = {session}

@@ -11,6 +11,7 @@ from unbraid.agents.opencode.sessions.database import database_runs, is_database
 from unbraid.agents.opencode.sessions.storage import is_storage
 from unbraid.agents.stored import SourceForm
 from unbraid.events.parts import decoded
+from unbraid.system.files import open_regular
 from unbraid.translate.reader import read_line
 from unbraid.translate.tracks import RunTracks, Track
 
@@ -24,7 +25,7 @@ class OpenCodeFiles:
             return database_runs(path)
         if path.is_dir():
             return None
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             is_its = is_database(file.read(16))
         return database_runs(path) if is_its else None
 

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from unbraid.events.parts import decoded
+from unbraid.system.files import chunks
 from unbraid.wire.record import milliseconds
 
 _TABLES = """
@@ -70,7 +71,7 @@ def _objects(
         if inside is not None and path.parent.name not in inside:
             continue
         try:
-            value = decoded(path.read_bytes())
+            value = decoded(b"".join(chunks(path)))
         except OSError:
             continue  # gone or locked
         if isinstance(value, dict):  # else half-written

@@ -1,0 +1,61 @@
+"""Attack: an agent asks for permission with a command of which the person sees only a part.
+
+`"ls -la \\x1b]\\nid > /tmp/x"` was shown as `$ ls -la`: the card dropped what a terminal would have
+taken for an escape sequence. Characters without a width, direction marks and tags hide text too.
+What is approved is shown whole: one table says which characters a screen would not show.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unbraid.screen import HIDDEN, JOINERS, safe
+from unbraid.tui.dialogs import asked_for
+
+COMMAND = "ls -la \x1b]\nid > /tmp/x\n"
+# Formats, controls, surrogates, line and paragraph separators have no shape of their own.
+SHAPELESS = ("Cc", "Cf", "Cs", "Zl", "Zp")
+# Unicode calls these formats, but they are drawn: signs around numbers and verses.
+DRAWN = {
+    *range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD,
+    *range(0x13430, 0x13440),
+}  # fmt: skip
+
+
+def test_every_code_point_is_shown_or_named() -> None:
+    for code in range(0x110000):
+        character = chr(code)
+        shown = safe(f"a{character}b")
+        if character in "\t\n":
+            assert shown == f"a{character}b"
+        elif unicodedata.category(character) in SHAPELESS and code not in DRAWN:
+            assert character not in shown, hex(code)
+            assert f"{code:x}" in shown, hex(code)
+        else:
+            # Either as it is, or named, and never anything else.
+            assert shown in (f"a{character}b", f"a\\u{code:04x}b", f"a\\U{code:08x}b"), hex(code)
+
+
+@pytest.mark.parametrize("hidden", ["\x1b]", "\x9b]", "\x1b[8m", "\x1b[2K\r", "\u200b", "\u2060"])
+def test_nothing_of_a_command_is_left_out(hidden: str) -> None:
+    shown = asked_for({"command": f"ls -la {hidden}\nid > /tmp/x\n"})
+    assert "id > /tmp/x" in shown
+    assert not any(first <= ord(c) <= last for first, last in HIDDEN for c in shown)
+
+
+@given(st.text())
+def test_what_is_visible_stays_in_its_order(text: str) -> None:
+    kept = [c for c in text if safe(f"a{c}") == f"a{c}"]
+    shown = iter(safe(text))
+    assert all(any(c == other for other in shown) for c in kept)
+
+
+def test_joiners_are_shown_where_they_join_nothing() -> None:
+    for code in JOINERS:
+        assert chr(code) not in safe(f"rm{chr(code)} -rf")
+        assert safe(f"👨{chr(code)}") == f"👨{chr(code)}"
+        assert safe(f"👨{chr(code)}{chr(code)}").count(chr(code)) == 1
