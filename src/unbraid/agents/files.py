@@ -27,7 +27,7 @@ from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
 from unbraid.events import TextDelta, ThinkingDelta, ToolResult, ToolUse
 from unbraid.system.file_tail import Place, Tail
 from unbraid.system.files import chunks
-from unbraid.system.folders import looks
+from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, Track
 from unbraid.wire.chunk import Chunk
@@ -177,7 +177,7 @@ class JsonlWatch:
         await asyncio.to_thread(self.look)
         since = (time.time() - RECENT_SESSION_SECONDS) * 1000
         yield {session for session, at in self._changed_ms.items() if at >= since}
-        found = looks(self._folders, inotify=self._inotify, warn=self._warn)
+        found = folder_changes(self._folders, inotify=self._inotify, warn=self._warn)
         async with aclosing(found):
             async for _, paths, everywhere in found:
                 changed = await asyncio.to_thread(self.look) if everywhere else set()

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unbraid.cli.numbers import Amount
-from unbraid.cli.warning import warn
+from unbraid.cli.arguments import FiniteRange
+from unbraid.cli.messages import warn
 from unbraid.timings import ASK_MASTER_IDLE_SECONDS
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CANCELLED = 130
 # As in the files of agents.
 COUNT = click.IntRange(1, 10**12)
-AMOUNT = Amount(0, 1e9, min_open=True)
+AMOUNT = FiniteRange(0, 1e9, min_open=True)
 
 
 @click.command(

@@ -8,8 +8,8 @@ import sys
 
 import click
 
-from unbraid.cli.numbers import run_and_stream
-from unbraid.cli.redaction import redact_option, shown_log
+from unbraid.cli.arguments import run_and_stream
+from unbraid.cli.redaction import redact_option, redacted_log
 
 INTERRUPTED = 130
 
@@ -75,9 +75,9 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
 
 
 async def _show(run: str, stream: int | None, *, redact: bool) -> None:
-    from unbraid.cli.pauses import paused
+    from unbraid.cli.log_batches import batches_with_pauses
+    from unbraid.cli.messages import warn
     from unbraid.cli.printer import Printer, terminal_width
-    from unbraid.cli.warning import warn
     from unbraid.errors import CallerError
     from unbraid.events import decode_event
     from unbraid.machine import Machine
@@ -86,8 +86,8 @@ async def _show(run: str, stream: int | None, *, redact: bool) -> None:
     async with Machine(redact=redact, warn=warn) as machine:
         summary = await machine.open(run)
         async with machine.following(summary):
-            batches = shown_log(machine.log, redact=redact).follow(summary.run)
-            async for batch in paused(batches, machine.log):
+            batches = redacted_log(machine.log, redact=redact).follow(summary.run)
+            async for batch in batches_with_pauses(batches, machine.log):
                 printer.fit(terminal_width())
                 if not batch:
                     for line in printer.flush():

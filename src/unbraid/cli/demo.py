@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.numbers import Amount
+from unbraid.cli.arguments import FiniteRange
 from unbraid.timings import DEMO_PAGE_SECONDS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Examples:
 )
 @click.option(
     "--speed",
-    type=Amount(0.1, 1000),
+    type=FiniteRange(0.1, 1000),
     default=1.0,
     show_default=True,
     help="How many times as fast as it was.",
@@ -45,7 +45,7 @@ def demo(speed: float, page: bool, open_page: bool, stay: bool) -> None:
 
 
 async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> None:
-    from unbraid.cli.replayed import Replayed
+    from unbraid.cli.live_run import LiveRunView
     from unbraid.log import opened_log
     from unbraid.recordings.replay import replay
     from unbraid.serve.server import stopped_by_signals
@@ -64,7 +64,7 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
         _introduce(link)
         if open_page and link:
             click.launch(link)
-        with Replayed(RUN) as view:
+        with LiveRunView(RUN) as view:
             playing = asyncio.create_task(replay(log, RUN, speed=speed))
             showing = asyncio.create_task(view.follow(log.follow(RUN)))
             stopping = asyncio.create_task(stop.wait())

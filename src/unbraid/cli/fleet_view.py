@@ -14,8 +14,8 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from unbraid import events as e
-from unbraid.cli.drawn import drawn
-from unbraid.cli.warning import warn
+from unbraid.cli.live_display import start_live_display
+from unbraid.cli.messages import warn
 from unbraid.fleet.gate import DELEGATING
 from unbraid.fleet.tree import MARKS, Node, Tree, compact
 from unbraid.screen import safe
@@ -44,7 +44,7 @@ class FleetView:
         self._clear()
         console = self._out if self._both else self._err
         if not self._as_json:
-            self._live = drawn(console, self._drawn, transient=True)
+            self._live = start_live_display(console, self._drawn, transient=True)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from unbraid.cli.warning import warn
+from unbraid.cli.messages import warn
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Log

@@ -144,9 +144,9 @@ class Printer:
     def _broken(self, text: str) -> list[str]:
         if self._room is None:
             return [text]
-        from unbraid.tui.wrapping import wrapped
+        from unbraid.tui.line_wrap import wrap_text
 
-        return wrapped(text, self._room)
+        return wrap_text(text, self._room)
 
 
 def _cut(name: str, cells: int) -> str:

@@ -19,7 +19,7 @@ redact_option = click.option(
 showing_option = click.option("--redact", is_flag=True, help="Redact API keys and tokens.")
 
 
-def shown_runs(runs: list[RunTracks], *, redact: bool) -> list[RunTracks]:
+def redacted_runs(runs: list[RunTracks], *, redact: bool) -> list[RunTracks]:
     """Runs that were gathered, their sources redacted if that was asked for."""
     if redact:
         for run in runs:
@@ -27,7 +27,7 @@ def shown_runs(runs: list[RunTracks], *, redact: bool) -> list[RunTracks]:
     return runs
 
 
-def shown_log(log: Log, *, redact: bool) -> WholeLogReader:
+def redacted_log(log: Log, *, redact: bool) -> WholeLogReader:
     """A log, redacted if that was asked for."""
     if not redact:
         return log

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.numbers import MOST, Amount
+from unbraid.cli.arguments import MOST, FiniteRange
 
 if TYPE_CHECKING:
     from unbraid.serve import ServeConfig
@@ -34,7 +34,7 @@ Examples:
     "--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token."
 )
 @click.option("--redact", is_flag=True, help="Redact API keys and tokens, stored and shown.")
-@click.option("--keep-days", type=Amount(0, 1e6), help="Forget runs that ended longer ago.")
+@click.option("--keep-days", type=FiniteRange(0, 1e6), help="Forget runs that ended longer ago.")
 @click.option(
     "--keep-bytes",
     type=click.IntRange(0, MOST),
@@ -75,7 +75,7 @@ def serve(
 
 async def _serve(config: ServeConfig, log: str | None) -> None:
     from unbraid.machine import Machine
-    from unbraid.orchestrate.service import orchestrating
+    from unbraid.orchestrate.service import orchestrator_factory
     from unbraid.serve import run_server
 
     async with Machine(log, redact=config.redact) as machine:
@@ -84,5 +84,5 @@ async def _serve(config: ServeConfig, log: str | None) -> None:
             machine.log,
             on_ready=lambda server: click.echo(server.link(), err=True),
             controllers=machine.controllers,
-            orchestrating=orchestrating(machine.env),
+            orchestrating=orchestrator_factory(machine.env),
         )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unbraid.cli.destination import token_option
 from unbraid.cli.redaction import redact_option
-from unbraid.cli.sending import token_option
 from unbraid.timings import LOG_REPLACED_CHECK_SECONDS
 
 if TYPE_CHECKING:
@@ -69,13 +69,15 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
     """The view of this machine's log."""
     from unbraid.machine import Machine
     from unbraid.tui.app import Top
-    from unbraid.tui.desk import Desk
+    from unbraid.tui.services import ViewServices
 
     async with AsyncExitStack() as stack:
         machine = await stack.enter_async_context(Machine(redact=redact, servers=servers))
         if run is not None:
             run = (await machine.open(run)).run
-        app = Top(Desk(machine.log, machine.controllers, machine.sessions, redact=redact), run)
+        app = Top(
+            ViewServices(machine.log, machine.controllers, machine.sessions, redact=redact), run
+        )
         machine.warn = app.warn
         await stack.enter_async_context(machine.listing())
         looking = asyncio.create_task(_look(machine.log, app.warn))
@@ -91,20 +93,20 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
     from unbraid.remote.client import RemoteServer
     from unbraid.remote.log import RemoteControllers, RemoteLog
     from unbraid.tui.app import Top
-    from unbraid.tui.desk import Desk
+    from unbraid.tui.services import ViewServices
 
     server = RemoteServer(url, token)
     async with RemoteLog(server) as log:
         if run is not None:
             run = await log.named(run)
         controllers = Controllers(RemoteControllers(server))
-        await Top(Desk(log, controllers, log.history, redact=redact), run).run_async()
+        await Top(ViewServices(log, controllers, log.history, redact=redact), run).run_async()
 
 
 async def _look(log: Log, warn: Callable[[str], None]) -> None:
     """Say it, if the log is no longer there."""
-    from unbraid.log.port import replaced
+    from unbraid.log.port import replacement_error
 
-    while (error := replaced(log)) is None:  # noqa: ASYNC110 - no event tells of it
+    while (error := replacement_error(log)) is None:  # noqa: ASYNC110 - no event tells of it
         await asyncio.sleep(LOG_REPLACED_CHECK_SECONDS)
     warn(f"{error}. What you see is how it was; start again to see what comes.")

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from unbraid.cli.printer import terminal_width
-from unbraid.cli.redaction import showing_option, shown_runs
+from unbraid.cli.redaction import redacted_runs, showing_option
 
 MIN_ROOM = 16
 _GUIDE = re.compile(r"[ │├└─]*")
@@ -36,9 +36,9 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     """
     from unbraid.fleet.tree import Tree
     from unbraid.screen import safe
-    from unbraid.sessions.sources import events_of, gather
+    from unbraid.sessions.sources import events_of, runs_of_sources
 
-    for run in shown_runs(gather(sources, os.environ), redact=redact):
+    for run in redacted_runs(runs_of_sources(sources, os.environ), redact=redact):
         picture = Tree(events_of(run, so_far=True))
         match shape:
             case "json":
@@ -58,11 +58,11 @@ def fitted(text: str, width: int | None) -> Iterator[str]:
         if width is None or len(line) <= width // 2:  # letters take two cells at most
             yield line
             continue
-        from unbraid.tui.wrapping import wrapped
+        from unbraid.tui.line_wrap import wrap_text
 
         guide = _GUIDE.match(line)
         first = guide[0] if guide else ""
         rest = first.translate(_BELOW) + "  "
         room = max(width - len(rest), MIN_ROOM)
-        for number, part in enumerate(wrapped(line.removeprefix(first), room)):
+        for number, part in enumerate(wrap_text(line.removeprefix(first), room)):
             yield ((rest if number else first) + part).rstrip()

@@ -49,7 +49,7 @@ def watch(
 
 
 async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: bool) -> None:
-    from unbraid.cli.overview import Overview
+    from unbraid.cli.session_table import SessionTable
     from unbraid.machine import Machine
 
     until, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -57,12 +57,12 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: boo
         loop.add_signal_handler(number, until.set)
     async with AsyncExitStack() as stack:
         machine = await stack.enter_async_context(Machine(redact=redact, servers=servers))
-        overview = Overview(machine.sessions)
+        overview = SessionTable(machine.sessions)
         machine.warn = overview.say
         await stack.enter_async_context(machine.listing(overview.add, while_reading=overview))
         if page:
             from unbraid.cli.page import page as serve
-            from unbraid.orchestrate.service import orchestrating
+            from unbraid.orchestrate.service import orchestrator_factory
 
             served = serve(
                 machine.log,
@@ -70,7 +70,7 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: boo
                 port=port,
                 redact=redact,
                 history=machine.sessions,
-                orchestrating=orchestrating(machine.env),
+                orchestrating=orchestrator_factory(machine.env),
                 say=overview.say,
             )
             await stack.enter_async_context(served)

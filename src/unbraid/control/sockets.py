@@ -112,7 +112,7 @@ async def _carry_out(controller: SteerableRun, request: SteeringRequest) -> Stee
     return reply
 
 
-async def everyone(home: Path) -> list[tuple[Path, SteeringReply]]:
+async def steerable_processes(home: Path) -> list[tuple[Path, SteeringReply]]:
     """The processes that can be steered: what each runs, and what waits there."""
     found: list[tuple[Path, SteeringReply]] = []
     for path in sorted((home / FOLDER).glob("*.sock")):
@@ -121,9 +121,9 @@ async def everyone(home: Path) -> list[tuple[Path, SteeringReply]]:
     return found
 
 
-async def steer(home: Path, run: str, request: SteeringRequest) -> None:
+async def send_request(home: Path, run: str, request: SteeringRequest) -> None:
     """Have a request carried out by the process that has the run."""
-    for path, about in await everyone(home):
+    for path, about in await steerable_processes(home):
         if about.run == run:
             await _ask_for(path, request)
             return
@@ -133,7 +133,7 @@ async def steer(home: Path, run: str, request: SteeringRequest) -> None:
 async def answer(home: Path, request_id: str, *, behavior: str, message: str | None) -> str:
     """Answer a permission request, whichever run it is of; that run's name."""
     request = SteeringRequest("answer", message, request_id=request_id, behavior=behavior)
-    for path, about in await everyone(home):
+    for path, about in await steerable_processes(home):
         if any(waiting.request_id == request_id for waiting in about.pending):
             await _ask_for(path, request)
             return about.run

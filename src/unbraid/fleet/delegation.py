@@ -14,7 +14,7 @@ SOURCE = "orchestrate"
 ROOT = ""
 
 
-def below(key: str, context: str) -> str:
+def sub_agent_context(key: str, context: str) -> str:
     """The context of a conversation's own sub-agent."""
     return f"{key}/{context}" if context else key
 
@@ -61,9 +61,9 @@ class Delegation:
 
     def say(self, key: str, event: e.RelayEvent, now: int) -> list[e.FleetEvent]:
         """Something that happened in a conversation."""
-        event.context = below(key, event.context)
+        event.context = sub_agent_context(key, event.context)
         if isinstance(event, e.SubAgentSpawned):
-            event.parent_context = below(key, event.parent_context)
+            event.parent_context = sub_agent_context(key, event.parent_context)
         return self._fleet.apply((event,), now)
 
     def tool_call(self, key: str, tool: str, *, ok: bool, now: int) -> list[e.FleetEvent]:

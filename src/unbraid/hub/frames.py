@@ -63,17 +63,17 @@ def log_frame(entry: Entry) -> Frame:
     return Frame(entry.cursor, entry.type, entry.stream_id, sse, data + b"\n")
 
 
-def opening(form: Form) -> bytes:
+def opening_frame(form: Form) -> bytes:
     """What comes first: how soon to come back after a loss."""
     return b"retry: %d\n\n" % SSE_RETRY_MS if form is Form.SSE else b""
 
 
-def heartbeat(form: Form) -> bytes:
+def heartbeat_frame(form: Form) -> bytes:
     """A sign of life that means nothing."""
     return b":\n\n" if form is Form.SSE else b"\n"
 
 
-def aside(event: Draft | Gap | Cut, form: Form, place: int | None = None) -> bytes:
+def unlogged_frame(event: Draft | Gap | Cut, form: Form, place: int | None = None) -> bytes:
     """Something for one viewer that is not in the log; with a `place`, its id says where it
     stands.
     """

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from unbraid.events import Draft, Gap
 from unbraid.hub.channel import Channel
-from unbraid.hub.frames import Cut, Form, Frame, aside, heartbeat, opening
+from unbraid.hub.frames import Cut, Form, Frame, heartbeat_frame, opening_frame, unlogged_frame
 from unbraid.log.entry import Entry
 
 MAX_DRAFT_BYTES = 64 * 1024
@@ -60,7 +60,7 @@ class Viewer:
         # How long the log may withhold events, and since when this one waits for more.
         self._hold_seconds, self._live_since = hold_seconds, 0.0
         self._stream_id, self._types = stream_id, frozenset(types)
-        self._first = opening(form) + (b"" if gap is None else aside(gap, form))
+        self._first = opening_frame(form) + (b"" if gap is None else unlogged_frame(gap, form))
         self._drafts: list[bytes] = []
         self._waiting: asyncio.Future[None] | None = None
         self._live = self._over = self._beat = False
@@ -88,7 +88,7 @@ class Viewer:
         if self.cut_reason is None:
             return b""
         # Not `place`: a chunk whose write was broken off was never sent, and must come again.
-        return aside(Cut(reason=self.cut_reason, last=self.sent), self.form, self.sent)
+        return unlogged_frame(Cut(reason=self.cut_reason, last=self.sent), self.form, self.sent)
 
     def cut(self, reason: str) -> None:
         """Give it no more."""
@@ -124,7 +124,7 @@ class Viewer:
         of use.
         """
         if self._live and self.sending_since is None and not self.filtered:
-            frame = aside(draft, self.form)
+            frame = unlogged_frame(draft, self.form)
             if sum(map(len, self._drafts)) + len(frame) <= MAX_DRAFT_BYTES:
                 self._drafts.append(frame)
                 self.wake()
@@ -156,7 +156,7 @@ class Viewer:
                 self._live, self._live_since = True, asyncio.get_running_loop().time()
             if self._beat:
                 self._beat = False
-                return await self._withheld() or heartbeat(self.form)
+                return await self._withheld() or heartbeat_frame(self.form)
             await self._changed(version)
         self._over = self.cut_reason is None
         return None

@@ -21,8 +21,8 @@ from unbraid.log.memory_leases import LeaseTable, MemoryLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
 from unbraid.log.query import snippet_of, terms_of
 from unbraid.log.replay import Signal, follow_reads
-from unbraid.log.said import RETRACTED, Blocks, IndexedBlock
-from unbraid.log.summary import RunSummary, selected
+from unbraid.log.search_blocks import RETRACTED, IndexedBlock, SearchBlocks
+from unbraid.log.summary import RunSummary, select_runs
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
@@ -33,7 +33,7 @@ class _Run:
     entries: list[Entry] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)
     spool: list[Chunk] = field(default_factory=list)
-    blocks: Blocks = field(default_factory=Blocks)
+    blocks: SearchBlocks = field(default_factory=SearchBlocks)
     said: list[IndexedBlock] = field(default_factory=list)
 
     def stored(self, first: int, last: int) -> dict[int, bytes]:
@@ -161,7 +161,7 @@ class MemoryLog:
     ) -> list[RunSummary]:
         """Runs, last started first."""
         kept = [held.summary for held in self._runs.values() if held.summary.last_seq]
-        wanted = selected(kept, status=status, matching=matching, before=before)
+        wanted = select_runs(kept, status=status, matching=matching, before=before)
         return [_copy(summary) for summary in islice(wanted, limit)]
 
     async def offsets(self, run: str) -> dict[str, int]:
@@ -186,7 +186,7 @@ class MemoryLog:
             for name, held in self._runs.items()
             if held.summary.last_seq and session in (name, held.summary.session_id)
         ]
-        return [_copy(each) for each in selected(kept, status=None, matching=None, before=None)]
+        return [_copy(each) for each in select_runs(kept, status=None, matching=None, before=None)]
 
     async def count_runs(self) -> int:
         """How many runs there are."""

@@ -228,7 +228,7 @@ class ReplaceableLog(Protocol):
         ...
 
 
-def replaced(log: object) -> LogUnusable | None:
+def replacement_error(log: object) -> LogUnusable | None:
     """Why nothing more can come from a log; None if more can, as from every other reader."""
     return log.replaced() if isinstance(log, ReplaceableLog) else None
 

@@ -119,7 +119,7 @@ class RunSummary(Struct):
         )
 
 
-def selected(
+def select_runs(
     runs: Iterable[RunSummary], *, status: str | None, matching: str | None, before: str | None
 ) -> Iterator[RunSummary]:
     """Runs, last started first, as every list of runs selects them."""

@@ -42,7 +42,7 @@ def networks(written: Iterable[str]) -> tuple[Network, ...]:
     return tuple(ip_network(each, strict=False) for each in written)
 
 
-def permitted(written: str, allowed: tuple[Network, ...] = ()) -> bool:
+def is_permitted(written: str, allowed: tuple[Network, ...] = ()) -> bool:
     """Whether to connect to an address, as the resolver wrote it."""
     try:
         address = ip_address(written)

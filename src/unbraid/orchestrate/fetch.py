@@ -21,7 +21,7 @@ from html_to_markdown import convert
 from msgspec import Struct
 
 from unbraid.errors import SourceError
-from unbraid.orchestrate.addresses import Network, permitted
+from unbraid.orchestrate.addresses import Network, is_permitted
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
@@ -111,7 +111,7 @@ class _Checked(httpx.AsyncBaseTransport):
         except OSError as error:
             raise SourceError(said, f"{host} has no address ({error.strerror})") from None
         for address in addresses:
-            if not permitted(address, self._allowed):
+            if not is_permitted(address, self._allowed):
                 raise SourceError(said, f"{host} is {address}: not a public address, not fetched")
         request.extensions["sni_hostname"] = host
         for number, address in enumerate(addresses, 1):

@@ -55,7 +55,7 @@ class Roster:
         """All agents of a project and a person."""
         problems: list[AgentFileProblem] = []
         agents: list[AgentSpec] = []
-        for folder in places(cwd, home):
+        for folder in agent_folders(cwd, home):
             for path in sorted(folder.glob("*.md")):
                 try:
                     agents.append(read_agent(path))
@@ -77,7 +77,7 @@ class Roster:
         return True  # the master is always there
 
 
-def places(cwd: Path, home: Path) -> list[Path]:
+def agent_folders(cwd: Path, home: Path) -> list[Path]:
     """Where agents are looked for, first come, first served."""
     return [
         cwd / "agents",

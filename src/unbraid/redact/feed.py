@@ -183,7 +183,7 @@ class _Deadline(Protocol):
     def deadline(self) -> float | None: ...
 
 
-async def paced(
+async def batches_with_deadlines(
     batches: AsyncIterator[list[Entry]], redactor: _Deadline
 ) -> AsyncIterator[list[Entry]]:
     """The batches as they come, and an empty one whenever something has waited long enough."""

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
-from unbraid.redact.secrets import hints, places, redact, undecided
+from unbraid.redact.secrets import hints, redact, secret_ranges, undecided_from
 
 # As much of a block as is needed to know that it ends within a secret.
 CONTEXT_BYTES = 256
@@ -263,7 +263,7 @@ def _settle(block: _Block, cut: int | None, *, expired: bool = False) -> None:
     """Redact a block's lines before the number `cut`, and keep where the block stands then."""
     before, text = len(block.context), block.whole()
     redacted = shown = redact(text)
-    start = undecided(text) if expired else None
+    start = undecided_from(text) if expired else None
     if start is not None:
         # What follows it must still find its beginning.
         redacted = redacted[:start] + text[start:]
@@ -287,7 +287,7 @@ def _context(text: bytes) -> bytes:
     text = _LONG_STARS.sub(b"*" * 16, text)
     if len(text) <= CONTEXT_BYTES:
         return text
-    start, most = undecided(text), len(text) - CONTEXT_BYTES
+    start, most = undecided_from(text), len(text) - CONTEXT_BYTES
     return text[most if start is None else min(start, most) :]
 
 
@@ -304,7 +304,7 @@ def _cut(block: _Block) -> int | None:
 
 def _undecided(block: _Block, held: int) -> int:
     """The first line, before `held`, of which it is not known whether it has a secret."""
-    start = undecided(block.whole())
+    start = undecided_from(block.whole())
     return held if start is None else min(held, _line_at(block, start, held))
 
 
@@ -317,7 +317,7 @@ def _torn(block: _Block, held: int) -> int:
     later = next((before + at for number, _, at in block.spans if number >= held), None)
     if later is None:
         return held
-    for start, end in places(block.whole()):
+    for start, end in secret_ranges(block.whole()):
         if before <= start < later < end:
             return min(held, _line_at(block, start, held))
     return held

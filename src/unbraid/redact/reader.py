@@ -34,7 +34,7 @@ from unbraid.log.port import (
 from unbraid.log.query import CUT
 from unbraid.log.summary import TITLE_CHARS, RunSummary
 from unbraid.redact.events import SAID
-from unbraid.redact.feed import FeedRedactor, RunRedactor, paced, redact_entry
+from unbraid.redact.feed import FeedRedactor, RunRedactor, batches_with_deadlines, redact_entry
 from unbraid.redact.secrets import redact, redact_words
 from unbraid.timings import REDACTION_HOLD_SECONDS
 
@@ -87,7 +87,7 @@ class RedactedReader:
         says that more has come, which waits.
         """
         redactor = RunRedactor(self._log, run, since, live=True)
-        async for batch in paced(self._log.follow(run, since), redactor):
+        async for batch in batches_with_deadlines(self._log.follow(run, since), redactor):
             shown = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
             if shown:
                 yield shown
@@ -177,7 +177,7 @@ class RedactedLog(RedactedReader):
     async def feed(self, since: int | None = None) -> AsyncIterator[Feed]:
         """The same, and each event also as soon as its own run allows."""
         redactor = FeedRedactor(self._log, live=True)
-        async for batch in paced(self._whole.follow_all(since), redactor):
+        async for batch in batches_with_deadlines(self._whole.follow_all(since), redactor):
             entries = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
             yield Feed(entries, redactor.ordered())
 

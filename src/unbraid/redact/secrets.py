@@ -133,12 +133,12 @@ def redact(data: bytes) -> bytes:
     return b"".join([*parts, data[at:]]) if at else data
 
 
-def places(data: bytes) -> list[tuple[int, int]]:
+def secret_ranges(data: bytes) -> list[tuple[int, int]]:
     """Where secrets are, from the words that give them away to their end."""
     return [found.span() for found in _found(data)]
 
 
-def undecided(data: bytes) -> int | None:
+def undecided_from(data: bytes) -> int | None:
     """Where something begins that more bytes at the end could make a secret."""
     found = _BEGUN.search(data, max(0, len(data) - _BEGUN_BYTES))
     word = max(len(data.rstrip(_JWT_LETTERS)), len(data) - 2 * LONGEST - 64)
@@ -150,7 +150,7 @@ def undecided(data: bytes) -> int | None:
 def redact_words(words: str, *, cut: bool) -> str:
     """Words with their secrets redacted; fewer of them, if they were cut within what may be one."""
     data = redact(words.encode(errors="replace"))
-    return data[: undecided(data) if cut else None].decode()
+    return data[: undecided_from(data) if cut else None].decode()
 
 
 def _found(data: bytes) -> Iterator[re.Match[bytes]]:

@@ -16,7 +16,7 @@ from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError, LogError
 from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, Found
-from unbraid.log.summary import RunSummary, selected
+from unbraid.log.summary import RunSummary, select_runs
 from unbraid.remote.client import NOT_FOUND, RemoteError, RemoteServer
 from unbraid.timings import REMOTE_LIST_REFRESH_SECONDS, REMOTE_LOG_RETRY_SECONDS
 from unbraid.wire.record import BAD_JSON
@@ -195,7 +195,9 @@ class RemoteHistory:
         before: str | None = None,
     ) -> list[RunSummary]:
         """Sessions that are not in the server's log, last started first."""
-        return list(selected(self.found, status=status, matching=matching, before=before))[:limit]
+        return list(select_runs(self.found, status=status, matching=matching, before=before))[
+            :limit
+        ]
 
     async def open(self, name: str) -> RunSummary | None:
         """Nothing more: whoever asks the log for a session has it read into it."""

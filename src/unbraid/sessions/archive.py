@@ -15,10 +15,10 @@ from pathlib import Path
 from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
-from unbraid.log.summary import RunSummary, selected
+from unbraid.log.summary import RunSummary, select_runs
 from unbraid.record.ingest import TooManyRuns
-from unbraid.sessions.importer import opened
-from unbraid.sessions.listing import sessions
+from unbraid.sessions.importer import open_or_import
+from unbraid.sessions.run_list import list_sessions
 from unbraid.sessions.search import search_files
 
 OPENED_TOGETHER = 2
@@ -56,7 +56,7 @@ class Archive:
             from unbraid.redact.reader import redact_title as masking
 
         def read() -> None:
-            for run in sessions(
+            for run in list_sessions(
                 self._env, self._home, warn=warn, progress=progress, masking=masking
             ):
                 self._found[run.run] = run
@@ -77,7 +77,7 @@ class Archive:
         """Sessions that are not in the log, as the log lists its runs: last started first."""
         known = self._found.copy().values()
         chosen: list[RunSummary] = []
-        for run in selected(known, status=status, matching=matching, before=before):
+        for run in select_runs(known, status=status, matching=matching, before=before):
             if len(chosen) >= limit:
                 break
             if not await self._in_log(run.run):
@@ -115,7 +115,7 @@ class Archive:
 
     async def _open(self, name: str) -> RunSummary:
         async with self._openers:
-            return await opened(self._log, name, self._env, self._home, redact=self._redact)
+            return await open_or_import(self._log, name, self._env, self._home, redact=self._redact)
 
     async def _in_log(self, name: str) -> bool:
         if name not in self._logged and await self._log.run(name) is not None:

@@ -11,9 +11,9 @@ from unbraid.agents.registry import stores
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
-from unbraid.record.followed import FollowedSession
+from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import latest_run, open_run
-from unbraid.sessions.names import completed
+from unbraid.sessions.names import complete_name
 from unbraid.timings import (
     IMPORT_LEASE_RETRY_SECONDS,
     IMPORT_LEASE_TIMEOUT_SECONDS,
@@ -22,7 +22,7 @@ from unbraid.timings import (
 from unbraid.wire.names import names_run
 
 
-async def opened(
+async def open_or_import(
     log: Log, name: str, env: Mapping[str, str], home: Path, *, redact: bool = False
 ) -> RunSummary:
     """The run of that name; a session that is not in the log yet is read into it.
@@ -33,7 +33,7 @@ async def opened(
     found = await _logged(log, name)
     if found is None:
         logged = await log.run_names(name)
-        name = await asyncio.to_thread(completed, name, logged, env)
+        name = await asyncio.to_thread(complete_name, name, logged, env)
         found = await _logged(log, name)
     if found is not None:
         return found if found.over else await _caught_up(log, found, env, home, redact=redact)

@@ -13,7 +13,7 @@ _BEGINNING = re.compile(r"[0-9A-Za-z_-]+")
 SHOWN = 4
 
 
-def completed(name: str, logged: Iterable[str], env: Mapping[str, str]) -> str:
+def complete_name(name: str, logged: Iterable[str], env: Mapping[str, str]) -> str:
     """The one run or session whose name begins like this; the name itself, if there is none."""
     if not _BEGINNING.fullmatch(name):
         return name

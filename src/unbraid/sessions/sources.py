@@ -21,7 +21,7 @@ from unbraid.translate.tracks import RunTracks, merge, split
 from unbraid.translate.translator import Translator
 
 
-def gather(names: Sequence[str], env: Mapping[str, str]) -> list[RunTracks]:
+def runs_of_sources(names: Sequence[str], env: Mapping[str, str]) -> list[RunTracks]:
     """The runs that the named sources hold; sources of one run are joined."""
     runs: list[RunTracks] = []
     alone = len(set(names)) == 1
@@ -39,7 +39,7 @@ def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
     It ends with the sources; or, `so_far`, is left open if its agents may still be at work.
     """
     if run.source == LOG:
-        from unbraid.sessions.logged import logged_events
+        from unbraid.sessions.logged_runs import logged_events
 
         yield from logged_events(run)
         return
@@ -76,11 +76,11 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
     if runs := _session(name, env):
         return runs
     # The log brings a database and an event loop along: they are imported when a run is named.
-    from unbraid.sessions.logged import logged_names, logged_run
-    from unbraid.sessions.names import completed
+    from unbraid.sessions.logged_runs import logged_names, logged_run
+    from unbraid.sessions.names import complete_name
 
     logged = logged_run(name, env)
-    if logged is None and (full := completed(name, logged_names(env, name), env)) != name:
+    if logged is None and (full := complete_name(name, logged_names(env, name), env)) != name:
         return _open(full, env, alone=alone)
     if logged is not None:
         return [logged]
@@ -97,7 +97,7 @@ def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
     for store in stores(env).values():
         if store.is_session_id(name) and (run := store.run(name)) is not None:
             if time.time() - store.updated(name) / 1000 < LIVE_SESSION_SECONDS:
-                from unbraid.sessions.logged import is_over
+                from unbraid.sessions.logged_runs import is_over
 
                 run.live = not is_over(name, env)
             return [run]

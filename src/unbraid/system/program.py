@@ -136,7 +136,7 @@ class Program:
 
 
 @contextlib.asynccontextmanager
-async def started(
+async def start_program(
     name: str,
     argv: Sequence[str],
     *,

@@ -44,7 +44,7 @@ Owned = tuple[str | None, Record]
 _bare = msgspec.json.Decoder(Record).decode
 
 
-def registered() -> Mapping[str, Callable[[], Dialect[Any]]]:
+def registered_dialects() -> Mapping[str, Callable[[], Dialect[Any]]]:
     """The dialects of all kinds of agents, by name."""
     # Late, because the kinds are built on this package: only who translates needs all of them.
     from unbraid.agents.registry import kinds
@@ -153,7 +153,7 @@ class RecordReader:
 
 @cache
 def _registered_reader() -> RecordReader:
-    return RecordReader({name: make() for name, make in registered().items()})
+    return RecordReader({name: make() for name, make in registered_dialects().items()})
 
 
 def read_line(line: bytes) -> Iterator[Record | Damage]:

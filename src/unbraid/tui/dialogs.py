@@ -137,11 +137,11 @@ class Leave(Dialog):
             yield Static(short(self._title, 200), markup=False)
             yield Static(Text(f"wants to use {short(self._asked.tool, 60)}:", Style(bold=True)))
             with VerticalScroll():
-                yield Static(asked_for(self._asked.input), markup=False)
+                yield Static(tool_input_text(self._asked.input), markup=False)
             yield Footer(show_command_palette=False)
 
 
-def asked_for(given: Any) -> str:
+def tool_input_text(given: Any) -> str:
     """All that a tool is to be given, safe. Only a real argument stands at the beginning of a line,
     so that none can pass for two.
     """

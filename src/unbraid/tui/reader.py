@@ -6,7 +6,7 @@ import asyncio
 import time
 
 from unbraid.log.port import LogReader
-from unbraid.tui.picture import Picture
+from unbraid.tui.run_tree import RunTree
 from unbraid.tui.transcript import Transcript
 from unbraid.tui.window import Window
 
@@ -17,11 +17,16 @@ class Reader:
     """Reads one stream into the transcript, for as long as `run` runs."""
 
     def __init__(
-        self, transcript: Transcript, log: LogReader, picture: Picture, stream: int, seq: int | None
+        self,
+        transcript: Transcript,
+        log: LogReader,
+        run_tree: RunTree,
+        stream: int,
+        seq: int | None,
     ) -> None:
         self.stream = stream
         self._transcript, self._seq = transcript, seq
-        self._window = Window(log, picture.run, stream, picture.marks, picture.children)
+        self._window = Window(log, run_tree.run, stream, run_tree.page_index, run_tree.children)
         self._wishes: dict[str, None] = {}
         self._wished = asyncio.Event()
 

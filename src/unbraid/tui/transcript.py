@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from unbraid.fleet.conversation import Item
-from unbraid.tui.drawing import drawn
+from unbraid.tui.item_renderer import render_item
 
 
 class Look(NamedTuple):
@@ -160,7 +160,7 @@ class Transcript(ScrollView, can_focus=True):
             known = self._drawn.get(item.seq)
             if known is None or known[0] != look:
                 # One cell is left free beside the scroll bar.
-                known = (look, drawn(item, width - 1, whole=whole))
+                known = (look, render_item(item, width - 1, whole=whole))
             kept[item.seq] = known
             self.lines += known[1]
             self._owners += [item.seq] * len(known[1])

@@ -22,7 +22,7 @@ from unbraid.errors import LogError, SourceError
 from unbraid.log.folder import data_folder
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
-from unbraid.record.followed import FollowedSession, to_the_end
+from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import begins_run, latest_run, open_run
 from unbraid.system.clock import now_ms
@@ -32,7 +32,7 @@ from unbraid.timings import (
     PROCESS_CHECK_SECONDS,
     WATCH_TICK_SECONDS,
 )
-from unbraid.watch.steered import SteeredRuns
+from unbraid.watch.steered_runs import SteeredRuns
 
 TOGETHER = 16
 
@@ -143,13 +143,13 @@ class Watcher:
             names = [name for name in self._followed if self._watch_of[name] is watch]
             for session in await asyncio.to_thread(watch.ended, names):
                 if (followed := self._followed.get(session)) is not None:
-                    await to_the_end(self._finish(session, followed))
+                    await finish_despite_cancel(self._finish(session, followed))
 
     async def _end_silent(self) -> None:
         """End the runs of those who have said nothing for long."""
         for session, followed in list(self._followed.items()):
             if time.monotonic() - followed.heard > self._idle_seconds:
-                await to_the_end(self._finish(session, followed))
+                await finish_despite_cancel(self._finish(session, followed))
 
     def _mark(self, session: str, watch: SessionWatch) -> None:
         if self._only in (None, session):
@@ -250,7 +250,7 @@ class Watcher:
             self._warn(text)
 
 
-async def watching(watch: Watcher, until: asyncio.Event) -> None:
+async def watch_until(watch: Watcher, until: asyncio.Event) -> None:
     """Watch until the event is set, and then look a last time, so that nothing is left out."""
     task = asyncio.create_task(watch.run())
     stopping = asyncio.create_task(until.wait())

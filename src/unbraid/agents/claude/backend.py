@@ -34,7 +34,7 @@ from unbraid.events import (
     SubAgentSpawned,
     TurnComplete,
 )
-from unbraid.system.program import Program, started
+from unbraid.system.program import Program, start_program
 from unbraid.system.versions import Release, version_of
 from unbraid.timings import AGENT_INTERRUPT_TIMEOUT_SECONDS, AGENT_START_TIMEOUT_SECONDS
 from unbraid.translate.translator import Translator
@@ -92,7 +92,7 @@ class ClaudeBackend:
         # a tool that was not given.
         release = self._release or (sys.maxsize,)
         argv = [*self._command, *self._arguments(agent, release), *self._args]
-        async with started(
+        async with start_program(
             NAME, argv, env=self._env, cwd=self._cwd, advice=_ADVICE_MISSING
         ) as program:
             await program.write(claude_input.initialize(_new_id()))

@@ -95,7 +95,7 @@ decode_plain = msgspec.json.Decoder(ClaudeRecord).decode
 def decode(line: bytes) -> ClaudeRecord:
     """A line as a record; raises one of `BAD_JSON` if it is not one, whole."""
     if len(line) > WORTH_CUTTING:
-        record = cut_short(line)
+        record = read_cut_line(line)
         if record is not None:
             return record
     record = decode_plain(line)
@@ -103,7 +103,7 @@ def decode(line: bytes) -> ClaudeRecord:
     return record
 
 
-def cut_short(line: bytes) -> ClaudeRecord | None:
+def read_cut_line(line: bytes) -> ClaudeRecord | None:
     """The record of a line, read up to the second copy of its tool's result.
 
     That copy is only wanted for spawning calls, which read it from `raw`. If the cut went wrong the
@@ -262,7 +262,7 @@ class Trouble(Struct):
     retracted_message_uuids: list[str] | None = None
 
 
-def handed_back(text: str) -> str:
+def agent_answer(text: str) -> str:
     """What an agent answered, out of what its caller gets: without the list of tools before it,
     the id and the usage after it, and the frame that newer versions put every line of it in.
     """

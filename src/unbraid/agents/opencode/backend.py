@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.opencode.backend_link import NAME, Link, linked, served
+from unbraid.agents.opencode.backend_link import NAME, Link, own_server, running_server
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.agents.spec import AgentSpec
 from unbraid.agents.turn_limit import TurnLimit
@@ -93,9 +93,9 @@ class OpenCodeBackend:
             if self._link is None or not self._link.alive:
                 await self.close()
                 if self._url:
-                    way = linked(self._url, self._env, self._cwd)
+                    way = running_server(self._url, self._env, self._cwd)
                 else:
-                    way = served(
+                    way = own_server(
                         self._command,
                         env=self._env,
                         cwd=self._cwd,

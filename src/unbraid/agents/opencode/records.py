@@ -183,7 +183,7 @@ class RunLine(Struct):
     error: Any = None
 
 
-def handed_back(output: str) -> str:
+def agent_answer(output: str) -> str:
     """What an agent answered, out of what a `task` call puts around it."""
     found = _ANSWER.search(output)
     return found[1] if found is not None else output

@@ -187,7 +187,7 @@ class SqliteLog:
     ) -> Retained:
         """Take away the events of runs that are over."""
         return await self._writer.submit(
-            lambda connection: retention.cut_runs(connection, newer_than_ms, max_bytes)
+            lambda connection: retention.delete_old_runs(connection, newer_than_ms, max_bytes)
         )
 
     async def forget(self, run: str) -> None:
@@ -196,7 +196,7 @@ class SqliteLog:
 
     async def vacuum(self) -> None:
         """Shrink the file to what it holds."""
-        await self._writer.submit(retention.tidy_words)
+        await self._writer.submit(retention.clean_index)
         await self._writer.submit(lambda connection: connection.execute("VACUUM"), alone=True)
         await self._writer.submit(
             lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall(),
@@ -214,7 +214,7 @@ class SqliteLog:
         if await self._readers.read(queries.unindexed):
             await self._writer.submit(index_words)
         return await self._readers.read(
-            lambda connection: queries.places(connection, query, run, limit)
+            lambda connection: queries.search_places(connection, query, run, limit)
         )
 
     def replaced(self) -> LogUnusable | None:

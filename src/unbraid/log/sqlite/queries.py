@@ -159,7 +159,9 @@ def unindexed(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute(query).fetchone()[0])
 
 
-def places(connection: sqlite3.Connection, query: str, run: str | None, limit: int) -> list[Found]:
+def search_places(
+    connection: sqlite3.Connection, query: str, run: str | None, limit: int
+) -> list[Found]:
     """Where agents said it, best first."""
     terms = terms_of(query)
     if not terms:

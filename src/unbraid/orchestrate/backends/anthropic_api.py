@@ -14,7 +14,7 @@ from msgspec import Struct
 from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, TokenUsage, TurnComplete
-from unbraid.orchestrate.backends.api_conversation import ApiConversation, imported
+from unbraid.orchestrate.backends.api_conversation import ApiConversation, import_sdk
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -49,7 +49,7 @@ class AnthropicBackend:
     @asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[ApiConversation]:
         """A fresh conversation."""
-        await imported(NAME)
+        await import_sdk(NAME)
         model = agent.model or self._env.get("ANTHROPIC_MODEL") or DEFAULT_MODEL
         yield ApiConversation(NAME, _Messages(self._client, full_name(model), agent.prompt))
 

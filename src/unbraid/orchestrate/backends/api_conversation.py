@@ -63,7 +63,7 @@ class ApiConversation:
             raise BackendError(self._backend, "the answer was cut off", "ask again")
 
 
-async def imported(module: str) -> None:
+async def import_sdk(module: str) -> None:
     """Import an SDK, if it is there, without holding up others: it takes a second or two."""
     if module not in _imported:
         with suppress(ImportError):

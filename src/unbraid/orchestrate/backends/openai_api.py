@@ -14,7 +14,7 @@ from msgspec import Struct
 from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, TokenUsage, TurnComplete
-from unbraid.orchestrate.backends.api_conversation import ApiConversation, imported
+from unbraid.orchestrate.backends.api_conversation import ApiConversation, import_sdk
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -51,7 +51,7 @@ class OpenAIBackend:
         if not model:
             advice = "set OPENAI_MODEL, or model in the agent's file"
             raise BackendError(NAME, "no model is named", advice)
-        await imported(NAME)
+        await import_sdk(NAME)
         api = _Completions(self._client, model.removeprefix(f"{NAME}/"))
         history = [{"role": "system", "content": agent.prompt}] if agent.prompt else []
         yield ApiConversation(NAME, api, history)

@@ -82,7 +82,7 @@ class RunUsage(Struct):
     models: list[ModelUsage]
 
 
-def shown(summary: RunSummary) -> Run:
+def run_json(summary: RunSummary) -> Run:
     """A summary without what is only for the log itself."""
     return Run(*(getattr(summary, name) for name in Run.__struct_fields__))
 
@@ -104,12 +104,12 @@ async def list_runs(request: Request) -> Response:
         found = sorted(found, key=lambda each: (each.started, each.run), reverse=True)[:limit]
         indexed = Indexed(services.history.listed, services.history.total)
     more = found[-1].page if found and len(found) == limit else None
-    return json_answer(Runs([shown(summary) for summary in found], more, indexed))
+    return json_answer(Runs([run_json(summary) for summary in found], more, indexed))
 
 
 async def one_run(request: Request) -> Response:
     """One run."""
-    return json_answer(shown(await existing_run(request)))
+    return json_answer(run_json(await existing_run(request)))
 
 
 async def tree(request: Request) -> Response:

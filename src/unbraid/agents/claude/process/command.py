@@ -34,7 +34,7 @@ def arguments_of(argv: Sequence[str]) -> int | None:
     return arguments_at(argv, _is_program)
 
 
-def visible(argv: Sequence[str], version: Release, *, steered: bool = False) -> Command:
+def visible_command(argv: Sequence[str], version: Release, *, steered: bool = False) -> Command:
     """The command to start in place of this one; `steered`, one that listens, if that can be."""
     first = arguments_of(argv)
     assert first is not None

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from unbraid.agents.claude.places import claude_projects, session_transcripts
-from unbraid.agents.claude.process.command import arguments_of, visible
+from unbraid.agents.claude.process.command import arguments_of, visible_command
 from unbraid.agents.claude.process.control import ClaudeController
 from unbraid.agents.claude.process.render import StreamJsonRenderer
 from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
@@ -20,8 +20,8 @@ from unbraid.agents.claude.sessions.follower import known_files
 from unbraid.agents.claude.sessions.session_files import (
     Known,
     Session,
+    files_from_sizes,
     source_name,
-    standing,
 )
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
@@ -53,7 +53,7 @@ class ClaudeLauncher:
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
         """The command with the flags that its version has for making sub-agents visible."""
         version = await version_of(argv[: arguments_of(argv)])
-        return visible(argv, version, steered=steered)
+        return visible_command(argv, version, steered=steered)
 
     def source(self, command: Command, cwd: Path) -> ClaudeSource:
         """Reads its stdout, if that goes through us, and its transcripts."""
@@ -134,7 +134,7 @@ class ClaudeSource:
         """The session's run is open."""
         assert self._merger.session_id is not None
         main = next(session_transcripts(self._merger.session_id, self._env), None)
-        before = standing(main, self._sizes) if main is not None else {}
+        before = files_from_sizes(main, self._sizes) if main is not None else {}
         self._known = known_files(recorded, before)
         if recorded.is_new:
             # Kept with the run's first words: whoever continues it after a kill could not know any

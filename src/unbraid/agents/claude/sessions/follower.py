@@ -12,8 +12,8 @@ from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.sessions.session_files import (
     Known,
     Session,
-    continued,
-    known_places,
+    files_from_end,
+    known_offsets,
     source_name,
 )
 from unbraid.agents.stored import Recorded
@@ -49,7 +49,7 @@ class TranscriptFollower:
         for chunk in self._session.drain(now=at_once, last=last):
             if not self._begun:
                 self._begun = True
-                yield from beginnings(self._known)
+                yield from begin_chunks(self._known)
                 yield Chunk(ABOUT, 0, introduction(self._session.main))
             yield chunk
 
@@ -66,17 +66,17 @@ def known_files(
     `standing` when the run began.
     """
     if not recorded.is_new:
-        return known_places(recorded.offsets, recorded.ends)
+        return known_offsets(recorded.offsets, recorded.ends)
     latest: dict[str, Known] = {}
     for source, offset in recorded.earlier.items():
-        for name, known in known_places({source: offset}).items():
+        for name, known in known_offsets({source: offset}).items():
             before = latest.get(name)
             if before is None or before.place[:2] < known.place[:2]:
                 latest[name] = known
-    return continued({**(standing or {}), **latest})
+    return files_from_end({**(standing or {}), **latest})
 
 
-def beginnings(known: Mapping[str, Known]) -> Iterator[Chunk]:
+def begin_chunks(known: Mapping[str, Known]) -> Iterator[Chunk]:
     """Yields where the files of a new run begin, to be kept with its first words: whoever goes on
     with it after a kill could not know any more what had been there before.
     """

@@ -66,7 +66,7 @@ def source_name(name: str, generation: int, base: int) -> str:
     return f"{_UNFIT.sub('_', name)[:200]}@{generation}+{base}"
 
 
-def known_places(
+def known_offsets(
     offsets: Mapping[str, int], marks: Mapping[str, tuple[bytes, bytes]] | None = None
 ) -> dict[str, Known]:
     """How far each file is known, from the sources' positions; of generations the latest."""
@@ -83,7 +83,7 @@ def known_places(
     return found
 
 
-def continued(known: Mapping[str, Known]) -> dict[str, Known]:
+def files_from_end(known: Mapping[str, Known]) -> dict[str, Known]:
     """The same files for a run that begins where another has ended."""
     return {
         name: Known(Place(at.generation, at.offset), at.offset)
@@ -92,7 +92,7 @@ def continued(known: Mapping[str, Known]) -> dict[str, Known]:
     }
 
 
-def standing(main: Path, sizes: Mapping[Path, int]) -> dict[str, Known]:
+def files_from_sizes(main: Path, sizes: Mapping[Path, int]) -> dict[str, Known]:
     """A session's files for a run that begins when they already have these sizes."""
     inner = main.with_suffix("")
     found: dict[str, Known] = {}

@@ -15,7 +15,7 @@ from unbraid.agents.claude.sessions.discovery import Scan, main_of
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.stored import Recorded
-from unbraid.system.folders import looks
+from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 
 
@@ -43,7 +43,9 @@ class TranscriptWatch:
         """Yields the sessions whose transcripts have changed."""
         await asyncio.to_thread(self._first_look)
         yield self._taken()
-        found = looks(lambda: claude_projects(self._env), inotify=self._inotify, warn=self._warn)
+        found = folder_changes(
+            lambda: claude_projects(self._env), inotify=self._inotify, warn=self._warn
+        )
         async with aclosing(found):
             async for folders, paths, everywhere in found:
                 for path in paths:

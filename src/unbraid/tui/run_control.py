@@ -10,20 +10,20 @@ from textual.app import App
 from unbraid.agents.control_port import Controller, PermissionRequest
 from unbraid.errors import UnbraidError
 from unbraid.screen import short
-from unbraid.tui.desk import Desk
 from unbraid.tui.dialogs import Confirm, Dialog, Leave, TextDialog
+from unbraid.tui.services import ViewServices
 
 
-class Helm:
+class RunControl:
     """The runs that can be steered, as they were when someone last looked."""
 
-    def __init__(self, app: App[Any], desk: Desk) -> None:
-        self._app, self._desk = app, desk
+    def __init__(self, app: App[Any], services: ViewServices) -> None:
+        self._app, self._services = app, services
         self._controllers: dict[str, Controller] = {}
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Who can be steered now."""
-        self._controllers = await self._desk.steerable()
+        self._controllers = await self._services.steerable()
 
     def verbs(self, run: str) -> list[str]:
         """What a run can be told to do."""
@@ -34,7 +34,7 @@ class Helm:
         """The requests that wait for leave, those of `run` first."""
         runs = sorted(self._controllers, key=lambda name: name != run)
         return [
-            self._desk.shown(request)
+            self._services.redacted_request(request)
             for name in runs
             for request in self._controllers[name].pending()
         ]
@@ -45,7 +45,7 @@ class Helm:
 
         async def then(behavior: str) -> None:
             await self._steer(behavior, held.answer(asked.request_id, behavior, None))
-            await self.look()
+            await self.refresh()
 
         await self._ask(Leave(asked, title), then)
 

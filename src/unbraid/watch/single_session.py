@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from unbraid.agents.registry import is_kind
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
-from unbraid.watch.watcher import Watcher, watching
+from unbraid.watch.watcher import Watcher, watch_until
 
 
 @asynccontextmanager
-async def following(
+async def follow_session(
     log: Log,
     run: RunSummary,
     env: Mapping[str, str],
@@ -30,7 +30,7 @@ async def following(
     leases, until = log.leases(), asyncio.Event()
     session = run.session_id or run.run.partition(".")[0]
     watch = Watcher(log, leases, env, warn=warn, only=session, redact=redact)
-    watched = asyncio.create_task(watching(watch, until))
+    watched = asyncio.create_task(watch_until(watch, until))
     try:
         yield
     finally:

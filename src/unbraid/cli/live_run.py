@@ -10,25 +10,25 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from unbraid.cli.drawn import drawn
+from unbraid.cli.live_display import start_live_display
 from unbraid.cli.printer import Printer
 from unbraid.events import decode_event
 from unbraid.log.entry import Entry
-from unbraid.tui.picture import Picture
+from unbraid.tui.run_tree import RunTree
 
 
-class Replayed:
+class LiveRunView:
     """Shows one run. Where there is no terminal, lines are printed, and the tree at the end."""
 
     def __init__(self, run: str) -> None:
         self._console = Console(highlight=False, soft_wrap=True)
-        self._picture = Picture(run)
+        self._run_tree = RunTree(run)
         width = self._console.width if self._console.is_terminal else None
         self._printer = Printer(width)
         self._live: Live | None = None
 
-    def __enter__(self) -> Replayed:
-        self._live = drawn(self._console, self._tree)
+    def __enter__(self) -> LiveRunView:
+        self._live = start_live_display(self._console, self._tree)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -36,12 +36,12 @@ class Replayed:
             self._live.stop()
         else:
             self.say("\nWho worked for whom:\n")
-            self.say(self._picture.tree.to_text())
+            self.say(self._run_tree.tree.to_text())
 
     async def follow(self, batches: AsyncIterator[list[Entry]]) -> None:
         """Show everything, to the end of the run."""
         async for batch in batches:
-            self._picture.apply(batch)
+            self._run_tree.apply(batch)
             for entry in batch:
                 for line in self._printer.lines(decode_event(entry.data)):
                     self.say(line)
@@ -51,7 +51,7 @@ class Replayed:
         self._console.print(Text.from_ansi(text))
 
     def _tree(self) -> Group:
-        rows = self._picture.rows(())
+        rows = self._run_tree.rows(())
         table = Table.grid(padding=(0, 2, 0, 0))
         table.add_column()
         for _ in range(max((len(row.cells) for row in rows), default=0)):

@@ -14,7 +14,7 @@ from unbraid.timings import NOTICE_REPEAT_SECONDS
 MAX_CHARS = 400
 
 
-class Notices:
+class Notifier:
     """Tells at once, or as soon as the view is there."""
 
     def __init__(self, app: App[Any], clock: Callable[[], float]) -> None:
@@ -35,7 +35,7 @@ class Notices:
         else:
             self._early.append(text)
 
-    def tell(self, error: UnbraidError) -> None:
+    def show_error(self, error: UnbraidError) -> None:
         """Something that has failed; once, however many try it again and again."""
         told = (str(error), self._clock() // NOTICE_REPEAT_SECONDS)
         if told != self._told:

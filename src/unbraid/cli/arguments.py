@@ -12,7 +12,7 @@ MOST = 2**63 - 1
 MOST_SECONDS = 1e6
 
 
-class Amount(click.FloatRange):
+class FiniteRange(click.FloatRange):
     """A number in a range; not "nan", which no comparison keeps out."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -14,7 +14,7 @@ from unbraid.system.clock import now_ms
 from unbraid.wire.chunk import Chunk
 
 
-async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
+async def finish_despite_cancel(work: Coroutine[Any, Any, None]) -> None:
     """Do something whole; whoever is cancelled meanwhile is so after it."""
     doing = asyncio.ensure_future(work)
     try:
@@ -41,14 +41,14 @@ class FollowedSession:
     async def look(self, *, at_once: bool = False) -> None:
         """Record what is new; `at_once` without waiting for what may still settle."""
         # What was read is not read again: a cancellation in between would lose it.
-        await to_the_end(self._look(at_once=at_once, last=False))
+        await finish_despite_cancel(self._look(at_once=at_once, last=False))
 
     async def close(self) -> None:
         """The session is over, as far as anyone can know: record what will never be whole, and end
         the run.
         """
         # Whether an end that was cut short is in the log, nobody knows; and it is to be the last.
-        await to_the_end(self._close())
+        await finish_despite_cancel(self._close())
 
     async def _look(self, *, at_once: bool, last: bool) -> None:
         # One at a time, because the order is part of what is recorded.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tests.tui.screens import opening, said
-from unbraid.cli.pauses import paused
+from unbraid.cli.log_batches import batches_with_pauses
 from unbraid.cli.printer import Printer
 from unbraid.events import decode_event
 from unbraid.log import MemoryLog
@@ -14,7 +14,7 @@ from unbraid.log import MemoryLog
 async def test_half_a_line_is_printed_when_nothing_follows() -> None:
     log, printer = MemoryLog(), Printer()
     await log.append("one", [*opening(), *said(0, ["the last words"], first=3)])
-    batches = paused(log.follow("one"), log, 0.01)
+    batches = batches_with_pauses(log.follow("one"), log, 0.01)
     lines: list[str] = []
     async with asyncio.timeout(30):
         async for batch in batches:
@@ -32,7 +32,7 @@ async def test_every_event_comes_once_however_long_the_pauses() -> None:
     seen: list[int] = []
     pauses = 0
     async with asyncio.timeout(30):
-        async for batch in paused(log.follow("one"), log, 0.01):
+        async for batch in batches_with_pauses(log.follow("one"), log, 0.01):
             seen += [entry.seq for entry in batch]
             if batch:
                 continue

@@ -31,7 +31,7 @@ def to_json(run: RunSummary) -> dict[str, Any]:
     return {name: msgspec.to_builtins(getattr(run, name)) for name in TOLD}
 
 
-def listed(
+def list_runs(
     logged: list[RunSummary],
     env: Mapping[str, str],
     folder: Path | None,
@@ -46,7 +46,7 @@ def listed(
     oldest = 0 if everything else (time.time() - LISTED_SESSION_SECONDS) * 1000
     left = _left(logged, folder)
     since = min([oldest, *(run.updated for run in left.values())])
-    for run in sessions(env, folder, oldest_ms=since, warn=warn, progress=progress):
+    for run in list_sessions(env, folder, oldest_ms=since, warn=warn, progress=progress):
         unwritten = left.get(run.run)
         if run.run not in known or (unwritten is not None and unwritten.run == run.run):
             found[run.run] = run
@@ -65,7 +65,7 @@ def _left(logged: list[RunSummary], folder: Path | None) -> dict[str, RunSummary
     return {name: run for name, run in named.items() if folder and not is_held(folder, name)}
 
 
-def sessions(
+def list_sessions(
     env: Mapping[str, str],
     folder: Path | None,
     *,
@@ -95,8 +95,8 @@ def sessions(
     yield from heapq.merge(*summaries, key=lambda run: -run.updated)
 
 
-def _summaries(kind: str, listed: Iterator[SessionFacts]) -> Iterator[RunSummary]:
-    for facts in listed:
+def _summaries(kind: str, stored: Iterator[SessionFacts]) -> Iterator[RunSummary]:
+    for facts in stored:
         yield RunSummary(
             run=facts.session_id,
             source=kind,

@@ -35,7 +35,7 @@ class IndexedBlock(Struct, frozen=True, gc=False):
     message_id: str | None = None
 
 
-class Blocks:
+class SearchBlocks:
     """The open blocks of one run."""
 
     __slots__ = ("_conversation", "_open", "last_seq")

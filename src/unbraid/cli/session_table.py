@@ -14,9 +14,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from unbraid.cli.drawn import drawn
+from unbraid.cli.live_display import start_live_display
+from unbraid.cli.messages import warn
 from unbraid.cli.table import runs_table, short
-from unbraid.cli.warning import warn
 from unbraid.log.summary import RunSummary
 from unbraid.screen import safe
 from unbraid.sessions.archive import Archive
@@ -24,7 +24,7 @@ from unbraid.sessions.archive import Archive
 NEWEST = 12
 
 
-class Overview:
+class SessionTable:
     """The newest sessions of an archive that is being read."""
 
     def __init__(self, archive: Archive) -> None:
@@ -33,8 +33,8 @@ class Overview:
         self._sessions = self._tokens = 0
         self._live: Live | None = None
 
-    def __enter__(self) -> Overview:
-        self._live = drawn(self._console, self.draw)
+    def __enter__(self) -> SessionTable:
+        self._live = start_live_display(self._console, self.draw)
         return self
 
     def __exit__(self, *_: object) -> None:

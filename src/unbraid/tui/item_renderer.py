@@ -14,7 +14,7 @@ from rich.text import Text
 from unbraid.fleet.conversation import Item
 from unbraid.fleet.notes import Tone, note_of
 from unbraid.screen import gist, safe, short
-from unbraid.tui.wrapping import wrapped
+from unbraid.tui.line_wrap import wrap_text
 
 FEW = 4  # lines of a result, unless someone wants them all
 FEW_CHANGES = 8
@@ -36,7 +36,7 @@ TONES: dict[Tone, Style] = {"good": GOOD, "bad": BAD, "waiting": WAITING, "quiet
 MAX_NOTE_CHARS = 1000
 
 
-def drawn(item: Item, width: int, *, whole: bool) -> list[Text]:
+def render_item(item: Item, width: int, *, whole: bool) -> list[Text]:
     """An item's lines, with an empty one after them; `whole` shows what is folded otherwise."""
     match item.kind:
         case "thinking":
@@ -70,7 +70,7 @@ def _text(item: Item, width: int) -> list[Text]:
             style = CODE
         else:
             style = HEADING if line.startswith("#") else PLAIN
-        parts = [Text(part, style) for part in wrapped(line, width)]
+        parts = [Text(part, style) for part in wrap_text(line, width)]
         if style is PLAIN:
             for part in parts:
                 part.highlight_regex(SPOKEN_CODE, CODE)
@@ -82,7 +82,7 @@ def _text(item: Item, width: int) -> list[Text]:
 def _thinking(item: Item, width: int, *, whole: bool) -> list[Text]:
     text, style = item.text or "", RETRACTED if item.retracted else THINKING
     if whole:
-        return [Text(line, style) for line in wrapped(safe(text).strip("\n"), width)]
+        return [Text(line, style) for line in wrap_text(safe(text).strip("\n"), width)]
     count = text.strip("\n").count("\n") + 1
     more = f"  (+{count - 1} lines)" if count > 1 else ""
     first = short(text, max(width - len(more) - 2, 8))
@@ -110,7 +110,7 @@ def _call(item: Item, width: int, *, whole: bool) -> list[Text]:
         result += f"\n[{len(item.parts)} more part(s) that are no text]"
     if result and (whole or not (item.child is not None and item.ok)):
         style = DIM if item.ok else BAD
-        result_lines = wrapped(safe(result).strip("\n"), inner)
+        result_lines = wrap_text(safe(result).strip("\n"), inner)
         lines += _under([Text(line, style) for line in result_lines], None if whole else FEW)
     if item.left_out and whole:
         lines.append(Text(f"  │ … {item.left_out:,} more characters", DIM))
@@ -134,7 +134,7 @@ class _Given:
         elif whole:
             shown = msgspec.json.format(msgspec.json.encode(given)).decode()
             # In JSON a line's end within a text is two characters; here it is a line's end.
-            for line in wrapped(safe(shown.replace("\\n", "\n")), width):
+            for line in wrap_text(safe(shown.replace("\\n", "\n")), width):
                 yield Text(line, DIM)
 
 
@@ -146,7 +146,7 @@ def _changes(old: str, new: str, width: int) -> Iterator[Text]:
         compared = [line for line in ndiff(before, after) if not line.startswith("?")]
     for line in compared:
         style = {"-": BAD, "+": GOOD}.get(line[0], DIM)
-        for part in wrapped(safe(line), width):
+        for part in wrap_text(safe(line), width):
             yield Text(part, style)
 
 
@@ -160,11 +160,11 @@ def _under(lines: list[Text], few: int | None) -> list[Text]:
 
 
 def _prompt(item: Item, width: int) -> list[Text]:
-    lines = wrapped(safe(item.text or "").strip("\n"), max(width - 2, 4))
-    drawn = [Text.assemble(("▌ ", PROMPT), line) for line in lines]
+    lines = wrap_text(safe(item.text or "").strip("\n"), max(width - 2, 4))
+    rendered = [Text.assemble(("▌ ", PROMPT), line) for line in lines]
     if item.resumes is not None:
-        drawn.insert(0, Text(f"↻ continues stream {item.resumes}", DIM))
-    return drawn
+        rendered.insert(0, Text(f"↻ continues stream {item.resumes}", DIM))
+    return rendered
 
 
 def _note(item: Item, width: int) -> list[Text]:
@@ -172,4 +172,4 @@ def _note(item: Item, width: int) -> list[Text]:
     if note is None:
         return []
     style = TONES[note.tone]
-    return [Text(line, style) for line in wrapped(short(note.text, MAX_NOTE_CHARS), width)]
+    return [Text(line, style) for line in wrap_text(short(note.text, MAX_NOTE_CHARS), width)]

@@ -15,7 +15,7 @@ from rich.console import Console
 from tests.launch.agents import UNBRAID
 from tests.launch.terminal import terminal
 from tests.watch.writing import Writer, append
-from unbraid.cli.overview import Overview
+from unbraid.cli.session_table import SessionTable
 from unbraid.log import RunSummary, SqliteLog
 from unbraid.sessions.archive import Archive
 
@@ -83,7 +83,7 @@ async def test_a_table_that_fills_in_a_terminal(env: dict[str, str]) -> None:
 async def test_how_far_it_is(tmp_path: Path) -> None:
     log = await SqliteLog.open(tmp_path / "log.db")
     archive = Archive(log, {}, tmp_path)
-    overview, screen = Overview(archive), Console(file=io.StringIO(), width=120, record=True)
+    overview, screen = SessionTable(archive), Console(file=io.StringIO(), width=120, record=True)
     screen.print(overview.draw())
     archive.listed, archive.total = 10, 40
     for _ in range(20):

@@ -11,8 +11,8 @@ from rich.text import Text
 from unbraid.fleet.tree import compact
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short
-from unbraid.tui.picture import DIM, dollars, lasting
 from unbraid.tui.rows import Row
+from unbraid.tui.run_tree import DIM, dollars, short_duration
 
 MARKS = {
     "live": ("●", Style(color="bright_green")),
@@ -38,7 +38,7 @@ It appears by itself. `unbraid demo` shows a recorded fleet, `unbraid doctor` wh
 """
 
 
-def ordered(runs: Collection[RunSummary]) -> list[RunSummary]:
+def sort_runs(runs: Collection[RunSummary]) -> list[RunSummary]:
     """Live ones as they began, which stands still while they speak; then the others, latest
     first.
     """
@@ -56,7 +56,7 @@ def run_row(run: RunSummary, now_ms: float, *, waits: bool) -> Row:
     if run.cwd:
         name.append(f" {short(PurePath(run.cwd).name, 30)}", DIM)
     cells = [
-        Text(lasting(max(now_ms - run.updated, 0)), DIM),
+        Text(short_duration(max(now_ms - run.updated, 0)), DIM),
         Text(dollars(run.usage.cost_usd), Style(color="yellow")),
         Text(compact(run.usage.total_tokens) if run.usage.total_tokens else ""),
         Text(f"{run.agents}a" if run.agents > 1 else "", DIM),

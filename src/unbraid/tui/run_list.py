@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from unbraid.log.summary import RunSummary
-from unbraid.tui.desk import Desk
-from unbraid.tui.runs import ordered
+from unbraid.tui.run_rows import sort_runs
+from unbraid.tui.services import ViewServices
 
 
-class Listing:
+class RunList:
     """All runs, as they were when someone last looked."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, services: ViewServices) -> None:
+        self._services = services
         self._bounds: tuple[int, int] | None = None
         self.logged: list[RunSummary] = []
         self.unlogged: list[RunSummary] = []
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """List the log's runs again, if it has grown."""
-        bounds = await self._desk.log.bounds()
+        bounds = await self._services.log.bounds()
         if bounds != self._bounds:
-            self.logged, self._bounds = await self._desk.runs(), bounds
+            self.logged, self._bounds = await self._services.runs(), bounds
 
-    async def look_beside(self) -> None:
+    async def refresh_unlogged(self) -> None:
         """List again what lies beside the log."""
-        self.unlogged = await self._desk.unlogged()
+        self.unlogged = await self._services.unlogged()
 
     async def open(self, name: str) -> str:
         """The run of that name, which is in the log from now on."""
-        run = await self._desk.open(name)
-        self.logged = await self._desk.runs()
+        run = await self._services.open(name)
+        self.logged = await self._services.runs()
         return run
 
     def has(self, run: str) -> bool:
         """Whether a run is in the log."""
         return any(each.run == run for each in self.logged)
 
-    def beside(self, run: str | None) -> bool:
+    def is_unlogged(self, run: str | None) -> bool:
         """Whether a run is one beside the log."""
         return any(each.run == run for each in self.unlogged)
 
@@ -48,4 +48,4 @@ class Listing:
         """Each run once, in order."""
         known = {run.session_id or run.run for run in self.logged}
         known |= {run.run for run in self.logged}
-        return ordered([*self.logged, *(run for run in self.unlogged if run.run not in known)])
+        return sort_runs([*self.logged, *(run for run in self.unlogged if run.run not in known)])

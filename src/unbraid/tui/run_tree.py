@@ -11,7 +11,7 @@ from unbraid.events import StreamStart, decode_event
 from unbraid.fleet.tree import MARKS, Node, Tree, compact
 from unbraid.log.entry import Entry
 from unbraid.screen import short
-from unbraid.tui.marks import Marks
+from unbraid.tui.page_index import PageIndex
 from unbraid.tui.rows import Row
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
@@ -29,20 +29,20 @@ DIM = Style(dim=True)
 MAX_GUIDE_CHARS = 12
 
 
-class Picture:
+class RunTree:
     """A run's tree and marks, folded from batches of its log."""
 
     def __init__(self, run: str) -> None:
         self.run = run
         self.tree = Tree()
-        self.marks = Marks()
+        self.page_index = PageIndex()
         self.known = 0  # how far the log went when it was opened
         self.children: dict[str, int] = {}  # the stream that a call started
 
     def apply(self, batch: Sequence[Entry]) -> None:
         """Fold more of the log in."""
         for entry in batch:
-            self.marks.add(entry)
+            self.page_index.add(entry)
             if entry.type in ("text", "thinking"):
                 # Most of a run: only its reader needs the words.
                 self.tree.heard(entry.stream_id, entry.ts)
@@ -85,7 +85,7 @@ class Picture:
         total = self.tree.rolled_up(node.stream_id)
         return [
             Text(compact(total.total_tokens) if total.total_tokens else ""),
-            Text(lasting(node.duration_ms), DIM),
+            Text(short_duration(node.duration_ms), DIM),
             Text(dollars(total.cost_usd), Style(color="yellow")),
             Text(short(node.last_tool or "", 14), DIM),
         ]
@@ -116,7 +116,7 @@ class Picture:
         if node.tool_uses:
             failed = f", {node.failed_tools} failed" if node.failed_tools else ""
             facts.append(f"{node.tool_uses} tool call{'s'[: node.tool_uses != 1]}{failed}")
-        facts.append(lasting(node.duration_ms))
+        facts.append(short_duration(node.duration_ms))
         return [who, Text(" · ".join(filter(None, facts)), DIM)]
 
 
@@ -125,7 +125,7 @@ def dollars(cost: float | None) -> str:
     return "" if not cost else f"${cost:.2f}" if cost >= 0.01 else "<1¢"
 
 
-def lasting(milliseconds: float | None) -> str:
+def short_duration(milliseconds: float | None) -> str:
     """A time for a narrow place."""
     if milliseconds is None:
         return ""

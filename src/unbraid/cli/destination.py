@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from unbraid.cli.numbers import MOST_SECONDS, Amount
+from unbraid.cli.arguments import MOST_SECONDS, FiniteRange
 
 if TYPE_CHECKING:
     from unbraid.remote.delivery import Sending
@@ -20,12 +20,12 @@ token_option = click.option(
 )
 
 
-def sending_options(command: F) -> F:
+def destination_options(command: F) -> F:
     """--to, --token and --linger."""
     to = click.option("--to", metavar="URL", help="Send the run to the server there, too.")
     linger = click.option(
         "--linger",
-        type=Amount(0, MOST_SECONDS),
+        type=FiniteRange(0, MOST_SECONDS),
         default=10.0,
         show_default=True,
         metavar="SECONDS",
@@ -34,7 +34,7 @@ def sending_options(command: F) -> F:
     return to(token_option(linger(command)))
 
 
-def sending_of(
+def destination_of(
     to: str | None, token: str | None, linger: float, warn: Callable[[str], None]
 ) -> Sending | None:
     """What was asked for by the options."""

@@ -19,7 +19,7 @@ from unbraid.timings import STEERING_ANSWER_TIMEOUT_SECONDS
 MANY = 500
 
 
-class Beside(Protocol):
+class UnloggedSessions(Protocol):
     """What lies beside a log, and can be read into it."""
 
     async def runs(self, *, limit: int) -> list[RunSummary]:
@@ -35,11 +35,16 @@ class Beside(Protocol):
         ...
 
 
-class Desk:
+class ViewServices:
     """Everything that a view asks for; with `redact`, no secret is in it."""
 
     def __init__(
-        self, log: LogReader, controllers: Controllers, beside: Beside, *, redact: bool = False
+        self,
+        log: LogReader,
+        controllers: Controllers,
+        beside: UnloggedSessions,
+        *,
+        redact: bool = False,
     ) -> None:
         self.log = _redacted(log) if redact else log
         self._controllers, self._beside, self._redact = controllers, beside, redact
@@ -88,7 +93,7 @@ class Desk:
                 return await self._controllers.everywhere()
         return {}
 
-    def shown(self, asked: PermissionRequest) -> PermissionRequest:
+    def redacted_request(self, asked: PermissionRequest) -> PermissionRequest:
         """A request for leave, as it may be shown."""
         if not self._redact:
             return asked

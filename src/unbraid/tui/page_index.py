@@ -22,7 +22,7 @@ SHOWN = (
 )  # fmt: skip
 
 
-class Marks:
+class PageIndex:
     """The first seq of every page, and the last seq there is, by stream."""
 
     def __init__(self) -> None:

@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 
 from unbraid.log.entry import Entry
-from unbraid.log.port import LogReader, replaced
+from unbraid.log.port import LogReader, replacement_error
 from unbraid.timings import FOLLOW_PAUSE_SECONDS
 
 
-async def paused(
+async def batches_with_pauses(
     batches: AsyncIterator[list[Entry]],
     log: LogReader,
     seconds: float = FOLLOW_PAUSE_SECONDS,
@@ -32,7 +32,7 @@ async def paused(
             if not done:
                 if _nobody_reads():
                     return
-                if (error := replaced(log)) is not None:
+                if (error := replacement_error(log)) is not None:
                     raise error
                 if not told:
                     told = True

@@ -13,7 +13,7 @@ _NARROW = re.compile(r"[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]*")
 _console = Console(width=80, color_system=None)
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap_text(text: str, width: int) -> list[str]:
     """The lines of a text that is safe; tabs are spaces, words are kept whole where they fit."""
     lines: list[str] = []
     for line in text.expandtabs(4).split("\n"):

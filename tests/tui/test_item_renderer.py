@@ -13,8 +13,8 @@ from msgspec import Raw
 from tests.cli.test_hostile import ACTED_ON, HOSTILE
 from unbraid import events as e
 from unbraid.fleet.conversation import StreamConversation
-from unbraid.tui.drawing import drawn
-from unbraid.tui.picture import lasting
+from unbraid.tui.item_renderer import render_item
+from unbraid.tui.run_tree import short_duration
 from unbraid.tui.window import LIMITS
 
 MARKUP = "[red]x[/red] [@click=app.quit]press[/] [/] [b"
@@ -47,7 +47,9 @@ def everything(text: str) -> list[e.FleetEvent]:
 def lines(text: str, width: int, *, whole: bool) -> list[str]:
     conversation = StreamConversation(limits=LIMITS)
     conversation.feed(everything(text))
-    return [line.plain for item in conversation.items for line in drawn(item, width, whole=whole)]
+    return [
+        line.plain for item in conversation.items for line in render_item(item, width, whole=whole)
+    ]
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["folded", "whole"])
@@ -92,14 +94,14 @@ def test_what_was_taken_back_is_struck_through() -> None:
     conversation = StreamConversation(limits=LIMITS)
     said = e.Text(seq=1, delta="wrong", message_id="m", block=0, **COMMON)
     conversation.feed([said, e.FleetRetracted(seq=2, message_ids=["m"], **COMMON)])
-    (line, *_) = drawn(conversation.items[0], 40, whole=False)
+    (line, *_) = render_item(conversation.items[0], 40, whole=False)
     assert line.plain == "wrong"
     assert "strike" in str(line.style)
 
 
 def test_times_for_a_narrow_place() -> None:
     seconds = (0, 0.4, 59.4, 59.7, 61, 599, 600, 3599, 3600, 52_000, 86_400, 200_000)
-    assert [lasting(1000 * each) for each in seconds] == [
+    assert [short_duration(1000 * each) for each in seconds] == [
         "0s", "0s", "59s", "1m00", "1m01", "9m59", "10m", "59m", "1h", "14h", "1d", "2d",
     ]  # fmt: skip
-    assert lasting(None) == ""
+    assert short_duration(None) == ""

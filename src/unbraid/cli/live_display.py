@@ -10,7 +10,7 @@ from rich.live import Live
 FRAMES_PER_SECOND = 12
 
 
-def drawn(
+def start_live_display(
     console: Console, draw: Callable[[], RenderableType], *, transient: bool = False
 ) -> Live | None:
     """What `draw` gives, drawn until it is stopped; None where there is no terminal."""
