@@ -73,7 +73,7 @@ class Machine:
     def leases(self) -> Leases:
         """What this process holds of the log's runs."""
         leases = self.log.leases()
-        # Who stops watching has ended no run: whoever watches next is to go on with them.
+        # Stopping to watch ends no run: the next process that watches continues them.
         self._stack.callback(leases.close, ended=False)
         return leases
 

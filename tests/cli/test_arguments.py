@@ -48,7 +48,7 @@ def test_there_are_such_options() -> None:
 def test_no_stream_has_such_a_number(command: str, stream: str) -> None:
     done = CliRunner().invoke(main, [command, f"r/{stream}"])
     assert done.exit_code == 2
-    assert f"not a stream: {stream}" in done.output
+    assert f"not a stream number: {stream}" in done.output
 
 
 async def test_a_stream_that_a_run_does_not_have(tmp_path: Path) -> None:

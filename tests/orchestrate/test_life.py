@@ -172,7 +172,7 @@ async def test_too_many_requests_and_empty_ones() -> None:
         await made.start("[[main]] two")
         with pytest.raises(TooManyRequests):
             await made.start("[[main]] three")
-        with pytest.raises(CallerError, match="nothing to ask"):
+        with pytest.raises(CallerError, match="the prompt is empty"):
             await made.start("  \n")
 
 

@@ -118,11 +118,11 @@ async def test_a_wrong_token_is_refused_in_the_words_of_who_asks(
     for wrong in ("wrong", "", almost, tokens["all"][1].sha256, "<script>", "é"):
         page = await client.post("/login", data={"token": wrong}, headers=BROWSER)
         assert page.status_code == 401
-        assert 'role="alert">This token is not known here.<' in page.text
+        assert 'role="alert">Unknown or revoked token.<' in page.text
         assert wrong == "" or f">{wrong}<" not in page.text
         answer = await client.post("/login", data={"token": wrong})
         assert answer.status_code == 401
-        assert answer.json()["error"]["message"] == "this token is not known here"
+        assert answer.json()["error"]["message"] == "unknown or revoked token"
         assert not {"set-cookie", "location"} & (page.headers.keys() | answer.headers.keys())
     assert (await client.get("/v1/runs")).status_code == 401
 
@@ -133,7 +133,7 @@ async def test_a_link_that_no_longer_works_leads_to_the_page(
     client = client_of(guarded)
     used = await client.get("/login?code=used", headers=BROWSER)
     assert used.status_code == 403
-    assert "This link has been used or is too old." in used.text and 'name="token"' in used.text
+    assert "This link was used before, or has expired." in used.text and 'name="token"' in used.text
     assert (await client.get("/login", headers=BROWSER)).status_code == 401
     assert (await client.get("/login")).json()["error"]["code"] == "unauthorized"
 

@@ -207,7 +207,7 @@ def test_relay_events_are_what_the_translator_says() -> None:
         (b"[]", "is of no known kind"),
         (b'[{"hello": "world"}, {"name": "app"}]', "is of no known kind"),
         (b"\xff\xfe{\0", "is of no known kind"),
-        (b"SQLite format 3\0" + b"x" * 100, "is not a database of OpenCode's"),
+        (b"SQLite format 3\0" + b"x" * 100, "is not an OpenCode database"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_one_sentence(
@@ -226,7 +226,7 @@ def test_what_cannot_be_read_is_said_in_one_sentence(
     [
         ("missing.ndjson", "No such file"),
         (".", "is a folder"),
-        ("", "is the name of no source"),
+        ("", "is not the name of a source"),
         ("dangling", "No such file"),
         ("circle", "symbolic links"),
         ("x" * 5000, "name too long"),

@@ -110,9 +110,10 @@ async def test_a_second_cancellation_ends_it_at_once(tmp_path: Path) -> None:
 OWNER = """
 import asyncio, os, sys
 from pathlib import Path
-from unbraid.system.program import started
+from unbraid.system.program import start_program
 async def main():
-    async with started("stubborn", sys.argv[1:], env=dict(os.environ), cwd=Path.cwd()) as program:
+    env = dict(os.environ)
+    async with start_program("stubborn", sys.argv[1:], env=env, cwd=Path.cwd()) as program:
         said = b""
         while said.count(b"up") < 2:
             said += await program.read()

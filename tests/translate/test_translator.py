@@ -96,7 +96,7 @@ def test_what_nobody_owns_is_unrecognized_and_what_nobody_can_decode_malformed()
     kinds = [type(event) for event in events]
     assert kinds == [Unrecognized, Unrecognized, Malformed, Unrecognized, Malformed]
     assert translator.kind == next(iter(registered_dialects())), (
-        "nobody has spoken: whoever is asked first"
+        "no record yet: the kind that is asked first"
     )
     assert translator.finish() == []
     assert translator.outcome == (False, "orphaned")

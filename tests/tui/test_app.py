@@ -272,9 +272,9 @@ async def test_a_search_says_what_came_of_it(tmp_path: Path) -> None:
         await screen.press("slash", *"needle")
         await screen.until(lambda: "2 found" in screen.text())
         await screen.press(*"zz")
-        await screen.until(lambda: "nobody has said that" in screen.text())
+        await screen.until(lambda: "No results." in screen.text())
         await screen.press(*["backspace"] * 8)
-        await screen.until(lambda: "nobody has said that" not in screen.text())
+        await screen.until(lambda: "No results." not in screen.text())
 
 
 async def test_whoever_is_far_down_has_a_name(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_a_run_is_named_by_as_much_as_tells_it_apart(env: dict[str, str], tmp_pa
     for nothing in ("2222", "", "*", "../x", "11111111-9*"):
         answer = call(env, "tail", nothing)
         assert (answer.returncode, answer.stdout) == (2, "")
-        assert "no run or session" in answer.stderr
+        assert "run or session not found" in answer.stderr
 
 
 def test_whether_a_lease_is_held_can_be_seen_without_acquiring_it(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ async def test_the_page_is_whole_and_accessible(tab: Page, scheme: str, width: i
     assert await tab.evaluate(FITS)
     await tab.get_by_label("Token").fill("wrong")
     await tab.get_by_role("button", name="Sign in").click()
-    await expect(tab.get_by_role("alert")).to_have_text("This token is not known here.")
+    await expect(tab.get_by_role("alert")).to_have_text("Unknown or revoked token.")
     assert await serious_violations(tab) == []
     assert await tab.evaluate(FITS)
     ground = await tab.evaluate("getComputedStyle(document.documentElement).backgroundColor")
@@ -109,7 +109,9 @@ async def test_a_link_works_once_and_one_who_is_out_is_told_how_to_come_in(
     await tab.goto(link)
     await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
     await tab.goto(link)
-    await expect(tab.get_by_role("alert")).to_have_text("This link has been used or is too old.")
+    await expect(tab.get_by_role("alert")).to_have_text(
+        "This link was used before, or has expired."
+    )
     await tab.goto("/")
     await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
     # A server that was started anew knows no cookie of before.

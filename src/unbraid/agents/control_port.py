@@ -1,4 +1,4 @@
-"""How a live run is steered, whichever kind of agent it is of and whoever steers it."""
+"""How a live run is steered: the same for every agent kind and every caller."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class JsonlSessions:
         found: dict[str, Path] = {}
         for path in sorted(self._folder.rglob(f"*{self._suffix}")):
             session = self.session_of(path)
-            # Not everything that is called so is a file: whoever opens a pipe waits for ever.
+            # Not everything with such a name is a file, and opening a pipe would wait for ever.
             if session is not None and path.is_file():
                 found.setdefault(session, path)
         return found

@@ -5,8 +5,8 @@ folder of its own beside this file, behind an `AgentKind`; everybody else asks t
 may leave out what it cannot do: its method returns None, and every face copes.
 
 Only `Dialect` is pure. The other parts read files, databases and processes, but none of them knows
-our log: they give out and take in chunks of bytes, and offsets. Whoever records a run
-(`unbraid.record`) opens its log, says how far it is known (`Recorded`), and commits what comes.
+our log: they give out and take in chunks of bytes, and offsets. The recorder
+(`unbraid.record`) opens the log, says how far it is known (`Recorded`), and commits what comes.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Dialect(Protocol[R]):
         """A line as a record of this kind; None if it belongs to another kind. Raises one of
         `BAD_JSON` if the line is no JSON that a record could be.
 
-        Whoever decodes a line sets the record's `raw`. Every kind may be asked about every line, so
+        `decode` sets the record's `raw`. Every kind may be asked about every line, so
         a record belongs to a kind only by what no other kind prints: its types, its ids.
         """
         ...

@@ -1,7 +1,7 @@
 """What a kind of agent offers of its stored sessions: the part of the port that reads them.
 
-Nothing here knows our log. Whoever records a session says how far it is in the log (`Recorded`),
-and gets chunks of bytes from there on.
+Nothing here knows our log. The caller that records a session says how far it is in the log
+(`Recorded`), and gets chunks of bytes from there on.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class SearchHit(Struct, frozen=True):
 
 
 class Recorded(Struct):
-    """How far a session is in the log, for whoever goes on with it.
+    """How far a session is in the log, so that recording can continue there.
 
     `offsets` are those of the run that is being written, by source, and `ends` the first and last
     bytes that it has of each. `earlier` are the offsets of the session's runs before this one: what
@@ -129,7 +129,7 @@ class SessionWatch(Protocol):
         ...
 
     def forget(self, session_id: str) -> None:
-        """Nobody follows this session any more."""
+        """Forgets a session that is no longer followed."""
         ...
 
     def ended(self, among: Iterable[str]) -> set[str]:
@@ -153,7 +153,7 @@ class SteeredWatch(Protocol):
     def controller(
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
     ) -> RunController | None:
-        """What steers a session, whose words now go to this run; always the same object for one
+        """What steers a session, which this run now records; always the same object for one
         session. None if nothing can. `agent_of` returns the agent id behind a stream of the run.
         """
         ...

@@ -1,4 +1,4 @@
-"""Numbers on the command line: only those that can be meant."""
+"""Types of command-line arguments."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class FiniteRange(click.FloatRange):
 
 
 def run_and_stream(agent: str) -> tuple[str, int | None]:
-    """RUN[/STREAM], taken apart."""
+    """Splits RUN[/STREAM] into the run and the stream's number."""
     run, _, stream = agent.partition("/")
     if not stream:
         return run, None
     if not (stream.isascii() and stream.isdecimal() and len(stream) < 10):
-        raise click.UsageError(f"not a stream: {stream}")
+        raise click.UsageError(f"not a stream number: {stream}")
     return run, int(stream)

@@ -17,7 +17,7 @@ Examples:
 @click.argument("run")
 @click.argument("text")
 def send(run: str, text: str) -> None:
-    """Tell the main agent of RUN something more."""
+    """Send the main agent of RUN a message."""
     asyncio.run(_steer(run, "message", text=text))
 
 

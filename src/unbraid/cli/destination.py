@@ -16,20 +16,22 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 token_option = click.option(
-    "--token", envvar="UNBRAID_TOKEN", show_envvar=True, help="The token that its server wants."
+    "--token", envvar="UNBRAID_TOKEN", show_envvar=True, help="The access token of that server."
 )
 
 
 def destination_options(command: F) -> F:
     """--to, --token and --linger."""
-    to = click.option("--to", metavar="URL", help="Send the run to the server there, too.")
+    to = click.option(
+        "--to", metavar="URL", help="Also send the run to the server at this address."
+    )
     linger = click.option(
         "--linger",
         type=FiniteRange(0, MOST_SECONDS),
         default=10.0,
         show_default=True,
         metavar="SECONDS",
-        help="How long to wait at the end for what has not arrived there.",
+        help="How long to wait at the end until everything has arrived there.",
     )
     return to(token_option(linger(command)))
 
@@ -37,7 +39,7 @@ def destination_options(command: F) -> F:
 def destination_of(
     to: str | None, token: str | None, linger: float, warn: Callable[[str], None]
 ) -> Sending | None:
-    """What was asked for by the options."""
+    """Returns where to send the run, from the options; None if it is not to be sent."""
     if to is None:
         return None
     from unbraid.log.folder import data_folder

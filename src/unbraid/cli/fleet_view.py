@@ -1,7 +1,7 @@
-"""A run as its person follows it: the master's words as they come, its helpers as live lines below.
+"""A run while it is going on: the master's text as it comes, its sub-agents as live lines below.
 
-The answer goes to standard output, and nothing else does. On a terminal the helpers are drawn below
-it and go away when they are done; elsewhere they are left out.
+The answer goes to standard output, and nothing else does. On a terminal the sub-agents are
+drawn below it and disappear when they are done; elsewhere they are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from unbraid.fleet.gate import DELEGATING
 from unbraid.fleet.tree import MARKS, Node, Tree, compact
 from unbraid.screen import safe
 
-MAX_HELPERS = 20
+MAX_SUB_AGENTS = 20
 ACTION_CHARS = 60
 
 
@@ -98,7 +98,7 @@ class FleetView:
         if self._live is None or not self._both:
             self._print(delta)
             return
-        # Above the helpers there is only room for whole lines; the last one is drawn with them.
+        # Above the sub-agents there is only room for whole lines; the last one is drawn with them.
         *whole, self._line = (self._line + delta).split("\n")
         if whole:
             self._print("\n".join(whole) + "\n")
@@ -117,12 +117,12 @@ class FleetView:
             parts.append(Text(safe(self._line)))
         elif self._draft:
             parts.append(Text(_tail(self._draft), style="dim italic"))
-        helpers = [node for node in self._tree.nodes.values() if node.stream_id]
-        running = [node for node in helpers if node.ended is None]
-        shown = (running or helpers[-MAX_HELPERS:])[:MAX_HELPERS]
+        sub_agents = [node for node in self._tree.nodes.values() if node.stream_id]
+        running = [node for node in sub_agents if node.ended is None]
+        shown = (running or sub_agents[-MAX_SUB_AGENTS:])[:MAX_SUB_AGENTS]
         parts += [self._helper(node) for node in shown if running]
-        if len(running) > MAX_HELPERS:
-            parts.append(Text(f"… and {len(running) - MAX_HELPERS} more", style="dim"))
+        if len(running) > MAX_SUB_AGENTS:
+            parts.append(Text(f"… and {len(running) - MAX_SUB_AGENTS} more", style="dim"))
         return Group(*parts)
 
     def _helper(self, node: Node) -> RenderableType:

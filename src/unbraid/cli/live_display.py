@@ -1,4 +1,4 @@
-"""What is drawn in place on a terminal, below the lines that scroll."""
+"""A display that is drawn in place on a terminal, below the lines that scroll."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FRAMES_PER_SECOND = 12
 def start_live_display(
     console: Console, draw: Callable[[], RenderableType], *, transient: bool = False
 ) -> Live | None:
-    """What `draw` gives, drawn until it is stopped; None where there is no terminal."""
+    """Starts a display of what `draw` returns; returns None where there is no terminal."""
     if not console.is_terminal:
         return None
     live = Live(

@@ -1,4 +1,4 @@
-"""A run on the terminal while it happens: its words scroll, its tree stands below them, live."""
+"""A run on the terminal while it happens: its text scrolls, and its tree is below, live."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A followed log with its pauses: who prints half lines must know when to wait no longer, and who
-prints for nobody, when to stop.
+"""A followed log with its pauses: a printer of half lines must know when to wait no longer, and
+when nobody reads its output any more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ async def batches_with_pauses(
     is raised.
     """
     coming: asyncio.Task[list[Entry]] | None = None
-    told = True
+    reported = True
     try:
         while True:
             coming = coming or asyncio.create_task(_next(batches))
@@ -34,8 +34,8 @@ async def batches_with_pauses(
                     return
                 if (error := replacement_error(log)) is not None:
                     raise error
-                if not told:
-                    told = True
+                if not reported:
+                    reported = True
                     yield []
                 continue
             try:
@@ -44,7 +44,7 @@ async def batches_with_pauses(
                 return
             coming = None
             if batch:
-                told = False
+                reported = False
                 yield batch
     finally:
         if coming is not None:

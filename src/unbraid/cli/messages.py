@@ -1,4 +1,4 @@
-"""A line on standard error."""
+"""Warnings on standard error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 
 def warn(text: str) -> None:
-    """Say it; what an agent or a server has put into it cannot do anything to the terminal."""
+    """Prints a warning; control characters in it are made safe for the terminal."""
     from unbraid.screen import safe
 
     click.echo(f"unbraid: {safe(text)}", err=True)

@@ -26,7 +26,9 @@ async def page(
     orchestrating: Orchestrating | None = None,
     say: Callable[[str], None] = warn,
 ) -> AsyncIterator[Server]:
-    """Serve a log while the block runs, and say where; viewers are given its last events, too."""
+    """Serves a log while the block runs, and prints the address; viewers get its last
+    events, too.
+    """
     async with AsyncExitStack() as stack:
 
         async def serve(port: int) -> Server:

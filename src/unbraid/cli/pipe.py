@@ -25,7 +25,7 @@ Examples:
 @redact_option
 @destination_options
 def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None:
-    """Pass standard input on unchanged, and log the run that it tells of.
+    """Pass standard input on unchanged, and log the run that is in it.
 
     The session's transcripts are found and merged, so that sub-agents whose words are not printed
     are in the log too. With --redact, API keys and tokens are redacted there and in what is sent.

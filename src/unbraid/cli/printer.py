@@ -1,8 +1,8 @@
 """A run's events as readable lines, one gutter per agent.
 
-Words arrive in pieces and agents talk at once, so text is printed line by line: when a line is
-complete, when its agent does something else, or when another one speaks and the text came in one
-piece, as whole blocks do.
+Text arrives in small deltas and agents write at the same time, so text is printed line by line:
+when a line is complete, when its agent does something else, or when another agent writes and the
+text came as one whole block.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Printer:
         self.fit(width)
         self._names: dict[int, tuple[int, str]] = {}  # stream: depth, number and name
         self._conversation = RunConversation(limits=LIMITS, keep=False)
-        self._open: dict[int, tuple[Item, list[str]]] = {}  # stream: pieces of its last line
+        self._open: dict[int, tuple[Item, list[str]]] = {}  # stream: parts of its last line
 
     def fit(self, width: int | None) -> None:
         """Another width from now on."""

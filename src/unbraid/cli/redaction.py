@@ -20,7 +20,7 @@ showing_option = click.option("--redact", is_flag=True, help="Redact API keys an
 
 
 def redacted_runs(runs: list[RunTracks], *, redact: bool) -> list[RunTracks]:
-    """Runs that were gathered, their sources redacted if that was asked for."""
+    """Returns the runs, their sources redacted if that was asked for."""
     if redact:
         for run in runs:
             run.tracks = [track._replace(read=partial(_redacted, track)) for track in run.tracks]
@@ -28,10 +28,10 @@ def redacted_runs(runs: list[RunTracks], *, redact: bool) -> list[RunTracks]:
 
 
 def redacted_log(log: Log, *, redact: bool) -> WholeLogReader:
-    """A log, redacted if that was asked for."""
+    """Returns the log, redacted if that was asked for."""
     if not redact:
         return log
-    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    # Imported here, because compiling the patterns takes time that only redaction needs.
     from unbraid.redact.reader import RedactedLog
 
     return RedactedLog(log)

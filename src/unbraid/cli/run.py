@@ -24,8 +24,8 @@ Examples:
   unbraid run --serve -- claude -p "Fix the tests"
   unbraid run --to https://agents.example.org -- claude -p "Fix the tests\"""",
 )
-@click.option("--steer", "steered", is_flag=True, help="Let it be talked to while it works.")
-@click.option("--serve", "served", is_flag=True, help="Show the run on a page meanwhile.")
+@click.option("--steer", "steered", is_flag=True, help="Accept messages while it works.")
+@click.option("--serve", "served", is_flag=True, help="Show the run on a web page, too.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

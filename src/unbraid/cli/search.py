@@ -28,7 +28,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @showing_option
 def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> None:
-    """Find what agents said, thought, were told and called: all WORDS… in one block ("a phrase" in
+    """Find what agents said, thought, were asked and called: all WORDS… in one block ("a phrase" in
     quotes). First in the log, then in the sessions on this machine that are not in it.
 
     A place is RUN/STREAM, as `unbraid attach` takes it; in a session that is not in the log it is

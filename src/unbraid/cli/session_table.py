@@ -1,4 +1,4 @@
-"""What lies on this machine, while it is being read: a table that fills, and how far it is.
+"""The sessions on this machine, while they are being read: a growing table and a progress bar.
 
 On a terminal it is drawn in place and stays as it was last; elsewhere the newest sessions are lines
 as soon as they are known.
@@ -48,7 +48,7 @@ class SessionTable:
         """One more session; from whichever thread reads them."""
         self._sessions += 1
         self._tokens += run.usage.total_tokens
-        # Numbered, because a session may lie in two folders, and runs have no order of their own.
+        # Numbered, because a session may be in two folders, and runs have no order of their own.
         item = (run.updated, -self._sessions, run)
         if len(self._newest) < NEWEST:
             heapq.heappush(self._newest, item)
@@ -72,9 +72,9 @@ class SessionTable:
         listed, total = self._archive.listed, self._archive.total
         if not total or listed < total:
             row = Table.grid(padding=(0, 1))
-            told = f"{listed} of {total} sessions" if total else "looking"
+            count = f"{listed} of {total} sessions" if total else "looking"
             bar = ProgressBar(total or None, listed, width=40, pulse=not total)
-            row.add_row("Reading the history", bar, told)
+            row.add_row("Reading the history", bar, count)
             return Group(table, row)
         return Group(table, Text(self._summary(), style="dim"))
 

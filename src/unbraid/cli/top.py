@@ -29,9 +29,13 @@ Examples:
 )
 @click.argument("run", required=False)
 @click.option(
-    "--opencode", "servers", multiple=True, metavar="URL", help="A running server of OpenCode's."
+    "--opencode",
+    "servers",
+    multiple=True,
+    metavar="URL",
+    help="A running OpenCode server.",
 )
-@click.option("--watch/--no-watch", default=True, help="Follow this machine's agents meanwhile.")
+@click.option("--watch/--no-watch", default=True, help="Follow this machine's agents, too.")
 @click.option("--url", metavar="URL", help="Look at the log of the server there instead.")
 @token_option
 @redact_option
@@ -104,9 +108,9 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
 
 
 async def _look(log: Log, warn: Callable[[str], None]) -> None:
-    """Say it, if the log is no longer there."""
+    """Warns if the log has been deleted or replaced."""
     from unbraid.log.port import replacement_error
 
-    while (error := replacement_error(log)) is None:  # noqa: ASYNC110 - no event tells of it
+    while (error := replacement_error(log)) is None:  # noqa: ASYNC110 - no event reports it
         await asyncio.sleep(LOG_REPLACED_CHECK_SECONDS)
     warn(f"{error}. What you see is how it was; start again to see what comes.")

@@ -31,8 +31,8 @@ Examples:
 def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     """Print who worked for whom in SOURCE…, with status, tokens, cost and time.
 
-    Sources are the same as for `unbraid cat`. A session that has spoken within the last minute is
-    shown as it stands; of any other, whoever has not ended is an orphan.
+    Sources are the same as for `unbraid cat`. A session that changed within the last minute is
+    shown as it is now; in any other session, an agent that has not ended is an orphan.
     """
     from unbraid.fleet.tree import Tree
     from unbraid.screen import safe
@@ -55,7 +55,7 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
 def fitted(text: str, width: int | None) -> Iterator[str]:
     """The lines of a tree; those that are too long for the screen go on below, within the tree."""
     for line in text.split("\n"):
-        if width is None or len(line) <= width // 2:  # letters take two cells at most
+        if width is None or len(line) <= width // 2:  # characters take two cells at most
             yield line
             continue
         from unbraid.tui.line_wrap import wrap_text

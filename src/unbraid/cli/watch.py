@@ -28,7 +28,11 @@ Examples:
 )
 @click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
 @click.option(
-    "--opencode", "servers", multiple=True, metavar="URL", help="A running server of OpenCode's."
+    "--opencode",
+    "servers",
+    multiple=True,
+    metavar="URL",
+    help="A running OpenCode server.",
 )
 @redact_option
 def watch(

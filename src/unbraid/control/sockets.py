@@ -106,7 +106,7 @@ async def _carry_out(controller: SteerableRun, request: SteeringRequest) -> Stee
             case "pending":
                 reply.pending = controller.pending()
             case _:
-                reply.error = f"not a request: {request.verb}"
+                reply.error = f"unknown request: {request.verb}"
     except UnbraidError as error:
         reply.error = str(error)
     return reply

@@ -2,8 +2,8 @@
 
 Deltas are joined to blocks by (stream, message, block), results to their calls, answers to their
 permission requests. An item is changed in place when a later event belongs to it, and its
-`last_seq` is the event that changed it last: whoever shows an item shows it again when that number
-has grown. Nothing is removed: what an agent's CLI retracted stays, marked.
+`last_seq` is the event that changed it last: a view draws an item again when that number has
+grown. Nothing is removed: what an agent's CLI retracted stays, marked.
 
 Blocks are not copied at every delta: the deltas are joined when someone reads `items`, or calls
 `settle`. With `keep=False` nothing is kept but what is open, for those who print or index each

@@ -75,7 +75,7 @@ class Delegation:
         return self._fleet.emit(e.SubAgentResponse, self.stream_of(key), now, content=content)
 
     def end(self, key: str, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
-        """A delegation is over, and whoever still works below it."""
+        """Ends a delegation, and every agent below it that still works."""
         orphaned = "orphaned" if ok else reason
         out: list[e.FleetEvent] = []
         for context, stream in self._fleet.running():

@@ -1,9 +1,9 @@
-"""Keeps the master from answering before its helpers have.
+"""Keeps the master from answering before its sub-agents have.
 
 A turn's prose is held until it is clear what the turn is. If it delegates, one line says to whom,
 and the prose is dropped. If it can no longer delegate, because its opening is over, because it was
 never allowed to, or because it has ended, what was held is let out and the rest passes at once. A
-turn either speaks or delegates, never both. What is held is shown to live viewers as a draft.
+turn either answers or delegates, never both. What is held is shown to live viewers as a draft.
 """
 
 from __future__ import annotations

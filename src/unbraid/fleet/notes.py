@@ -1,6 +1,6 @@
 """One line for an item that is more an occurrence than words: the same in every face.
 
-The text may hold what an agent or a person wrote: whoever prints it makes it safe.
+The text may hold what an agent or a person wrote: a caller that prints it must make it safe.
 """
 
 from __future__ import annotations

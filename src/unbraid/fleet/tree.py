@@ -73,7 +73,7 @@ class Tree:
         if isinstance(event, e.StreamStart):
             self._start(event)
             return
-        node = self.heard(event.stream_id, event.ts)
+        node = self.note_activity(event.stream_id, event.ts)
         if node is None:
             return
         match event:
@@ -104,8 +104,8 @@ class Tree:
             case _:
                 pass
 
-    def heard(self, stream_id: int, ts: int) -> Node | None:
-        """An agent has said something; what it was changes nothing else."""
+    def note_activity(self, stream_id: int, ts: int) -> Node | None:
+        """Notes that an agent has said something; what it was changes nothing else."""
         node = self.nodes.get(stream_id)
         if node is not None:
             node.updated = max(node.updated, ts)

@@ -54,28 +54,28 @@ def run_frame(entry: Entry) -> Frame:
 
 
 def log_frame(entry: Entry) -> Frame:
-    """An event for the viewers of all runs; its place is the log's cursor, also told in the
-    data.
+    """An event for the viewers of all runs; its id is the log's cursor, which is also in
+    the data.
     """
-    # Run ids are of letters that need no escaping in JSON.
+    # Run ids consist of characters that need no escaping in JSON.
     data = b'{"cursor":%d,"run":"%b",%b' % (entry.cursor, entry.run.encode(), entry.data[1:])
     sse = b"id: %d\nevent: %b\ndata: %b\n\n" % (entry.cursor, entry.type.encode(), data)
     return Frame(entry.cursor, entry.type, entry.stream_id, sse, data + b"\n")
 
 
 def opening_frame(form: Form) -> bytes:
-    """What comes first: how soon to come back after a loss."""
+    """Returns the first bytes of a stream: how soon to reconnect after a loss."""
     return b"retry: %d\n\n" % SSE_RETRY_MS if form is Form.SSE else b""
 
 
 def heartbeat_frame(form: Form) -> bytes:
-    """A sign of life that means nothing."""
+    """Returns a heartbeat, which carries no event."""
     return b":\n\n" if form is Form.SSE else b"\n"
 
 
 def unlogged_frame(event: Draft | Gap | Cut, form: Form, place: int | None = None) -> bytes:
-    """Something for one viewer that is not in the log; with a `place`, its id says where it
-    stands.
+    """Returns an event for one viewer that is not in the log; with a `place`, its id says where
+    the viewer is.
     """
     data = msgspec.json.encode(event) if isinstance(event, Cut) else encode(event)
     if form is Form.NDJSON:

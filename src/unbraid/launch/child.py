@@ -1,4 +1,4 @@
-"""The agent's process, as if nobody stood between it and the person.
+"""The agent's process, as if nothing stood between it and the person.
 
 It has the person's stdin and stderr themselves, and the person's stdout too unless that has to be
 read. Signals are passed on, except those that the terminal has sent to it already. Its exit code is
@@ -136,7 +136,8 @@ def read_in() -> bytes:
         try:
             return os.read(0, READ_BYTES)
         except BlockingIOError:
-            # Whoever shares it with us (a Node, a shell's next command) may have made it so.
+            # Another process that shares it with us (Node, a shell's next command) may have made it
+            # so.
             select.select([0], [], [])
 
 

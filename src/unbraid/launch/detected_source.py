@@ -1,4 +1,4 @@
-"""A stream of which nobody has said whose it is: the first line that a kind knows decides."""
+"""A stream of unknown origin: the first line that an agent kind recognizes decides whose it is."""
 
 from __future__ import annotations
 

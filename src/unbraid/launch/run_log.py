@@ -129,12 +129,12 @@ class RunLog:
         assert self._leases is not None
         taken, until = self._leases.acquire(session), time.monotonic() + LEASE_TIMEOUT_SECONDS
         while not taken and time.monotonic() < until:
-            # A watch may be looking whether there is anything for it to tell.
+            # A watch may be looking whether there is anything for it to record.
             await asyncio.sleep(LEASE_RETRY_SECONDS)
             taken = self._leases.acquire(session)
         if not taken:
             self.failed, self._sending = True, None  # the other one has it all
-            self._warn(f"another unbraid already keeps the log of session {session}")
+            self._warn(f"another unbraid already records session {session}")
         if self._unnamed is not None:
             self._leases.release(self._unnamed)
             self._unnamed = None

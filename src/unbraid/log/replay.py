@@ -14,7 +14,7 @@ from unbraid.log.entry import Entry
 
 
 class Signal:
-    """Tells any number of waiters on one event loop that something has changed."""
+    """Wakes any number of waiters on one event loop when something has changed."""
 
     def __init__(self) -> None:
         self.version = 0

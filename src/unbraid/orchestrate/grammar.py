@@ -8,7 +8,7 @@
   the same characters and nothing else; one that opens inside another with an info string is nested.
 - Lines end with LF or CRLF, and with nothing else that Unicode may call a line end.
 
-How the text is cut into pieces changes nothing.
+How the text is cut into chunks changes nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which commands of the orchestrator an agent may use.
 
-A file that was written for one kind of agent lists that kind's tools: whoever has the tool that
-starts a sub-agent may delegate, and whoever has the one that reads web pages may `/fetch`.
+A file that was written for one kind of agent lists that kind's tools: an agent that has the tool
+which starts sub-agents may delegate, and one that has the tool which reads web pages may `/fetch`.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class Instance:
         self._conversation, self._depth, self._on_asked = conversation, depth, on_asked
 
     async def answer(self, message: str) -> Reply:
-        """What the agent says in the end."""
+        """Returns the agent's answer."""
         account, opening = self._stream.account, FIRST_OPENING_CHARS
         while True:
             last = account.last_turn or account.spent() is not None
@@ -78,7 +78,7 @@ class Instance:
             await turn.take(self._conversation, message, self._on_asked)
             if turn.commands and turn.ok:
                 turn.delegate([label(command) for command in turn.commands])
-                blocks = await self._obey(turn.commands)
+                blocks = await self._carry_out_all(turn.commands)
                 opening = LATER_OPENING_CHARS
             else:
                 turn.release()
@@ -92,10 +92,10 @@ class Instance:
             message = replies.message(blocks, last=last)
 
     def _gate(self, opening: int, last: bool) -> Gate:
-        # Helpers speak freely: only the master's words could be taken for the answer.
+        # Sub-agents are not held back: only the master's text could be taken for the answer.
         return Gate(None if self._depth or last else opening)
 
-    async def _obey(self, commands: list[FleetCommand]) -> list[str]:
+    async def _carry_out_all(self, commands: list[FleetCommand]) -> list[str]:
         """Carry out a turn's commands one after the other; the same one only once."""
         known: dict[FleetCommand, str] = {}
         blocks = []

@@ -144,7 +144,7 @@ class Orchestrator:
     ) -> Request:
         """Begin a run, under a new name if none is given; it is in the log when this returns."""
         if not prompt.strip():
-            raise CallerError("there is nothing to ask")
+            raise CallerError("the prompt is empty")
         if self._closed:
             raise CallerError("this orchestrator is closed")
         if len(self._requests) >= self._max_requests:
@@ -221,7 +221,7 @@ class Orchestrator:
     def _session(self, run: str) -> MasterSession:
         session = self._sessions.get(run)
         if session is None or session.over:
-            raise RequestConflict(f"the master of run {run} is gone: ask anew")
+            raise RequestConflict(f"the master of run {run} has ended: send a new request")
         if not session.idle:
             raise RequestConflict(f"the master of run {run} is at work: send it a message instead")
         return session

@@ -213,7 +213,7 @@ class Request:
             async with backend.open(briefed) as conversation:
                 yield conversation
             return
-        # Ours from its first moment on, or a watch beside us would tell it as a run of its own.
+        # Marked from its first moment on, or a watch beside us would record it as a run of its own.
         starting, session = leases.acquire_unnamed(), None
         try:
             async with backend.open(briefed) as conversation:
@@ -368,7 +368,7 @@ class Request:
         return asked
 
     def _forget(self, stream: AgentStream) -> None:
-        """Nobody waits any more for what this one asked."""
+        """Drops the pending permission requests of a stream."""
         for request_id, (_, _, asker) in list(self._asking.items()):
             if asker is stream:
                 del self._asking[request_id]

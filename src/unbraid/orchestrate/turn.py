@@ -57,7 +57,7 @@ class AgentTurn:
         message: str,
         on_asked: Callable[[Permission], None],
     ) -> None:
-        """Say a message and hear the turn to its end."""
+        """Sends a message, and reads the turn to its end."""
         stream = self._stream
         async with aclosing(conversation.say(message)) as events:
             async for event in events:

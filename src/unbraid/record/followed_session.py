@@ -15,7 +15,7 @@ from unbraid.wire.chunk import Chunk
 
 
 async def finish_despite_cancel(work: Coroutine[Any, Any, None]) -> None:
-    """Do something whole; whoever is cancelled meanwhile is so after it."""
+    """Runs something to its end; a cancellation that comes meanwhile takes effect after it."""
     doing = asyncio.ensure_future(work)
     try:
         await asyncio.shield(doing)
@@ -29,7 +29,7 @@ class FollowedSession:
 
     def __init__(self, recorder: Recorder, follower: Follower) -> None:
         self.recorder, self.follower = recorder, follower
-        self.heard = time.monotonic()
+        self.changed_at = time.monotonic()
         self._redactor = SourceRedactor() if recorder.redacts else None
         self._lock = asyncio.Lock()
 
@@ -70,4 +70,4 @@ class FollowedSession:
         if self._redactor is not None:
             chunks = self._redactor.redact(chunks)
         if await self.recorder.feed(chunks, now_ms()):
-            self.heard = time.monotonic()
+            self.changed_at = time.monotonic()

@@ -8,7 +8,7 @@ a second time.
 
 Between feeding the pipeline and the commit, the pipeline is ahead of the log. If the commit fails,
 or its task is cancelled, it may stay so, and its next events would not continue the run. From then
-on every call raises, and the run has to be opened anew.
+on every call raises, and the run has to be opened again.
 
 A recorder that redacts is fed with redacted chunks (see `unbraid.redact.source`), and redacts in
 events what no line had in one piece.
@@ -141,7 +141,7 @@ class Recorder:
 
     def _check(self) -> None:
         if self._ahead:
-            raise LogError(f"run {self.run} has to be opened anew: a commit did not succeed")
+            raise LogError(f"run {self.run} has to be opened again: a commit did not succeed")
 
     async def _commit(
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
@@ -177,7 +177,7 @@ class Recorder:
             # Another version of the translator, or events that another writer added: whatever came
             # next would be wrong.
             problem = f"its bytes now give {count} events, the log has {self.last_seq}"
-            raise LogError(f"run {self.run} cannot go on: {problem}")
+            raise LogError(f"run {self.run} cannot be continued: {problem}")
 
     def _is(self, event: FleetEvent, stored: bytes) -> bool:
         if not self.redacts:

@@ -1,8 +1,8 @@
-"""Which run of the log a session's new words belong to.
+"""Which run of the log the new records of a session belong to.
 
 A session is one run, named by its id, until that is over. What comes later, perhaps days later, is
 a run of its own: `<session>.2`, `<session>.3`. It begins where the one before has ended, so nothing
-is recorded twice. A run that is not over goes on, whoever wrote it before.
+is recorded twice. A run that is not over is continued, whichever process wrote it before.
 """
 
 from __future__ import annotations

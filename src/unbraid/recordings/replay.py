@@ -1,4 +1,4 @@
-"""A recording, told to a log as it was told then: piece by piece, with the same pauses."""
+"""Replays a recording into a log as it was recorded: chunk by chunk, with the same pauses."""
 
 from __future__ import annotations
 

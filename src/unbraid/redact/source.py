@@ -2,7 +2,7 @@
 
 What may still become a secret waits, with all that follows it in its source. Only text that comes
 in small parts ever waits, from a stdout or a server; lines of files and rows are decided as they
-stand. Each process names such a source anew, so no other has to know what was waiting when it
+stand. Each process gives such a source a new name, so no other has to know what was waiting when it
 died: it reads the same text whole, from where the agent stores it.
 """
 
@@ -23,7 +23,7 @@ _STARS = re.compile(rb"\*{8,}|\A\*+|\*+\Z")
 
 def line_redactor() -> LineRedactor:
     """Redacts one source, of whichever kind."""
-    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    # Imported here, because compiling the patterns takes time that only redaction needs.
     from unbraid.agents.registry import delta_formats
     from unbraid.redact.events import EventDeltas
     from unbraid.redact.lines import LineRedactor
@@ -82,7 +82,7 @@ class IngestRedactor:
         return self._of(source).lines(data, end=end)
 
     def seen(self, chunk: Chunk) -> None:
-        """Redacted bytes that were given out before a restart, in any pieces."""
+        """Takes redacted bytes that were given out before a restart, in any chunks."""
         self._of(chunk.source).seen(chunk.data)
 
     def _of(self, source: str) -> LineRedactor:

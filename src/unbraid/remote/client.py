@@ -108,7 +108,7 @@ class RemoteServer:
             except httpx.ConnectError:
                 raise
             except CLOSED_ERRORS:
-                # Servers close what lies idle; that says nothing about a new connection.
+                # Servers close idle connections; that says nothing about a new one.
                 answer = await self._kept.get(target)
         except HTTP_ERRORS as error:
             raise self._lost(error) from None
@@ -122,17 +122,17 @@ class RemoteServer:
             problem = msgspec.json.decode(body, type=_Refusal).error.message
         except BAD_JSON:
             problem = ""
-        problem = problem or f"{status}, which is no answer of an unbraid"
+        problem = problem or f"{status}, which is not the answer of an unbraid server"
         if status == 401:
             known = "it does not accept the token"
-            problem = known if self._has_token else "it wants a token: --token, or UNBRAID_TOKEN"
+            problem = known if self._has_token else "it requires a token: --token, or UNBRAID_TOKEN"
         raise RemoteError(self.url, status, problem)
 
     def _decoded(self, body: bytes, kind: type[T]) -> T:
         try:
             return msgspec.json.decode(body, type=kind)
         except BAD_JSON:
-            raise RemoteError(self.url, 0, "this is no answer of an unbraid") from None
+            raise RemoteError(self.url, 0, "this is not the answer of an unbraid server") from None
 
     def _lost(self, error: Exception) -> RemoteError:
         return RemoteError(self.url, 0, f"cannot be reached: {reason_of(error)}")

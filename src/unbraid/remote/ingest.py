@@ -68,7 +68,7 @@ class IngestClient:
         except self._http.HTTP_ERRORS as error:
             self.close()
             if kept:
-                # Servers close what lies idle; that says nothing about a new connection.
+                # Servers close idle connections; that says nothing about a new one.
                 return self.post(chunk, end=end)
             raise ServerUnavailable(self._http.reason_of(error)) from error
         try:
@@ -79,7 +79,7 @@ class IngestClient:
         if status in (200, 409) and wanted is not None:
             return wanted
         self.close()
-        problem = f"{status} {answer.error.message or '(no answer of an unbraid)'}"
+        problem = f"{status} {answer.error.message or '(not the answer of an unbraid server)'}"
         if status in UNKNOWN:
             raise ServerUnavailable(f"it does not accept the token ({problem})")
         if status in PASSING or status >= 500:

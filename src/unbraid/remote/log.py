@@ -123,7 +123,7 @@ class RemoteLog:
         raise CallerError(
             f"{name} is the beginning of {len(names)} runs"
             if names
-            else f"no run or session {name}"
+            else f"run or session not found: {name}"
         )
 
     async def read(
@@ -200,7 +200,7 @@ class RemoteHistory:
         ]
 
     async def open(self, name: str) -> RunSummary | None:
-        """Nothing more: whoever asks the log for a session has it read into it."""
+        """Does nothing more: a server imports a session when its log is asked for it."""
         return None
 
     async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:

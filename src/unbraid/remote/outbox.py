@@ -1,9 +1,9 @@
 """What is on its way to another machine's log, kept in a file until that has it all.
 
 One file for each run: where it goes, then every chunk of its sources in the order in which they
-came. Whoever writes or delivers it holds its lock; one that nobody holds belonged to a process
-that is gone, and anyone may deliver it. The whole run stays in it to the end: a server that has
-lost what it had is given it again.
+came. The process that writes or delivers it holds its lock; a file whose lock is free belonged
+to a process that is gone, and any process may deliver it. The whole run stays in it to the end: a
+server that has lost what it had is given it again.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from unbraid.wire.chunk import Chunk
 
 
 class _TooLate(Exception):
-    """Whoever waits for us will not wait any longer."""
+    """The time to wait for the delivery is over."""
 
 
 class Sender:
@@ -124,7 +124,7 @@ class Sender:
             except ServerUnavailable as away:
                 if not self._warned:
                     self._warned = True
-                    self._warn(f"{self.address.url} cannot be reached, trying on: {away}")
+                    self._warn(f"{self.address.url} cannot be reached, trying again: {away}")
             self._pause(pause * (0.5 + random.random() / 2))
             pause = min(2 * pause, SEND_LONGEST_RETRY_SECONDS)
 

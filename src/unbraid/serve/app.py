@@ -64,7 +64,7 @@ def _sharing(config: ServeConfig) -> list[Middleware]:
 def _redaction(config: ServeConfig) -> list[Middleware]:
     if not config.redact:
         return []
-    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    # Imported here, because compiling the patterns takes time that only redaction needs.
     from unbraid.serve.redaction import RedactedAnswers
 
     return [Middleware(RedactedAnswers)]

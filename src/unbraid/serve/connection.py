@@ -3,7 +3,7 @@ bounds.
 
 uvicorn leaves these to a proxy in front; this server often has none. Against slow-loris: the whole
 header must come within a time, a body must keep coming and not drip. Against bloat: a bound on the
-header and on connections. For viewers: being told of a lost connection without a second task, and a
+header and on connections. For viewers: news of a lost connection without a second task, and a
 last frame for one whose socket is stuck.
 """
 
@@ -53,7 +53,7 @@ class Connection(HttpToolsProtocol):
             self._expect(self._limits.header_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell whoever is writing."""
+        """Reports the loss to the stream that writes to this connection."""
         self._expect(None)
         super().connection_lost(exc)
         if self.on_lost is not None:

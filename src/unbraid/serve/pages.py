@@ -32,7 +32,7 @@ class Pages:
         path = "/index.html" if request.url.path == "/" else request.url.path
         content = self._files.get(path)
         if content is None or request.method not in ("GET", "HEAD"):
-            raise Problem(404, "there is nothing here")
+            raise Problem(404, "not found")
         etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
         headers = {"etag": etag, "cache-control": "no-cache"}
         if request.headers.get("if-none-match") == etag:

@@ -98,7 +98,7 @@ async def body_of(request: Request, *, at_most: int) -> bytes:
                 raise Problem(413, f"a body has at most {at_most} bytes here")
             parts.append(part)
     except ClientDisconnect:
-        # Nobody is there to read this; but it is no failure of ours, to be logged as one.
+        # The client is gone and does not read this; but it must not be logged as our failure.
         raise Problem(400, "the body has no end") from None
     return b"".join(parts)
 
@@ -113,7 +113,7 @@ async def form_of(request: Request, kind: type[T], *, at_most: int) -> T:
             raise ValueError("a field comes twice")
         return msgspec.convert(dict(pairs), kind)
     except ValueError as error:
-        raise CallerError("the form is not what is wanted") from error
+        raise CallerError("the form does not have the expected fields") from error
 
 
 async def json_of(request: Request, kind: type[T], *, at_most: int) -> T:
@@ -123,7 +123,7 @@ async def json_of(request: Request, kind: type[T], *, at_most: int) -> T:
     try:
         return msgspec.json.decode(await body_of(request, at_most=at_most), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise CallerError(f"the body is not what is wanted: {error}") from error
+        raise CallerError(f"the body does not have the expected form: {error}") from error
 
 
 def _media(request: Request, wanted: str) -> None:

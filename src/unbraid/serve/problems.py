@@ -74,7 +74,7 @@ def as_problem(error: Exception) -> Problem:
         case LogError():
             return Problem(503, str(error))
     # No detail: it could hold anything.
-    return Problem(500, "something went wrong here")
+    return Problem(500, "internal error")
 
 
 async def on_error(_: Request, error: Exception) -> Response:

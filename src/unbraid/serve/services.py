@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class History(Protocol):
-    """Sessions that lie on this machine and are not in the log."""
+    """The sessions on this machine that are not in the log."""
 
     listed: int
     total: int
@@ -43,7 +43,7 @@ class History(Protocol):
         ...
 
     async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
-        """Where it was said in them."""
+        """Returns the matches in them."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 A plain form, so that it works without a script. Its policy differs from the other pages' in two
 points: the form may be sent here, and a request from here names its origin, which a browser hides
-as `null` where it may tell no referrer, and which the guard asks for.
+as `null` where it may send no referrer, and which the guard requires.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is stored on this machine and not in the log: listed, opened and searched for whoever asks.
+"""The sessions on this machine that are not in the log: listed, opened and searched.
 
 Listing reads an index, newest first, and gives out what it has so far while the rest is being read.
 Nothing is copied until a session is opened; then it is read into the log, once, and is a run like
@@ -51,13 +51,13 @@ class Archive:
         def progress(done: int, total: int) -> None:
             self.listed, self.total = done, total
 
-        masking: Callable[[str], str] | None = None
+        redact: Callable[[str], str] | None = None
         if self._redact:
-            from unbraid.redact.reader import redact_title as masking
+            from unbraid.redact.reader import redact_title as redact
 
         def read() -> None:
             for run in list_sessions(
-                self._env, self._home, warn=warn, progress=progress, masking=masking
+                self._env, self._home, warn=warn, progress=progress, redact=redact
             ):
                 self._found[run.run] = run
                 on_run(run)
@@ -92,7 +92,7 @@ class Archive:
         if task is None:
             if len(self._opening) >= MAX_OPENING:
                 raise TooManyRuns(f"{MAX_OPENING} sessions are being opened already")
-            # A task of its own: whoever asked first may go away, and others wait for it too.
+            # A task of its own: the first to ask may be cancelled while others wait for it, too.
             task = self._opening[name] = asyncio.create_task(self._open(name))
             task.add_done_callback(lambda _: self._opening.pop(name))
         try:

@@ -1,4 +1,4 @@
-"""A session that was never followed, into the log when someone opens it."""
+"""Imports a stored session into the log when someone opens it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from unbraid.wire.names import names_run
 async def open_or_import(
     log: Log, name: str, env: Mapping[str, str], home: Path, *, redact: bool = False
 ) -> RunSummary:
-    """The run of that name; a session that is not in the log yet is read into it.
+    """Returns the run of that name; a session that is not in the log yet is imported.
 
-    `home` is the folder of the log: whoever else is at the session is known there. A name may be
-    cut short, as long as only one session begins so.
+    `home` is the folder of the log, where other processes show which sessions they record. The
+    first characters of a name are enough, as long as only one session begins with them.
     """
     found = await _logged(log, name)
     if found is None:
@@ -40,7 +40,7 @@ async def open_or_import(
     session, store = await asyncio.to_thread(_stored, name, env)
     if store is None:
         raise CallerError(
-            f"no run or session {name or repr(name)}; `unbraid ps --all` lists all there are"
+            f"run or session not found: {name or repr(name)}; `unbraid ps --all` lists all of them"
         )
     leases = log.leases()
     try:
@@ -54,7 +54,7 @@ async def open_or_import(
                 await _record(log, session, store, redact=redact)
                 found = await log.run(session)
     except TimeoutError:
-        raise CallerError(f"another unbraid is at {name}, which has said nothing yet") from None
+        raise CallerError(f"another unbraid records {name}, which is still empty") from None
     finally:
         leases.close(ended=True)
     if found is None:

@@ -72,12 +72,12 @@ def list_sessions(
     oldest_ms: float = 0,
     warn: Warn,
     progress: Progress = lambda done, total: None,
-    masking: Callable[[str], str] | None = None,
+    redact: Callable[[str], str] | None = None,
 ) -> Iterator[RunSummary]:
     """The sessions that are stored on this machine, newest first, each as soon as it is read.
 
-    `folder` is where kinds keep what need not be read again, and `masking` is done to titles before
-    they are. None of a session's events has a number yet: `last_seq` 0.
+    `folder` is where kinds keep what need not be read again, and `redact` is applied to titles
+    before that. None of a session's events has a number yet: `last_seq` 0.
     """
     summaries = [
         _summaries(
@@ -85,7 +85,7 @@ def list_sessions(
             store.listed(
                 since_ms=round(oldest_ms),
                 cache=folder,
-                redact=masking,
+                redact=redact,
                 warn=warn,
                 progress=progress,
             ),

@@ -1,4 +1,4 @@
-"""What a person names on the command line, as runs."""
+"""The sources that a person names on the command line, as runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from unbraid.translate.translator import Translator
 
 
 def runs_of_sources(names: Sequence[str], env: Mapping[str, str]) -> list[RunTracks]:
-    """The runs that the named sources hold; sources of one run are joined."""
+    """Returns the runs that the named sources hold; sources of one run are joined."""
     runs: list[RunTracks] = []
     alone = len(set(names)) == 1
     for name in dict.fromkeys(names):
@@ -64,7 +64,7 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
     if name == "-":
         return _once("standard input", _arriving(nullcontext(sys.stdin.buffer)), alone=alone)
     if not name:  # as a variable of a shell that is not set
-        raise SourceError('""', "is the name of no source")
+        raise SourceError('""', "is not the name of a source")
     path = Path(name)
     try:
         if path.is_fifo() or path.is_char_device():
@@ -87,13 +87,13 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
     for kind in kinds():
         store = kind.sessions(env)
         if store is not None and store.is_session_id(name):
-            problem = f"no session of {kind.title}'s, and no run, has this id here"
+            problem = f"no {kind.title} session and no run has this id here"
             raise SourceError(name, problem)
-    raise SourceError(name, "No such file, and no run has this id")
+    raise SourceError(name, "no such file, and no run has this id")
 
 
 def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
-    """A session by its id. One that has spoken lately may still be at work."""
+    """A session by its id. Its agents may still be at work if it changed lately."""
     for store in stores(env).values():
         if store.is_session_id(name) and (run := store.run(name)) is not None:
             if time.time() - store.updated(name) / 1000 < LIVE_SESSION_SECONDS:

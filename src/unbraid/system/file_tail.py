@@ -6,7 +6,7 @@ Invariants:
 - A file that still begins with what was read, and still has the last bytes of it where they were,
   has only grown. That holds over a restart, and for a copy put in its place under the same name.
 - Any other file under the name (truncated, rewritten, recreated) is read again from its start, as
-  the next `generation` of the source. Whoever reads it knows the lines it has seen before.
+  the next `generation` of the source. Its reader recognizes the lines it has seen before.
 - Nothing raises: a file that is gone or forbidden gives nothing, and `problem` says why.
 """
 
@@ -39,7 +39,7 @@ class Tail:
         self.path = path
         self.problem: str | None = None
         self.generation, self.offset, self._head, self._last = place or Place()
-        self._scanned = self.offset  # no newline lies between the offset and here
+        self._scanned = self.offset  # there is no newline between the offset and here
         self._stamp: tuple[int, int, int] | None = None
 
     @property

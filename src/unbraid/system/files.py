@@ -9,7 +9,7 @@ CHUNK_BYTES = 1 << 20
 
 
 def chunks(path: Path) -> Iterator[bytes]:
-    """A file's bytes, piece by piece."""
+    """Yields a file's bytes, chunk by chunk."""
     with path.open("rb") as file:
         while data := file.read(CHUNK_BYTES):
             yield data

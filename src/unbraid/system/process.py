@@ -95,7 +95,7 @@ class PipeReader:
         return await self._stream.read(size)
 
     def close(self) -> None:
-        """Reads no more: whoever goes on writing finds out."""
+        """Stops reading: a process that continues to write gets an error."""
         self._transport.close()
 
 
@@ -129,11 +129,11 @@ class StartedProcess:
             self._process.send_signal(number)
 
     async def wait(self) -> int:
-        """Waits for its end, whoever may still hold its pipes."""
+        """Waits for its end, even if other processes still hold its pipes."""
         return await self._process.wait()
 
     def close_pipes(self) -> None:
-        """Closes all pipes, whoever may still hold their other ends."""
+        """Closes all pipes, even if other processes still hold their other ends."""
         if self.stdin is not None:
             self.stdin.abort()
         for reader in (self.stdout, self.stderr):
@@ -189,7 +189,7 @@ async def _start(
                 unused.callback(os.close, ours[name])
                 theirs.callback(os.close, given[name])
             process = await asyncio.create_subprocess_exec(*argv, **given)
-        unused.pop_all()  # whoever connects them closes them
+        unused.pop_all()  # from here on, their owners close them
     return StartedProcess(
         process,
         stdin=await PipeWriter.connect(ours["stdin"]) if "stdin" in ours else None,

@@ -1,4 +1,5 @@
-"""A program that runs for us and never outlives us: a group of its own, and a mark on its family.
+"""A program that runs for us and never outlives us: it has a process group of its own, and all its
+child processes carry a mark.
 
 An agent's CLI starts shells, and some of them leave its group. So everything it starts carries a
 mark in its environment, and what still has the mark when the program has ended is ended, too. And
@@ -104,13 +105,13 @@ class Program:
         finally:
             # Nothing is awaited before this: a second cancellation must not let it live.
             self._signal_group(signal.SIGKILL)
-            self._kill_family()
+            self._kill_marked()
             if self._guard is not None:
                 _kill_group(self._guard.pid, signal.SIGKILL)
             self._errors.cancel()
             await self._process.wait()
             for _ in range(FAMILY_TRIES):  # one of them may have started another meanwhile
-                if not self._kill_family():
+                if not self._kill_marked():
                     break
                 await asyncio.sleep(0.01)
             await self._process.let_go()
@@ -118,7 +119,7 @@ class Program:
                 await self._guard.let_go()
             await asyncio.gather(self._errors, return_exceptions=True)
 
-    def _kill_family(self) -> bool:
+    def _kill_marked(self) -> bool:
         """Whether there was anyone left to be ended."""
         pids = _marked(self._mark)
         for pid in pids:

@@ -1,6 +1,6 @@
 """What of a message is new: position and content within it.
 
-The same message reaches us in pieces, and the pieces differ by dialect:
+The same message reaches us in parts, and the parts differ by dialect:
 
 - one block a line: each record holds the *next* block;
 - cumulative: each record holds *all* blocks so far, and the last one may have grown in place;

@@ -12,7 +12,7 @@ class Clock:
     """The time of the latest record that has one; `ts` is in milliseconds since 1970, 0 if none.
 
     One clock is shared by all who translate a run, so that what they date agrees. Records that were
-    held turn it back while they are translated, and whoever releases them sets it again.
+    held turn it back while they are translated, and the code that releases them sets it again.
     """
 
     __slots__ = ("_second", "_second_ms", "ts")

@@ -63,7 +63,7 @@ class RecordReader:
         self._dialects = {kind: self._dialects.pop(kind), **self._dialects}
 
     def owned(self, text: bytes) -> Owned:
-        """A whole object as a record of whoever owns it. Raises one of `BAD_JSON` if it is no
+        """A whole object as a record of the kind that owns it. Raises one of `BAD_JSON` if it is no
         object, or if nobody owns it and somebody could not read it.
         """
         trouble: Exception | None = None

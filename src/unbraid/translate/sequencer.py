@@ -2,8 +2,8 @@
 
 The places where one run is written down are written one by one: a parent's transcript reports the
 end of a child whose own last words are not on disk yet, stdout prints a result before the
-transcript has what led to it, a database stores a call before the text that was said first. Whoever
-reads such sources declares each item as it arrives: its source, what it provides, what it waits
+transcript has what led to it, a database stores a call before the text that was said first. A
+reader of such sources declares each item as it arrives: its source, what it provides, what it waits
 for, and how long it may wait at most. The sequencer says what may go now. It has no clock of its
 own: every call says what time it is, in seconds of any clock that does not go back.
 
@@ -138,8 +138,8 @@ class Sequencer(Generic[V]):
         return any(self._queues.values()) if source is None else bool(self._queues.get(source))
 
     def take(self, now: float) -> Iterator[V]:
-        """Gives out what may go now. What `is_open` says is asked anew for each item, so whoever
-        consumes this may note what has gone before the next item is decided.
+        """Gives out what may go now. `is_open` is called again for each item, so the consumer of
+        this may note what has gone before the next item is decided.
         """
         moved = True
         while moved and self.holds():
@@ -151,7 +151,7 @@ class Sequencer(Generic[V]):
                         if key in self._providers and self._within_reach(key):
                             yield from self._taken_along(key)
                     yield self._pop(queue)
-                # Whoever consumes this may add and forget in between.
+                # The consumer of this may add and forget in between.
                 if not queue and source not in self._named and self._queues.get(source) is queue:
                     del self._queues[source]
 
@@ -160,7 +160,7 @@ class Sequencer(Generic[V]):
         return self.take(math.inf)
 
     def forget(self, source: str) -> None:
-        """Drops what is held of a source, for whoever has read it another way."""
+        """Drops what is held of a source, for a caller that has read it another way."""
         queue = self._queues.get(source, deque())
         while queue:
             self._pop(queue)

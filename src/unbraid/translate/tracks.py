@@ -48,7 +48,7 @@ UNKNOWN = LineOrder()
 
 
 class Track(NamedTuple):
-    """One source: its name, its bytes (read anew at each call), whether it dates its lines, and
+    """One source: its name, its bytes (read again at each call), whether it dates its lines, and
     what of a line says where it belongs.
 
     `sidechains`: it holds several conversations, each in its own order, one after the other.

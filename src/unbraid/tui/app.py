@@ -111,12 +111,12 @@ class Top(App[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Starts the background tasks."""
         self._runs.focus()
         self._notifier.begin()
         self.list_runs()
         self.list_unlogged()
-        self.look_for_leave()
+        self.refresh_control()
         self.set_interval(TOP_DRAW_SECONDS, self._draw)
 
     # --- what is looked at all the time ---
@@ -139,7 +139,7 @@ class Top(App[None]):
 
     @work
     async def list_unlogged(self) -> None:
-        """Now and then, sessions that nobody has followed."""
+        """Lists the sessions that are not in the log, now and then."""
         while True:
             try:
                 await self._run_list.refresh_unlogged()
@@ -148,8 +148,8 @@ class Top(App[None]):
             await asyncio.sleep(TOP_STORED_SESSIONS_SECONDS)
 
     @work
-    async def look_for_leave(self) -> None:
-        """Who can be steered, and who waits."""
+    async def refresh_control(self) -> None:
+        """Reads again which runs can be steered, and which permission requests are pending."""
         while True:
             try:
                 await self._run_control.refresh()
@@ -194,7 +194,7 @@ class Top(App[None]):
         if self._run_list.has(event.key):
             self._choose(event.key)
         else:
-            self._about.update(Text("Nobody has followed this session yet.\nEnter opens it."))
+            self._about.update(Text("This session is not in the log yet.\nPress Enter to open it."))
 
     @on(Rows.Chosen, "#runs")
     async def run_chosen(self, event: Rows.Chosen) -> None:
@@ -293,7 +293,7 @@ class Top(App[None]):
             self._bar.update(Text(f"◐ p answers{more}: {asked}"))
         able = [*self._run_control.verbs(self._chosen), *["answer"] * bool(waiting)]
         if able != self._able:
-            # The footer is drawn anew by this: not for nothing.
+            # This draws the footer again, so it is done only when something has changed.
             self._able = able
             self.refresh_bindings()
 
@@ -341,14 +341,14 @@ class Top(App[None]):
         self.transcript.toggle(whole=not self.transcript.whole)
 
     def action_copy(self) -> None:
-        """The command that goes on with the chosen agent."""
+        """Copies the command that continues the chosen agent."""
         if self._run_tree is not None and self._reader is not None:
             command = f"unbraid attach {self._run_tree.run}/{self._reader.stream} --resume"
             self.copy_to_clipboard(command)
             self.notify(command, title="Copied", markup=False)
 
     async def action_search(self) -> None:
-        """Find what anyone said."""
+        """Opens the search."""
 
         async def go(place: str | None) -> None:
             if place is None:
@@ -362,13 +362,13 @@ class Top(App[None]):
         await self.push_screen(Search(self._services, self._run_list.all), go)
 
     async def action_answer(self) -> None:
-        """Answer whoever waits."""
+        """Answers the first pending permission request."""
         asked = next(iter(self._run_control.waiting(self._chosen)), None)
         if asked is not None:
             await self._run_control.answer(asked, self._run_list.title(asked.run))
 
     async def action_message(self) -> None:
-        """Tell the main agent something."""
+        """Sends the main agent a message."""
         await self._run_control.message(self._chosen)
 
     async def action_interrupt(self) -> None:

@@ -1,4 +1,4 @@
-"""What is asked on top of the view: a line of text, yes or no, leave for a tool, a place."""
+"""Dialogs on top of the view: a line of text, yes or no, a permission request."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Right: what the chosen agent says.
   x            thinking, calls and results whole (click: one)
   z            one list on the whole screen, and back
   /            find what any agent ever said
-  y            copy the command that goes on with an agent
+  y            copy the command that continues an agent
 
 Where it is allowed (`unbraid run --steer`, OpenCode's servers):
 
-  p            answer an agent that waits for leave
-  m            tell the main agent something
+  p            answer a permission request
+  m            send the main agent a message
   i            interrupt the main agent
   s            stop the chosen agent; the main one: the run
 
@@ -118,7 +118,7 @@ class Confirm(Dialog):
             yield Footer(show_command_palette=False)
 
 
-class Leave(Dialog):
+class PermissionDialog(Dialog):
     """May an agent use a tool? Shows all that it wants to do; the answer is allow or deny."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,4 +1,4 @@
-"""What a person should know, in a corner of the screen."""
+"""Warnings and errors, shown in a corner of the screen."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ MAX_CHARS = 400
 
 
 class Notifier:
-    """Tells at once, or as soon as the view is there."""
+    """Shows messages at once, or, before the view has started, as soon as it has."""
 
     def __init__(self, app: App[Any], clock: Callable[[], float]) -> None:
         self._app, self._clock = app, clock
         self._early: list[str] = []
-        self._told = ("", 0.0)
+        self._last_error = ("", 0.0)
 
     def begin(self) -> None:
-        """The view is there."""
+        """Shows the messages that came before the view had started."""
         early, self._early = self._early, []
         for text in early:
             self.warn(text)
 
     def warn(self, text: str) -> None:
-        """Something that is not as it should be."""
+        """Shows a warning."""
         if self._app.is_running:
             self._app.notify(short(text, MAX_CHARS), severity="warning", markup=False)
         else:
             self._early.append(text)
 
     def show_error(self, error: UnbraidError) -> None:
-        """Something that has failed; once, however many try it again and again."""
-        told = (str(error), self._clock() // NOTICE_REPEAT_SECONDS)
-        if told != self._told:
-            self._told = told
+        """Shows an error; the same one again only after a while."""
+        shown = (str(error), self._clock() // NOTICE_REPEAT_SECONDS)
+        if shown != self._last_error:
+            self._last_error = shown
             self._app.notify(short(str(error), MAX_CHARS), severity="error", markup=False)

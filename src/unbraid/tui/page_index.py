@@ -1,7 +1,7 @@
 """Where the pages of each stream begin.
 
 A view shows a few pages of one stream and reads them from the log when they are wanted, so what it
-holds does not grow with the run. The log reads forwards only; these places make going back as
+holds does not grow with the run. The log reads forwards only; the index makes going back as
 cheap.
 """
 

@@ -1,4 +1,4 @@
-"""Keeps the transcript at what someone wants to see of a stream: one wish at a time, in order."""
+"""Loads the part of a stream that a person scrolls to, one request at a time, in order."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Reader:
         self.stream = stream
         self._transcript, self._seq = transcript, seq
         self._window = Window(log, run_tree.run, stream, run_tree.page_index, run_tree.children)
-        self._wishes: dict[str, None] = {}
-        self._wished = asyncio.Event()
+        self._requests: dict[str, None] = {}
+        self._requested = asyncio.Event()
 
     def want(self, where: str) -> None:
-        """`where` is new, older, newer, beginning or end."""
-        self._wishes[where] = None
-        self._wished.set()
+        """Asks for another part: `where` is new, older, newer, beginning or end."""
+        self._requests[where] = None
+        self._requested.set()
 
     def tick(self) -> None:
         """The log may have grown: follow it, unless someone looks elsewhere."""
@@ -52,18 +52,18 @@ class Reader:
         else:
             await window.to_event(self._seq)
             transcript.show(window.items, anchor=self._seq)
-        self._wishes.clear()  # they were about what stood there before
+        self._requests.clear()  # they were about what was shown before
         while True:
-            await self._wished.wait()
-            self._wished.clear()
-            wishes, self._wishes = self._wishes, {}
+            await self._requested.wait()
+            self._requested.clear()
+            requests, self._requests = self._requests, {}
             began = time.monotonic()
-            for where in wishes:
-                await self._fulfil(where)
+            for where in requests:
+                await self._load(where)
             # Whatever this costs, most of the time is left for keys and for folding the run.
             await asyncio.sleep((time.monotonic() - began) * RESTING)
 
-    async def _fulfil(self, where: str) -> None:
+    async def _load(self, where: str) -> None:
         window, transcript = self._window, self._transcript
         match where:
             case "new":

@@ -1,4 +1,4 @@
-"""What runs can be told, and how a person tells them: a question first, then the order."""
+"""Steering runs from the terminal view: a dialog asks the person first, then the run is steered."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from textual.app import App
 from unbraid.agents.control_port import Controller, PermissionRequest
 from unbraid.errors import UnbraidError
 from unbraid.screen import short
-from unbraid.tui.dialogs import Confirm, Dialog, Leave, TextDialog
+from unbraid.tui.dialogs import Confirm, Dialog, PermissionDialog, TextDialog
 from unbraid.tui.services import ViewServices
 
 
 class RunControl:
-    """The runs that can be steered, as they were when someone last looked."""
+    """The runs that can be steered, as of the last refresh."""
 
     def __init__(self, app: App[Any], services: ViewServices) -> None:
         self._app, self._services = app, services
         self._controllers: dict[str, Controller] = {}
 
     async def refresh(self) -> None:
-        """Who can be steered now."""
+        """Reads again which runs can be steered."""
         self._controllers = await self._services.steerable()
 
     def verbs(self, run: str) -> list[str]:
-        """What a run can be told to do."""
+        """Returns what can be asked of a run: some of message, interrupt, stop and cancel."""
         held = self._controllers.get(run)
         return [] if held is None else held.verbs()
 
     def waiting(self, run: str = "") -> list[PermissionRequest]:
-        """The requests that wait for leave, those of `run` first."""
+        """Returns the pending permission requests, those of `run` first."""
         runs = sorted(self._controllers, key=lambda name: name != run)
         return [
             self._services.redacted_request(request)
@@ -40,25 +40,25 @@ class RunControl:
         ]
 
     async def answer(self, asked: PermissionRequest, title: str) -> None:
-        """Ask a person whether an agent may."""
+        """Asks a person to allow or deny a permission request."""
         held = self._controllers[asked.run]
 
         async def then(behavior: str) -> None:
             await self._steer(behavior, held.answer(asked.request_id, behavior, None))
             await self.refresh()
 
-        await self._ask(Leave(asked, title), then)
+        await self._ask(PermissionDialog(asked, title), then)
 
     async def message(self, run: str) -> None:
-        """Ask a person what to tell a run's main agent."""
+        """Asks a person for a message to a run's main agent."""
         if (held := self._controllers.get(run)) is not None:
             await self._ask(
-                TextDialog("Tell the main agent"),
+                TextDialog("Message to the main agent"),
                 lambda text: self._steer("message", held.message(text)),
             )
 
     async def interrupt(self, run: str) -> None:
-        """Interrupt the main agent, if a person is sure."""
+        """Interrupts the main agent after a person has confirmed it."""
         if (held := self._controllers.get(run)) is not None:
             question = "Interrupt what the main agent does now? It takes the next message."
             await self._ask(
@@ -66,7 +66,9 @@ class RunControl:
             )
 
     async def stop(self, run: str, stream: int) -> None:
-        """Stop an agent, or with the main one the run, if a person is sure."""
+        """Stops an agent, or the whole run if it is the main agent, after a person has confirmed
+        it.
+        """
         held = self._controllers.get(run)
         if held is None:
             return

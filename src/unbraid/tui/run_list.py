@@ -1,4 +1,4 @@
-"""The runs that there are: those of the log, and sessions beside it that nobody has followed."""
+"""All runs: those of the log, and the stored sessions that are not in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from unbraid.tui.services import ViewServices
 
 
 class RunList:
-    """All runs, as they were when someone last looked."""
+    """All runs, as of the last refresh."""
 
     def __init__(self, services: ViewServices) -> None:
         self._services = services
@@ -23,11 +23,11 @@ class RunList:
             self.logged, self._bounds = await self._services.runs(), bounds
 
     async def refresh_unlogged(self) -> None:
-        """List again what lies beside the log."""
+        """Lists the sessions that are not in the log again."""
         self.unlogged = await self._services.unlogged()
 
     async def open(self, name: str) -> str:
-        """The run of that name, which is in the log from now on."""
+        """Imports a session if it is not in the log yet, and returns the name of its run."""
         run = await self._services.open(name)
         self.logged = await self._services.runs()
         return run
@@ -37,7 +37,7 @@ class RunList:
         return any(each.run == run for each in self.logged)
 
     def is_unlogged(self, run: str | None) -> bool:
-        """Whether a run is one beside the log."""
+        """Returns whether a run is a session that is not in the log."""
         return any(each.run == run for each in self.unlogged)
 
     def title(self, run: str) -> str:

@@ -1,4 +1,4 @@
-"""One run as it stands: its tree of agents, and where each one's words are in the log."""
+"""One run as it is now: its tree of agents, and where the pages of each stream are in the log."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ STATUS = {
     "orphaned": Style(color="yellow"),
 }
 DIM = Style(dim=True)
-# Whoever is further down has a name, too.
+# Agents that are deeper in the tree need room for their names, too.
 MAX_GUIDE_CHARS = 12
 
 
 class RunTree:
-    """A run's tree and marks, folded from batches of its log."""
+    """A run's tree and page index, folded from batches of its log."""
 
     def __init__(self, run: str) -> None:
         self.run = run
@@ -45,7 +45,7 @@ class RunTree:
             self.page_index.add(entry)
             if entry.type in ("text", "thinking"):
                 # Most of a run: only its reader needs the words.
-                self.tree.heard(entry.stream_id, entry.ts)
+                self.tree.note_activity(entry.stream_id, entry.ts)
                 continue
             event = decode_event(entry.data)
             if isinstance(event, StreamStart) and event.tool_use_id:

@@ -1,4 +1,4 @@
-"""Find what any agent ever said, and go there."""
+"""Searches what agents said, and goes to a result."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Search(Dialog):
             beside = await self._services.search_unlogged(words)
             rows = [*rows, *(_beside(each, runs.get(each.run)) for each in beside)]
             places.show(rows)
-            box.border_subtitle = f"{len(rows)} found" if rows else "nobody has said that"
+            box.border_subtitle = f"{len(rows)} found" if rows else "No results."
 
 
 def _beside(place: SearchHit, run: RunSummary | None) -> Row:

@@ -1,4 +1,4 @@
-"""What the view stands on: the log, what lies beside it, and the runs that can be steered."""
+"""What the view reads from: the log, sessions that are not in it, and the runs it can steer."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ MANY = 500
 
 
 class UnloggedSessions(Protocol):
-    """What lies beside a log, and can be read into it."""
+    """Stored sessions that are not in the log yet, and can be imported into it."""
 
     async def runs(self, *, limit: int) -> list[RunSummary]:
         """Sessions that are not in the log, last started first."""
         ...
 
     async def open(self, name: str) -> RunSummary | None:
-        """The run of a session, read into the log; None if there is none."""
+        """Imports a session into the log and returns its run; None if there is no such session."""
         ...
 
     async def search(self, query: str, *, limit: int) -> list[SearchHit]:
-        """Where it was said in sessions that are not in the log, newest first."""
+        """Returns the matches in sessions that are not in the log, newest first."""
         ...
 
 
@@ -50,11 +50,11 @@ class ViewServices:
         self._controllers, self._beside, self._redact = controllers, beside, redact
 
     async def runs(self) -> list[RunSummary]:
-        """The runs of the log, last started first."""
+        """Returns the runs of the log, last started first."""
         return await self.log.runs(limit=MANY)
 
     async def unlogged(self) -> list[RunSummary]:
-        """Sessions that nobody has followed, last started first."""
+        """Returns the sessions that are not in the log, last started first."""
         found = await self._beside.runs(limit=MANY)
         if self._redact:
             from unbraid.redact.reader import redact_summary
@@ -63,22 +63,22 @@ class ViewServices:
         return found
 
     async def open(self, name: str) -> str:
-        """The run of that name; a session that is not in the log yet is read into it."""
+        """Returns the name of the run; a session that is not in the log yet is imported."""
         if await self.log.run(name) is not None:
             return name
         opened = await self._beside.open(name)
         if opened is None:
-            raise CallerError(f"no run or session {name}")
+            raise CallerError(f"run or session not found: {name}")
         return opened.run
 
     async def search(self, words: str) -> list[Found]:
-        """Places in the log where agents said it, best first."""
+        """Returns the matches in the log, best first."""
         if not isinstance(self.log, SearchableLog):
             return []
         return await self.log.search(words, limit=100)
 
     async def search_unlogged(self, words: str) -> list[SearchHit]:
-        """Places in sessions that are not in the log, newest first."""
+        """Returns the matches in sessions that are not in the log, newest first."""
         found = await self._beside.search(words, limit=50)
         if self._redact:
             from unbraid.redact.reader import redact_snippet
@@ -87,14 +87,16 @@ class ViewServices:
         return found
 
     async def steerable(self) -> dict[str, Controller]:
-        """The runs that can be steered, of whoever answers in time."""
+        """Returns the runs that can be steered; a process that does not answer in time is
+        left out.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(STEERING_ANSWER_TIMEOUT_SECONDS):
                 return await self._controllers.everywhere()
         return {}
 
     def redacted_request(self, asked: PermissionRequest) -> PermissionRequest:
-        """A request for leave, as it may be shown."""
+        """Returns a permission request as it may be shown: redacted if that was asked for."""
         if not self._redact:
             return asked
         from unbraid.redact.reader import redact_struct
@@ -103,7 +105,7 @@ class ViewServices:
 
 
 def _redacted(log: LogReader) -> LogReader:
-    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    # Imported here, because compiling the patterns takes time that only redaction needs.
     from unbraid.redact.reader import RedactedReader
 
     return RedactedReader(log)

@@ -33,11 +33,11 @@ class Window:
 
     @property
     def items(self) -> list[Item]:
-        """What there is to read."""
+        """The items of these pages."""
         return self._conversation.items
 
     def leave_end(self) -> None:
-        """Nobody looks at the end: stand still, if more has come since."""
+        """Stops following the end, if more has come since: someone looks elsewhere."""
         self.live = self.last >= self._page_index.pages(self.stream) - 1
 
     async def to_end(self) -> None:

@@ -1,4 +1,4 @@
-"""One session that somebody looks at, followed for them while nobody else follows it."""
+"""Follows one session that a person looks at, while no other process follows it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ async def follow_session(
     *,
     redact: bool = False,
 ) -> AsyncIterator[None]:
-    """Keep a run's log up to date meanwhile. Whoever holds its lease does that already; when they
-    are gone, it is taken over.
+    """Keeps a run's log up to date while the block runs. The process that holds its lease does
+    that already; when it is gone, its lease is taken over.
     """
     if run.over or not is_kind(run.source):
         yield

@@ -1,4 +1,4 @@
-"""Sessions that can be steered through what watches them: registered by the run they go to."""
+"""Watched sessions that can be steered, registered by the run that records them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SteeredRuns:
         self._listening = AsyncExitStack()
 
     async def note(self, watch: SessionWatch, session_id: str, run: str) -> None:
-        """A session's words go to this run; if it can be steered, so can the run."""
+        """Registers the run that records a session, if the session can be steered."""
         before = self._runs.get(session_id)
         if before == run or not isinstance(watch, SteeredWatch):
             return
@@ -40,5 +40,5 @@ class SteeredRuns:
         self._controllers.register(run, controller)
 
     async def close(self) -> None:
-        """Nobody can steer them through us any more."""
+        """Unregisters all of them."""
         await self._listening.aclose()

@@ -1,10 +1,10 @@
-"""Watch this machine: every session that says something is followed into the log.
+"""Watches this machine: every session that changes is followed into the log.
 
 Each kind of agent reports which of its sessions may have said something, and reads them. A session
-is followed while it speaks; after a long silence, or when its process is gone, its run is ended,
-and what it says later is a run of its own.
+is followed while it changes; after a long silence, or when its process is gone, its run is ended,
+and what is said in it later is a run of its own.
 
-Everything can die at any moment: what is in the log says where to go on (see `Recorder`).
+Everything can be killed at any moment: the log says where to continue (see `Recorder`).
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Watcher:
     async def _end_silent(self) -> None:
         """End the runs of those who have said nothing for long."""
         for session, followed in list(self._followed.items()):
-            if time.monotonic() - followed.heard > self._idle_seconds:
+            if time.monotonic() - followed.changed_at > self._idle_seconds:
                 await finish_despite_cancel(self._finish(session, followed))
 
     def _mark(self, session: str, watch: SessionWatch) -> None:
@@ -185,7 +185,8 @@ class Watcher:
                 loop = asyncio.get_running_loop()
                 loop.call_later(CHILD_FILE_SETTLE_SECONDS, self._mark, session, watch)
             elif not followed.has_begun:
-                # Whoever had it has recorded all: the next run may be someone else's again.
+                # The process that had it has recorded all: the next run may be another process's
+                # again.
                 self._drop(session)
                 return
             await self._steered.note(watch, session, followed.recorder.run)

@@ -1,4 +1,4 @@
-"""Which ids the log takes. They come from other machines, so nothing odd gets past here."""
+"""Which ids the log accepts. They come from other machines, so anything unusual is refused here."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ class Record(Struct, gc=False):
     """The name of the agent kind whose records these are."""
 
     type: str = ""
-    # Ours, not the wire's: the whole line, set by whoever decodes it, in which unknown fields
-    # survive. Whatever a line says of it has no effect.
+    # Ours, not the wire's: the whole line, set by the decoder, in which unknown fields survive.
+    # Whatever a line says of it has no effect.
     raw: bytes = field(default=b"", name="unbraid.raw")
 
     @property

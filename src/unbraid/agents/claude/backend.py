@@ -1,4 +1,4 @@
-"""Agents run by Claude Code: one process each, spoken to over stdin for as long as it is needed.
+"""Agents run by Claude Code: one process each, which gets its messages over stdin.
 
 Sub-agents that it spawns by its own means run in the foreground here: a turn is over when all of
 it is over. Whether a tool may be used is for Claude Code's own settings to say; where they say
@@ -119,7 +119,7 @@ class ClaudeBackend:
 
 
 def _tools(agent: AgentSpec, release: Release) -> list[str]:
-    """The options that leave an agent the tools that are its own."""
+    """Returns the options that give an agent its own tools and no others."""
     args: list[str] = []
     denied = [tool for tool in agent.denied if not tool.startswith("/")]
     if agent.backend_tools is not None:

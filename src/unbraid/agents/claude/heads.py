@@ -1,6 +1,6 @@
 """The little of a line that says where it belongs: its ids, its time, and whose end it reports.
 
-Whoever puts lines in order reads each of them once, into a `LineHead`; the message inside is read
+Each line that is put in order is read once, into a `LineHead`; the message inside is read
 only where someone asks for it. Whether a line reports an agent's end is seen from its bytes alone:
 such lines are rare, long, and of many forms.
 """
@@ -124,8 +124,8 @@ _LAUNCHED = LAUNCHED.encode()
 class Ending(NamedTuple):
     """What a line says of an agent's end.
 
-    `agent` has completed its work; or whoever was started by `call` has, if that has started an
-    agent. `certain`: the line reports some end even if neither is known.
+    `agent` has completed its work; or the agent that `call` has started has, if it has started
+    one. `certain`: the line reports some end even if neither is known.
     """
 
     agent: str | None = None

@@ -237,7 +237,7 @@ class Result(Struct):
 
 
 class ToolPermissionRequest(Struct):
-    """What the CLI asks of whoever drives it."""
+    """What the CLI asks of the program that drives it."""
 
     subtype: str = ""
     tool_name: str = ""

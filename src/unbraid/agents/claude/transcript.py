@@ -1,7 +1,7 @@
 """What stands beside a Claude Code transcript, as records of their own.
 
-Transcript lines are records like any other. Some facts lie outside them: an agent's `.meta.json`,
-and the folder that a workflow's agents are in. Whoever reads the files passes both on as one record
+Transcript lines are records like any other. Some facts are outside them: an agent's `.meta.json`,
+and the folder that a workflow's agents are in. The readers of the files pass both on as one record
 of type `unbraid.agent`, so that bytes stay the only thing the pure core takes in. Which session
 it is, and where, stands on every line and nowhere in particular: a record of type `unbraid.session`
 says it once, before all others.
@@ -78,7 +78,7 @@ def session_line(
 
 
 def notification(text: str) -> dict[str, str] | None:
-    """The fields of a `<task-notification>`, by which a parent hears that an agent has ended."""
+    """The fields of a `<task-notification>`, which reports to a parent that an agent has ended."""
     if not text.lstrip().startswith("<task-notification>"):
         return None
     found: dict[str, str] = {}

@@ -168,7 +168,9 @@ class OpenCodeConversation:
         return self._translator.feed(msgspec.json.encode(created) + b"\n")
 
     def _finished(self) -> list[RelayEvent]:
-        """The end of agents that it had at work: what they say now is not heard any more."""
+        """Returns the ends of its sub-agents that are still at work: nothing reads them any
+        more.
+        """
         translator, self._translator = self._translator, None
         events = [] if translator is None else translator.finish()
         return [event for event in events if not isinstance(event, TurnComplete)]
@@ -201,7 +203,7 @@ class OpenCodeConversation:
         return states.get(self.session, {}).get("type") in ("busy", "retry")
 
     async def _settle(self) -> None:
-        """Wait for the end of a turn that was aborted; what it still says is not heard."""
+        """Waits for the end of a turn that was aborted; what it still says is dropped."""
         try:
             async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
                 while await self._busy():  # noqa: ASYNC110

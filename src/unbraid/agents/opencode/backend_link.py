@@ -98,7 +98,7 @@ async def own_server(
     command: Sequence[str], *, env: Mapping[str, str], cwd: Path, start_seconds: float
 ) -> AsyncIterator[Link]:
     """A server of our own, for as long as the context lasts."""
-    # Whoever is on this machine can reach its port.
+    # Every program on this machine can reach its port.
     env = {"OPENCODE_SERVER_PASSWORD": secrets.token_urlsafe(24), **env}
     argv = [*command, "serve", "--hostname", "127.0.0.1", "--port", "0"]
     async with start_program(

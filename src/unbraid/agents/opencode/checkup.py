@@ -39,7 +39,7 @@ def _stores(env: Mapping[str, str]) -> list[Finding]:
     stores = opencode_stores(env)
     if not stores:
         advice = "set OPENCODE_DB if it is elsewhere"
-        return [Finding("database", "missing", "none of OpenCode's", advice)]
+        return [Finding("database", "missing", "none of OpenCode", advice)]
     found: list[Finding] = []
     for store in stores:
         try:

@@ -242,7 +242,7 @@ def _moments(
         began = _number(part.get("began"))
         state = part.get("state")
         if isinstance(state, dict) and state.get("status") in ("completed", "error"):
-            # A finished call is one row, but two moments: its child lies in between.
+            # A finished call is one row, but two moments: its child is in between.
             running = {name: state[name] for name in state if name not in OUTCOME}
             started = {**part, "state": running | {"status": "running"}}
             yield began, 2, _id(part), "message.part.updated", {"part": started}

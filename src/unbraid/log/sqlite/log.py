@@ -218,8 +218,8 @@ class SqliteLog:
         )
 
     def replaced(self) -> LogUnusable | None:
-        """Why nothing more can be heard: the file was deleted or replaced under us, and whoever
-        writes now writes elsewhere.
+        """Why nothing more can come: the file was deleted or replaced while it was open, and other
+        processes write elsewhere now.
         """
         if _file_at(self._path) == self._file:
             return None

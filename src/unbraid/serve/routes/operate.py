@@ -59,10 +59,10 @@ async def login(request: Request) -> Response:
     """Turn a one-time code into a cookie, and the address into one without a secret."""
     code = text(request, "code")
     if code is None:
-        return _refused(request, 401, "a token is needed")
+        return _refused(request, 401, "a token is required")
     secret = services_of(request).keys.redeem(code)
     if secret is None:
-        return _refused(request, 403, "this link has been used or is too old")
+        return _refused(request, 403, "this link was used before, or has expired")
     return _signed_in(request, secret)
 
 
@@ -71,7 +71,7 @@ async def sign_in(request: Request) -> Response:
     given = await form_of(request, SignIn, at_most=MAX_FORM_BYTES)
     secret = services_of(request).keys.sign_in(given.token.strip())
     if secret is None:
-        return _refused(request, 401, "this token is not known here")
+        return _refused(request, 401, "unknown or revoked token")
     return _signed_in(request, secret)
 
 

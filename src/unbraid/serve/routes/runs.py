@@ -24,7 +24,7 @@ MAX_RUNS = 500
 
 
 class Run(Struct):
-    """A run as told over HTTP."""
+    """A run as it is sent over HTTP."""
 
     run: str
     source: str

@@ -31,7 +31,7 @@ class Places(Struct, omit_defaults=True):
 
 
 async def search(request: Request) -> Response:
-    """Search what agents said, thought, were told and called."""
+    """Searches what agents said, thought, were asked and called."""
     query = parameters.text(request, "q")
     if not query:
         raise CallerError("q: what to search for")

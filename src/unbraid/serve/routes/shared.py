@@ -28,7 +28,7 @@ async def existing_run(request: Request) -> RunSummary:
     run = run_of(request)
     summary = await known_run(services_of(request), run)
     if summary is None:
-        raise Problem(404, f"there is no run {run}")
+        raise Problem(404, f"run not found: {run}")
     return summary
 
 

@@ -119,7 +119,7 @@ def test_a_database_of_someone_elses_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TABLE cookies (id)")
-    with pytest.raises(SourceError, match="not a database of OpenCode's"):
+    with pytest.raises(SourceError, match="not an OpenCode database"):
         runs_of_sources([str(path)], {})
 
 

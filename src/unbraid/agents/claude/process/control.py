@@ -1,7 +1,7 @@
 """A Claude Code process that we started, and that may listen (`--input-format stream-json`).
 
-Whoever feeds its stdin talks to it as before; what others send through us goes in between, in whole
-lines. Permission requests that it prints wait here until anyone has answered them.
+What is written to our stdin reaches it as before; what others send goes in between, in whole
+lines. Permission requests that it prints are pending here until someone has answered them.
 """
 
 from __future__ import annotations

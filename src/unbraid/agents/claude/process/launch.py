@@ -137,8 +137,8 @@ class ClaudeSource:
         before = files_from_sizes(main, self._sizes) if main is not None else {}
         self._known = known_files(recorded, before)
         if recorded.is_new:
-            # Kept with the run's first words: whoever continues it after a kill could not know any
-            # more what had been there before.
+            # Recorded with the run's first bytes: after a kill, nothing else would say what had
+            # been there before.
             self._notes = [
                 Chunk(source_name(name, place.generation, base), place.offset - base, b"")
                 for name, (place, base) in self._known.items()

@@ -143,5 +143,5 @@ def _file(entry: os.DirEntry[str]) -> File | None:
     except OSError:
         return None
     if not stat.S_ISREG(status.st_mode):
-        return None  # whoever opens a pipe waits for ever
+        return None  # opening a pipe would wait for ever
     return File(entry.path, status.st_size, status.st_mtime_ns)

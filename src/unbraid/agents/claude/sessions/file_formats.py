@@ -28,8 +28,8 @@ class ClaudeFiles:
         return None
 
     def form(self, line: bytes) -> SourceForm | None:
-        """Stdout arrives in its order; transcripts lie in several files."""
-        record = _telling(line)
+        """Stdout arrives in its order; transcripts are several files."""
+        record = _own_record(line)
         if record is None:
             return None
         return "stream" if record.session_id_transcript is None else "stored"
@@ -38,7 +38,7 @@ class ClaudeFiles:
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
     ) -> list[RunTracks]:
         """Stdout is one track; a transcript brings those of its sub-agents."""
-        record = _telling(first) or ClaudeRecord()
+        record = _own_record(first) or ClaudeRecord()
         session = record.session_id
         if record.is_sidechain is None and record.session_id_transcript is None:
             return [RunTracks("claude", session, [Track(name, read, False, session, line_order)])]
@@ -62,7 +62,7 @@ def session_of(path: Path) -> str | None:
 def transcript_run(path: Path) -> RunTracks:
     """A session by its transcript, with those of its sub-agents."""
     for line in _some(split(chunks(path))):
-        if _telling(line) is not None:
+        if _own_record(line) is not None:
             (run,) = ClaudeFiles().runs(str(path), lambda: chunks(path), first=line, path=path)
             return run
     raise SourceError(str(path), "is of no known kind" if path.stat().st_size else "is empty")
@@ -113,11 +113,11 @@ def _some(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _first(lines: Iterable[bytes]) -> ClaudeRecord | None:
-    return next((record for line in _some(lines) if (record := _telling(line))), None)
+    return next((record for line in _some(lines) if (record := _own_record(line))), None)
 
 
-def _telling(line: bytes) -> ClaudeRecord | None:
-    """A record of a line that only Claude Code, or something that speaks as it does, would write:
+def _own_record(line: bytes) -> ClaudeRecord | None:
+    """A record of a line that only Claude Code, or a program with the same format, would write:
     other files have objects with a `type` too.
     """
     for item in read_line(line):

@@ -43,8 +43,8 @@ class TranscriptFollower:
         return self._session.problems
 
     def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
-        """Yields what is new in its files. A run begins with who speaks, but only when somebody
-        does.
+        """Yields what is new in its files. A run begins with the facts of its session, but only
+        when there is something in its files.
         """
         for chunk in self._session.drain(now=at_once, last=last):
             if not self._begun:
@@ -77,8 +77,8 @@ def known_files(
 
 
 def begin_chunks(known: Mapping[str, Known]) -> Iterator[Chunk]:
-    """Yields where the files of a new run begin, to be kept with its first words: whoever goes on
-    with it after a kill could not know any more what had been there before.
+    """Yields where the files of a new run begin, to be recorded with its first bytes: after a
+    kill, nothing else would say what had been there before.
     """
     for name, (place, base) in known.items():
         yield Chunk(source_name(name, place.generation, base), place.offset - base, b"")

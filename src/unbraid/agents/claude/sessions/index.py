@@ -69,16 +69,16 @@ class _Kept(Struct):
 
 
 class Index:
-    """The index, kept in a folder of ours; None keeps nothing. `masking` is done to titles."""
+    """The index, kept in a folder of ours; None keeps nothing. `redact` is applied to titles."""
 
-    def __init__(self, folder: Path | None, masking: Callable[[str], str] | None = None) -> None:
+    def __init__(self, folder: Path | None, redact: Callable[[str], str] | None = None) -> None:
         self.problems: dict[str, str] = {}
         self.total = 0
         self.read_bytes = 0
         self._path = None if folder is None else folder / FILE_NAME
-        self._kept, self._masking, self._stale = self._load(), masking, False
-        for facts in self._kept.files.values() if masking is not None else ():
-            self._stale = self._mask(facts) or self._stale
+        self._kept, self._redact, self._stale = self._load(), redact, False
+        for facts in self._kept.files.values() if redact is not None else ():
+            self._stale = self._redact_title(facts) or self._stale
 
     def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[IndexRow]:
         """Sessions written since a time, newest first, each as soon as it is read."""
@@ -116,16 +116,16 @@ class Index:
             return None
         # The times from before the reading: what was appended since is read again next time.
         facts.size, facts.mtime_ns = file.size, file.mtime_ns
-        self._mask(facts)
+        self._redact_title(facts)
         self._kept.files[file.path] = facts
         self.read_bytes += file.size
         return facts
 
-    def _mask(self, facts: Facts) -> bool:
-        """Says whether there was something to mask."""
+    def _redact_title(self, facts: Facts) -> bool:
+        """Redacts a transcript's title, and returns whether there was something to redact."""
         before = facts.title
-        if before is not None and self._masking is not None:
-            facts.title = self._masking(before)
+        if before is not None and self._redact is not None:
+            facts.title = self._redact(before)
         return facts.title != before
 
     def _owned(self, scan: Scan, since_ns: int, seen: dict[str, Facts]) -> dict[str, list[Facts]]:

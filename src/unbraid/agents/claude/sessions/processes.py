@@ -46,13 +46,13 @@ class Processes:
         ended by themselves since a look before this one. `among` is looked at if there are any.
         """
         dead, living = self._look()
-        # An entry may be missing for the moment in which it is written anew: two looks are needed.
+        # An entry may be missing for the moment in which it is written again: two looks are needed.
         missing = self._living - dead - living
         over = missing & self._missed
         self._missed = missing - over
         self._living = living | self._missed
-        # Whoever was killed stays on the list; and who goes on with such a session may be of a
-        # version that has none.
+        # A process that was killed stays on the list; and one that continues its session may be of
+        # a version that has none.
         gone = dead - self._told | over
         if gone:
             gone = gone.intersection(among)

@@ -92,7 +92,8 @@ class TranscriptWatch:
             self._stamps[file.path] = file.mtime_ns
 
     def _compare(self) -> None:
-        # A thread goes on after whoever awaits it was cancelled: the last look waits for it.
+        # A thread continues after the task that awaits it was cancelled: the last look waits for
+        # it.
         with self._scanning:
             scan = self._scan()
             folders = claude_projects(self._env)
@@ -120,7 +121,7 @@ class TranscriptWatch:
         self._changed.add(main.stem)
 
     def _taken(self) -> set[str]:
-        # Whoever looks at one session has no use for what is wrong with others.
+        # A watch of one session does not report what is wrong with others.
         for folder, problem in self._problems.items() if self._only is None else ():
             self._warn(f"{folder}: {problem}")
         self._problems = {}

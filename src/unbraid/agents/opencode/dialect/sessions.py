@@ -94,7 +94,7 @@ class SessionAttribution:
             )
 
     def release_all(self, out: list[RelayEvent]) -> None:
-        """No call will be found any more: whoever waits was spawned by none we know."""
+        """Releases all held records: no call that spawned their sessions will be found any more."""
         for session in list(self._held):
             self._release(session, self._adopt(session, None, None), out)
 
@@ -124,7 +124,7 @@ class SessionAttribution:
         return child
 
     def prompted(self, session: str, prompt: str, out: list[RelayEvent]) -> None:
-        """What a session was asked whose call is unknown: that may tell which call it is."""
+        """Takes the prompt of a session whose call is unknown: it may show which call that is."""
         self._prompts.setdefault(session, prompt)
         self._match(out)
 
@@ -137,7 +137,7 @@ class SessionAttribution:
         """Sessions and calls that can only belong to each other: (session, call).
 
         1.2 may lose, for as long as an agent works, what its call says of its session. The session
-        has the call's words as its title and its prompt; equals among them cannot be told apart.
+        has the call's words as its title and its prompt; equals among them cannot be distinguished.
         """
         if self._coming:
             return []

@@ -88,7 +88,7 @@ def _rows(path: Path, db: sqlite3.Connection, sql: str, *values: str) -> list[An
     try:
         return db.execute(sql, values).fetchall()
     except sqlite3.Error as error:
-        raise SourceError(str(path), f"is not a database of OpenCode's ({error})") from None
+        raise SourceError(str(path), f"is not an OpenCode database ({error})") from None
 
 
 def _reader(path: Path, sessions: list[str]) -> Callable[[], Iterator[bytes]]:

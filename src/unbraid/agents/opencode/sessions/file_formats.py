@@ -30,13 +30,13 @@ class OpenCodeFiles:
 
     def form(self, line: bytes) -> SourceForm | None:
         """Its events and its stdout arrive in their order."""
-        return None if _telling(line) is None else "stream"
+        return None if _own_record(line) is None else "stream"
 
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
     ) -> list[RunTracks]:
         """A capture of its events, or its stdout."""
-        record = _telling(first) or OpenCodeRecord()
+        record = _own_record(first) or OpenCodeRecord()
         if bytes(record.properties):
             return [RunTracks("opencode", None, [Track(name, read, False, order=event_order)])]
         session = record.session_id
@@ -60,7 +60,7 @@ class OpenCodeFiles:
         ]
 
 
-def _telling(line: bytes) -> OpenCodeRecord | None:
+def _own_record(line: bytes) -> OpenCodeRecord | None:
     """A record of a line that only OpenCode would write."""
     for item in read_line(line):
         if isinstance(item, OpenCodeRecord) and (

@@ -1,7 +1,7 @@
 """A running OpenCode server: its events as lines by session, and its sessions' whole state.
 
 The event stream has no ids, so nothing can be replayed: after every (re)connection the state of the
-sessions is read once, and whoever takes the lines in knows what it has seen before.
+sessions is read once, and the reader of the lines recognizes what it has seen before.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """The folder of JSON files in which OpenCode kept its sessions before 1.2, as the database it has
-kept them in since: the same tables, in memory, so that whoever reads one reads the other.
+kept them in since: the same tables, in memory, so that one reader serves both.
 
 A file a session, a message, a part: `session/<project>/<id>.json`, `message/<session>/<id>.json`,
 `part/<message>/<id>.json`. Nothing says when a part was begun: not before the message, nor before

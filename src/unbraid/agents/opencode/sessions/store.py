@@ -39,7 +39,7 @@ class OpenCodeSessions:
                 with closing(connect(store, parts=False)) as database:
                     ids = [str(row[0]) for row in database.execute("SELECT id FROM session")]
             except (sqlite3.Error, SourceError):
-                continue  # whoever opens it will say so
+                continue  # opening it will report the error
             yield from (each for each in ids if each.startswith(prefix))
 
     def root(self, session_id: str) -> str | None:

@@ -47,7 +47,7 @@ class DatabaseWatch:
         self._unread: dict[str, list[bytes]] = {}  # a server's, of sessions nobody follows yet
         self._changed: set[str] = set()
         self._wake = asyncio.Event()
-        # Looks run in threads, which go on after whoever awaits them was cancelled.
+        # Looks run in threads, which continue after the task that awaits them was cancelled.
         self._looking = threading.Lock()
 
     async def changes(self) -> AsyncGenerator[set[str], None]:
@@ -102,7 +102,7 @@ class DatabaseWatch:
         return follower
 
     def forget(self, session_id: str) -> None:
-        """What is found from here on is read from its rows by whoever follows it next."""
+        """Forgets a session; what is found later is read from its rows by its next follower."""
         self._followers.pop(session_id, None)
         self._unread.pop(session_id, None)
 
@@ -165,8 +165,8 @@ class DatabaseWatch:
         assert self._writers is not None
         self._writers.looking()
         changed = self._database.changed(last=last)
-        if self._database.heard is not None:
-            self._writers.looked(self._database.heard)
+        if self._database.changed_roots is not None:
+            self._writers.looked(self._database.changed_roots)
         return changed
 
     def _beginning(self) -> bool:
