@@ -90,8 +90,8 @@ class Machine:
         return Controllers(OtherProcesses(self.home))
 
     async def open(self, name: str) -> RunSummary:
-        """The run of that name; a session that is not in the log yet is read into it. As much of
-        the name is enough as no other begins with. Raises CallerError if there is none.
+        """Returns the run of that name; a session that is not in the log yet is read into it. As
+        much of the name is enough as no other begins with. Raises CallerError if there is none.
         """
         return await open_or_import(self.log, name, self.env, self.home, redact=self._redact)
 

@@ -27,13 +27,13 @@ def safe(text: str) -> str:
 
 
 def short(text: str, most: int = LONG) -> str:
-    """The beginning of a text, safe and on one line."""
+    """Returns the beginning of a text, safe and on one line."""
     text = " ".join(safe(text[: most * 2]).split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def gist(given: Any) -> str:
-    """What a call is about: the argument that says most, else all of them."""
+    """Returns what a call is about: the argument that says most, else all of them."""
     if isinstance(given, dict):
         for name in MAIN_ARGUMENTS:
             if isinstance(given.get(name), str):
@@ -42,5 +42,5 @@ def gist(given: Any) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things: `1 run`, `2 runs`."""
+    """Returns a number of things: `1 run`, `2 runs`."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

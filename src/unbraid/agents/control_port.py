@@ -41,11 +41,11 @@ class Controller(Protocol):
         ...
 
     def verbs(self) -> list[str]:
-        """What can be asked of its agent now: some of VERBS."""
+        """Returns what can be asked of its agent now: some of VERBS."""
         ...
 
     def pending(self) -> list[PermissionRequest]:
-        """The permission requests that wait for an answer."""
+        """Returns the permission requests that wait for an answer."""
         ...
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:

@@ -78,7 +78,7 @@ class JsonlSessions:
                 yield from _blocks(session, path)
 
     def run(self, session_id: str) -> RunTracks | None:
-        """The file, as one track."""
+        """Returns the file, as one track."""
         path = self._path(session_id)
         if path is None:
             return None
@@ -86,7 +86,7 @@ class JsonlSessions:
         return RunTracks(self._kind, session_id, [track])
 
     def updated(self, session_id: str) -> int:
-        """When the file was last written."""
+        """Returns when the file was last written."""
         path = self._path(session_id)
         return 0 if path is None else _changed_ms(path)
 
@@ -107,7 +107,7 @@ class JsonlSessions:
         return JsonlWatch(self, self._folder, warn=warn, inotify=inotify)
 
     def session_of(self, path: Path) -> str | None:
-        """The session whose file this is, if it is one."""
+        """Returns the session whose file this is, if it is one."""
         session = path.name.removesuffix(self._suffix)
         return session if session != path.name and names_run(session) else None
 
@@ -115,7 +115,7 @@ class JsonlSessions:
         return self.files().get(session_id) if names_run(session_id) else None
 
     def files(self) -> dict[str, Path]:
-        """The file of every session."""
+        """Returns the file of every session."""
         found: dict[str, Path] = {}
         for path in sorted(self._folder.rglob(f"*{self._suffix}")):
             session = self.session_of(path)
@@ -194,7 +194,7 @@ class JsonlWatch:
         return {name for name, at in self._changed_ms.items() if before.get(name) != at}
 
     def has(self, session_id: str) -> bool:
-        """Whether its file is there."""
+        """Returns whether its file is there."""
         path = self._files.get(session_id)
         return path is not None and path.is_file()
 
@@ -215,7 +215,7 @@ class JsonlWatch:
 
 
 def _place(recorded: Recorded) -> tuple[Place, int]:
-    """Where to go on in the file, and from which byte on it belongs to the run."""
+    """Returns where to go on in the file, and from which byte on it belongs to the run."""
     offsets = recorded.earlier if recorded.is_new else recorded.offsets
     place, base = Place(), 0
     for source, offset in offsets.items():
@@ -251,7 +251,9 @@ def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
 
 
 def _holds(path: Path, needle: str) -> bool:
-    """Whether a file may hold a lower-case needle; one that JSON may spell otherwise always may."""
+    """Returns whether a file may hold a lower-case needle; one that JSON may spell otherwise always
+    may.
+    """
     if not needle.isascii() or '"' in needle or "\\" in needle:
         return True
     try:

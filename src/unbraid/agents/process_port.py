@@ -51,8 +51,8 @@ class ProcessSource(Protocol):
         ...
 
     def read(self) -> Iterable[Chunk]:
-        """What can be recorded now, causes first; a chunk without bytes notes an offset. Before
-        `begin` this only looks for the session. Blocks.
+        """Yields what can be recorded now, causes first; a chunk without bytes notes an offset.
+        Before `begin` this only looks for the session. Blocks.
         """
         ...
 
@@ -65,7 +65,7 @@ class OutputRenderer(Protocol):
         ...
 
     def end(self) -> bytes:
-        """The rest, when the stream is over."""
+        """Returns the rest, when the stream is over."""
         ...
 
 
@@ -73,11 +73,13 @@ class Launcher(Protocol):
     """How a kind's programs are started so that every agent is visible."""
 
     def recognizes(self, argv: Sequence[str]) -> bool:
-        """Whether a command line starts one of its programs."""
+        """Returns whether a command line starts one of its programs."""
         ...
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
-        """What to start in place of a command line; `steered`, something that listens if it can."""
+        """Returns what to start in place of a command line; `steered`, something that listens if it
+        can.
+        """
         ...
 
     def source(self, command: Command, cwd: Path) -> ProcessSource:

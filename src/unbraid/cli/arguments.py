@@ -16,7 +16,7 @@ class FiniteRange(click.FloatRange):
     """A number in a range; not "nan", which no comparison keeps out."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number, or a usage error."""
+        """Returns the number, or a usage error."""
         number = super().convert(value, param, ctx)
         if math.isnan(number):
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)

@@ -68,7 +68,7 @@ def ask(
 
 
 def _prompts(words: tuple[str, ...]) -> Iterator[str]:
-    """What to ask: the words, what is piped in, or what a person types, again and again."""
+    """Yields what to ask: the words, what is piped in, or what a person types, again and again."""
     parts = [" ".join(word for word in words if word != "-")]
     if "-" in words or (not words and not sys.stdin.isatty()):
         parts.append(sys.stdin.read().strip())

@@ -140,6 +140,6 @@ class FleetView:
 
 
 def _tail(text: str) -> str:
-    """The end of what was said, in one line that no terminal acts on."""
+    """Returns the end of what was said, in one line that no terminal acts on."""
     line = " ".join(safe(text).split())
     return line if len(line) <= ACTION_CHARS else "…" + line[1 - ACTION_CHARS :]

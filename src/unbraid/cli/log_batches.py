@@ -19,9 +19,9 @@ async def batches_with_pauses(
     log: LogReader,
     seconds: float = FOLLOW_PAUSE_SECONDS,
 ) -> AsyncIterator[list[Entry]]:
-    """The batches as they come, and an empty one whenever nothing has come for a while; the end, if
-    nobody reads our standard output any more. If the `log` was deleted or replaced meanwhile, that
-    is raised.
+    """Yields the batches as they come, and an empty one whenever nothing has come for a while; the
+    end, if nobody reads our standard output any more. If the `log` was deleted or replaced
+    meanwhile, that is raised.
     """
     coming: asyncio.Task[list[Entry]] | None = None
     reported = True
@@ -54,7 +54,7 @@ async def batches_with_pauses(
 
 
 def _nobody_reads() -> bool:
-    """Whether our standard output is a pipe whose reader is gone."""
+    """Returns whether our standard output is a pipe whose reader is gone."""
     watched = select.poll()
     watched.register(1, 0)
     return any(event & select.POLLERR for _, event in watched.poll(0))

@@ -47,7 +47,7 @@ class Printer:
             self._room = max(width - self._gutter - 3, MIN_ROOM)
 
     def lines(self, event: e.FleetEvent) -> Iterator[str]:
-        """The lines that this event completes."""
+        """Yields the lines that this event completes."""
         stream = event.stream_id
         for other in [s for s in self._open if s != stream and len(self._open[s][1]) == 1]:
             yield from self._flush(other)
@@ -90,7 +90,7 @@ class Printer:
                     yield from self._lines(stream, short(note.text), **style)
 
     def flush(self) -> Iterator[str]:
-        """The lines that are not complete, as they are: perhaps nothing follows for long."""
+        """Yields the lines that are not complete, as they are: perhaps nothing follows for long."""
         for stream in list(self._open):
             yield from self._flush(stream)
 
@@ -130,7 +130,7 @@ class Printer:
             lead = ""
 
     def _name(self, stream: int) -> str:
-        """Who an agent is, in the width of the gutter, further in the deeper it is."""
+        """Returns who an agent is, in the width of the gutter, further in the deeper it is."""
         depth, name = self._names.get(stream, (0, str(stream)))
         name = " " * (min(depth, 3) * (2 if self._gutter == GUTTER else 1)) + name
         if name.isascii():
@@ -156,5 +156,5 @@ def _cut(name: str, cells: int) -> str:
 
 
 def terminal_width() -> int | None:
-    """How wide standard output is, if it is a terminal."""
+    """Returns how wide standard output is, if it is a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

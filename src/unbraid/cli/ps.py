@@ -68,7 +68,7 @@ async def _runs(*, everything: bool) -> list[RunSummary]:
 
 
 def _progress() -> Callable[[int, int], None]:
-    """A progress bar, where a person sees it and has to wait for it."""
+    """Returns a progress bar, where a person sees it and has to wait for it."""
     if not sys.stderr.isatty():
         return lambda done, total: None
     from rich.console import Console

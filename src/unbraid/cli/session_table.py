@@ -66,7 +66,7 @@ class SessionTable:
             warn(text)
 
     def draw(self) -> Group:
-        """What is known so far."""
+        """Returns what is known so far."""
         newest = [run for _, _, run in sorted(self._newest, reverse=True)]
         table = runs_table(newest, self._console.width) if newest else Text()
         listed, total = self._archive.listed, self._archive.total

@@ -53,7 +53,9 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
 
 
 def fitted(text: str, width: int | None) -> Iterator[str]:
-    """The lines of a tree; those that are too long for the screen go on below, within the tree."""
+    """Yields the lines of a tree; those that are too long for the screen go on below, within the
+    tree.
+    """
     for line in text.split("\n"):
         if width is None or len(line) <= width // 2:  # characters take two cells at most
             yield line

@@ -78,7 +78,9 @@ async def steerable(home: Path, controller: SteerableRun, name: str = "") -> Asy
 
 
 def _address(path: Path, stack: contextlib.ExitStack) -> Path:
-    """Where to listen: at the path, or where a link at the path leads if that is too long."""
+    """Returns where to listen: at the path, or where a link at the path leads if that is
+    too long.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     stack.callback(path.unlink, missing_ok=True)
@@ -113,7 +115,7 @@ async def _carry_out(controller: SteerableRun, request: SteeringRequest) -> Stee
 
 
 async def steerable_processes(home: Path) -> list[tuple[Path, SteeringReply]]:
-    """The processes that can be steered: what each runs, and what waits there."""
+    """Returns the processes that can be steered: what each runs, and what waits there."""
     found: list[tuple[Path, SteeringReply]] = []
     for path in sorted((home / FOLDER).glob("*.sock")):
         with contextlib.suppress(OSError, msgspec.MsgspecError):

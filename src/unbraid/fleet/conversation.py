@@ -351,5 +351,5 @@ class RunConversation:
 
 
 def _type_of(part: Any) -> dict[str, Any]:
-    """What kind of part it is, without its data, which may be a large image."""
+    """Returns what kind of part it is, without its data, which may be a large image."""
     return {"type": part.get("type") if isinstance(part, dict) else None}

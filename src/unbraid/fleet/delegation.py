@@ -15,7 +15,7 @@ ROOT = ""
 
 
 def sub_agent_context(key: str, context: str) -> str:
-    """The context of a conversation's own sub-agent."""
+    """Returns the context of a conversation's own sub-agent."""
     return f"{key}/{context}" if context else key
 
 
@@ -52,7 +52,7 @@ class Delegation:
         return key, self._fleet.apply((spawned,), now)
 
     def stream_of(self, key: str) -> FleetStream:
-        """A conversation's stream."""
+        """Returns a conversation's stream."""
         return self._fleet.stream_of(key)
 
     def speak(self, key: str, now: int) -> list[e.FleetEvent]:
@@ -71,7 +71,7 @@ class Delegation:
         return self._fleet.emit(e.ToolCall, self.stream_of(key), now, tool=tool, ok=ok)
 
     def respond(self, key: str, content: str, now: int) -> list[e.FleetEvent]:
-        """The answer as the caller gets it."""
+        """Returns the answer as the caller gets it."""
         return self._fleet.emit(e.SubAgentResponse, self.stream_of(key), now, content=content)
 
     def end(self, key: str, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:

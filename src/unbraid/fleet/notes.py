@@ -24,7 +24,7 @@ class Note(NamedTuple):
 
 
 def note_of(item: Item) -> Note | None:
-    """The line that stands for an item; None for words and tool calls."""
+    """Returns the line that stands for an item; None for words and tool calls."""
     match item.kind:
         case "permission":
             return Note(_permission(item), "waiting")

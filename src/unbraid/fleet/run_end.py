@@ -10,7 +10,9 @@ from unbraid.fleet.usage import Usage
 
 
 def closing_events(events: Sequence[e.FleetEvent], reason: str, now: int) -> list[e.FleetEvent]:
-    """The end of every stream that is open, latest first, and `done`; nothing if that is there."""
+    """Returns the end of every stream that is open, latest first, and `done`; nothing if that is
+    there.
+    """
     tree = Tree(events)
     if not events or tree.done is not None:
         return []

@@ -160,11 +160,11 @@ class Fleet:
         return self._take()
 
     def stream_of(self, context: str) -> FleetStream:
-        """The latest invocation of an agent that has been started."""
+        """Returns the latest invocation of an agent that has been started."""
         return self._streams[context]
 
     def running(self) -> list[tuple[str, FleetStream]]:
-        """The invocations that have not ended and their contexts, the latest first."""
+        """Returns the invocations that have not ended and their contexts, the latest first."""
         return [each for each in reversed(self._streams.items()) if not each[1].ended]
 
     def speak(self, stream: FleetStream, now: int) -> list[e.FleetEvent]:

@@ -56,7 +56,7 @@ class Totals:
             self.cost_usd = cost_usd
 
     def total(self) -> Usage:
-        """What the whole fleet has used so far."""
+        """Returns what the whole fleet has used so far."""
         seen, account = self.seen, self.account
         cost = self.cost_usd if self.cost_usd is not None else seen.cost_usd
         if account is None:

@@ -170,7 +170,9 @@ class Hub:
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> bytes:
-        """Up to `limit` events of a run after `since`, for someone who does not want to wait."""
+        """Returns up to `limit` events of a run after `since`, for someone who does not want to
+        wait.
+        """
         entries = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
         return b"".join(run_frame(entry).form(form) for entry in entries)
 
@@ -284,7 +286,7 @@ class Hub:
 
 
 def _start(since: int, first: int) -> tuple[int, Gap | None]:
-    """The place to begin at, and what is missing before it."""
+    """Returns the place to begin at, and what is missing before it."""
     if since >= first - 1:
         return since, None
     return first - 1, Gap(first=since + 1, last=first - 1)

@@ -42,19 +42,19 @@ class Frame(Struct, frozen=True, gc=False):
     line: bytes
 
     def form(self, form: Form) -> bytes:
-        """The bytes for a viewer."""
+        """Returns the bytes for a viewer."""
         return self.sse if form is Form.SSE else self.line
 
 
 def run_frame(entry: Entry) -> Frame:
-    """An event for the viewers of its run; its place is its `seq`."""
+    """Returns an event for the viewers of its run; its place is its `seq`."""
     head = f"id: {entry.seq}\nevent: {entry.type}\ndata: ".encode()
     sse = b"%b%b\n\n" % (head, entry.data)
     return Frame(entry.seq, entry.type, entry.stream_id, sse, entry.data + b"\n")
 
 
 def log_frame(entry: Entry) -> Frame:
-    """An event for the viewers of all runs; its id is the log's cursor, which is also in
+    """Returns an event for the viewers of all runs; its id is the log's cursor, which is also in
     the data.
     """
     # Run ids consist of characters that need no escaping in JSON.

@@ -25,11 +25,13 @@ class Replay(Protocol):
     """Where the past is read."""
 
     async def read(self, place: int, *, now: bool) -> list[Entry]:
-        """The next entries after a place; with `now`, also those that would have to wait."""
+        """Returns the next entries after a place; with `now`, also those that would have to
+        wait.
+        """
         ...
 
     async def ended(self, place: int) -> bool:
-        """Whether nothing can come after a place any more."""
+        """Returns whether nothing can come after a place any more."""
         ...
 
 
@@ -76,7 +78,7 @@ class Viewer:
         return self._waiting is not None and not self._waiting.done()
 
     async def chunk(self) -> bytes | None:
-        """The next bytes to send; None when there will be no more."""
+        """Returns the next bytes to send; None when there will be no more."""
         self.sending_since, self.sent = None, self.place
         chunk = await self._next()
         if chunk is not None:
@@ -84,7 +86,7 @@ class Viewer:
         return chunk
 
     def farewell(self) -> bytes:
-        """The last event of a viewer that was cut off: why, and where it stood."""
+        """Returns the last event of a viewer that was cut off: why, and where it stood."""
         if self.cut_reason is None:
             return b""
         # Not `place`: a chunk whose write was broken off was never sent, and must come again.
@@ -162,8 +164,8 @@ class Viewer:
         return None
 
     async def _withheld(self) -> bytes:
-        """What the log withheld when this one came, if nobody has pushed it since: that may have
-        been done before, when there was no channel yet.
+        """Returns what the log withheld when this one came, if nobody has pushed it since: that may
+        have been done before, when there was no channel yet.
         """
         now = asyncio.get_running_loop().time()
         if self._hold_seconds is None or self._channel.floor is not None:

@@ -56,7 +56,7 @@ class ChildProcess:
         return child
 
     async def output(self) -> AsyncIterator[bytes]:
-        """Its stdout as it comes."""
+        """Yields its stdout as it comes."""
         stdout = self._process.stdout
         while stdout is not None and (data := await stdout.read(READ_BYTES)):
             yield data
@@ -83,7 +83,7 @@ class ChildProcess:
             self._process.stdout.close()
 
     async def wait(self) -> int:
-        """Its exit code, as a shell would give it."""
+        """Returns its exit code, as a shell would give it."""
         code = await self._process.wait()
         self._process.close_pipes()
         for number in self._signals:
@@ -131,7 +131,7 @@ class SinkError(UnbraidError):
 
 
 def read_in() -> bytes:
-    """More of our stdin, when there is more; nothing at its end."""
+    """Returns more of our stdin, when there is more; nothing at its end."""
     while True:
         try:
             return os.read(0, READ_BYTES)

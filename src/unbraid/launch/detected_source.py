@@ -62,7 +62,7 @@ class DetectedSource:
             self._found.begin(recorded)
 
     def read(self) -> Iterable[Chunk]:
-        """What can be recorded now."""
+        """Yields what can be recorded now."""
         if self._found is not None:
             yield from self._found.read()
         elif self._begun:

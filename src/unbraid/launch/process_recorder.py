@@ -75,7 +75,9 @@ class ProcessRecorder:
 
 
 def _batch(chunks: Iterator[Chunk]) -> tuple[list[Chunk], bool]:
-    """The next chunks, and whether there may be more: a long history is not held at once."""
+    """Returns the next chunks, and whether there may be more: a long history is not held at
+    once.
+    """
     taken: list[Chunk] = []
     size = 0
     for chunk in chunks:

@@ -169,7 +169,9 @@ async def _pass(
 
 
 def _nobody_types() -> bool:
-    """Whether nothing that the agent would read comes in on stdin: a terminal, or the void."""
+    """Returns whether nothing that the agent would read comes in on stdin: a terminal, or
+    the void.
+    """
     try:
         return stat.S_ISCHR(os.fstat(0).st_mode)
     except OSError:

@@ -44,7 +44,7 @@ async def opened_log(
 
 
 def machine_log(env: Mapping[str, str] = os.environ) -> Path:
-    """The file of this machine's log, whether it is there or not."""
+    """Returns the file of this machine's log, whether it is there or not."""
     return data_folder(env) / FILE_NAME
 
 

@@ -54,7 +54,9 @@ async def follow_reads(
     place: Callable[[Entry], int],
     ended: Callable[[int], Awaitable[bool]] | None = None,
 ) -> AsyncIterator[list[Entry]]:
-    """What `read` gives after `since`, batch by batch, until nothing more can come (`ended`)."""
+    """Yields what `read` gives after `since`, batch by batch, until nothing more can come
+    (`ended`).
+    """
     while True:
         version = signal.version
         batch = await read(since)

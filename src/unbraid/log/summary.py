@@ -135,7 +135,7 @@ def select_runs(
 
 
 def place_of(page: str) -> tuple[int, str]:
-    """A `page` taken apart: when that run started, and its id."""
+    """Returns a `page` taken apart: when that run started, and its id."""
     started, _, run = page.partition(".")
     if not (started.isascii() and started.isdigit() and len(started) < 17 and run):
         raise CallerError(f"not a place in the list of runs: {page[:80]!r}")

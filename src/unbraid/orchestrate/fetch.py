@@ -42,14 +42,14 @@ class FetchLimits(Struct, frozen=True):
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host, as the system knows them."""
+    """Returns the addresses of a host, as the system knows them."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[4][0]) for address in found))
 
 
 async def fetch(url: str, limits: FetchLimits | None = None, resolve: Resolve = resolve) -> str:
-    """The text of a page. SourceError says why there is none."""
+    """Returns the text of a page. SourceError says why there is none."""
     limits = limits or FetchLimits()
     try:
         async with asyncio.timeout(limits.total_seconds):
@@ -161,7 +161,7 @@ async def _text(url: str, response: httpx.Response, limits: FetchLimits) -> str:
 async def _unpacked(
     url: str, response: httpx.Response, limits: FetchLimits
 ) -> AsyncIterator[bytes]:
-    """The body, unpacked no further than its limit: a few bytes can stand for gigabytes."""
+    """Yields the body, unpacked no further than its limit: a few bytes can stand for gigabytes."""
     packed = response.headers.get("content-encoding", "identity").strip().lower()
     if packed == "identity":
         async for data in response.aiter_raw():

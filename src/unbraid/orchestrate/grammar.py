@@ -100,7 +100,7 @@ class Parser:
             self._line_chars += len(part)
 
     def _may_be_command(self) -> bool:
-        """Whether the line so far is, or may become, a command."""
+        """Returns whether the line so far is, or may become, a command."""
         head = self._head
         if self._block is not None:
             return True
@@ -141,7 +141,7 @@ class Parser:
         return FleetCommand(word, argument)
 
     def _fence(self, line: str) -> bool:
-        """Whether the line opens or closes a fence."""
+        """Returns whether the line opens or closes a fence."""
         found = _FENCE.fullmatch(line)
         if found is None:
             return False

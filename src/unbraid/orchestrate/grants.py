@@ -11,7 +11,9 @@ from unbraid.agents.spec import AgentSpec
 
 
 def may_use(agent: AgentSpec, command: str) -> bool:
-    """Whether an agent may use a command, by its name or by any kind's tool that does the same."""
+    """Returns whether an agent may use a command, by its name or by any kind's tool that does the
+    same.
+    """
     names = {f"/{command}"}.union(*(kind.tools_like.get(command, ()) for kind in kinds()))
     if not names.isdisjoint(agent.denied):
         return False

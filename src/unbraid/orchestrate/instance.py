@@ -36,7 +36,7 @@ class RequestContext(Protocol):
     commands: Commands
 
     def open(self, agent: AgentSpec, depth: int) -> AbstractAsyncContextManager[AgentConversation]:
-        """A fresh conversation."""
+        """Returns a fresh conversation."""
         ...
 
     def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
@@ -143,7 +143,7 @@ class Instance:
         return None if spent is None else replies.spent(spent)
 
     def _refused(self, command: FleetCommand) -> Reply | None:
-        """Why this one cannot be asked, if it cannot."""
+        """Returns why this one cannot be asked, if it cannot."""
         name, message = name_of(command), message_of(command)
         if command.word != AGENT:
             return replies.not_inside(command.word)
@@ -196,17 +196,17 @@ class Instance:
 
 
 def name_of(command: FleetCommand) -> str:
-    """The agent that an `/agent` command names."""
+    """Returns the agent that an `/agent` command names."""
     return "".join(command.argument.split(maxsplit=1)[:1])
 
 
 def message_of(command: FleetCommand) -> str:
-    """The message of an `/agent` command."""
+    """Returns the message of an `/agent` command."""
     return "".join(command.argument.split(maxsplit=1)[1:])
 
 
 def label(command: FleetCommand) -> str:
-    """A command in the line that says whom a turn delegates to."""
+    """Returns a command in the line that says whom a turn delegates to."""
     if command.word == AGENT:
         return name_of(command)[:80] or "/agent"
     if command.word == PARALLEL:

@@ -89,8 +89,8 @@ class Orchestrator:
     async def run(
         self, prompt: str, *, continues: str | None = None, limits: Limits | None = None
     ) -> AsyncGenerator[FleetEvent, None]:
-        """Every event of a new run, each once it is in the log; `done` is last. Leaving the loop
-        early cancels the run.
+        """Yields every event of a new run, each once it is in the log; `done` is last. Leaving the
+        loop early cancels the run.
         """
         try:
             request = await self.begin(prompt, continues=continues, limits=limits)
@@ -108,7 +108,7 @@ class Orchestrator:
                 await self.close()
 
     async def follow(self, run: str, since: int = 0) -> AsyncGenerator[FleetEvent, None]:
-        """The events of a run, replayed and then live."""
+        """Yields the events of a run, replayed and then live."""
         async for batch in self.log.follow(run, since):
             for entry in batch:
                 yield decode_event(entry.data)
@@ -156,7 +156,7 @@ class Orchestrator:
         return request
 
     def request(self, run: str) -> Request:
-        """A run that lives here."""
+        """Returns a run that lives here."""
         if run not in self._requests:
             raise CallerError(f"run {run} is not orchestrated here")
         return self._requests[run]
@@ -209,7 +209,7 @@ class Orchestrator:
         del self._sessions[request.run]
 
     async def _known(self, run: str, prompt: str, key: str) -> bool:
-        """Whether a key has been used before, for the same request."""
+        """Returns whether a key has been used before, for the same request."""
         first = await self.log.read(run, 0, 1)
         if not first:
             return False

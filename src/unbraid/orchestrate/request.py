@@ -113,7 +113,9 @@ class Request:
         await asyncio.shield(self._writing)
 
     async def follow(self) -> AsyncGenerator[list[Entry], None]:
-        """What is in the log of it, and what comes; LogError if its end cannot be written."""
+        """Yields what is in the log of it, and what comes; LogError if its end cannot be
+        written.
+        """
         entries = self._log.follow(self.run)
         while True:
             batch = asyncio.ensure_future(_next(entries))
@@ -185,7 +187,7 @@ class Request:
             return Outcome(False, "failed", problem)
 
     async def _answer(self, instance: Instance, message: str) -> Reply | None:
-        """The master's answer; None if it was interrupted."""
+        """Returns the master's answer; None if it was interrupted."""
         self._interrupted = False
         self._current = asyncio.create_task(instance.answer(message))
         try:
@@ -328,11 +330,11 @@ class Request:
             child.task.cancel()
 
     def verbs(self) -> list[str]:
-        """All of them."""
+        """Returns all of them."""
         return list(VERBS)
 
     def pending(self) -> list[PermissionRequest]:
-        """The permission requests that wait for an answer."""
+        """Returns the permission requests that wait for an answer."""
         return [pending for pending, _, _ in self._asking.values()]
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
@@ -383,7 +385,7 @@ async def _next(entries: AsyncIterator[list[Entry]]) -> list[Entry] | None:
 
 
 def problem_of(name: str, error: Exception) -> Reply:
-    """What went wrong with an agent, as the answer that its caller gets."""
+    """Returns what went wrong with an agent, as the answer that its caller gets."""
     match error:
         case BackendError():
             return replies.failed(name, f"{error.backend}: {error.problem}", error.advice)

@@ -112,8 +112,8 @@ class LineRedactor:
             queue.append(redact(line) if at in suspects else line)
 
     def pop(self, *, last: bool = False, expired: bool = False) -> list[bytes]:
-        """The first lines, as far as they are decided. `last`: nothing more will come. `expired`:
-        nothing waits any longer, and what may become a secret is redacted like one.
+        """Returns the first lines, as far as they are decided. `last`: nothing more will come.
+        `expired`: nothing waits any longer, and what may become a secret is redacted like one.
         """
         for block in self._ended:
             _settle(block, None)
@@ -143,7 +143,7 @@ class LineRedactor:
         return self.size > HELD_BYTES
 
     def lines(self, data: bytes, *, end: bool) -> bytes:
-        """As much of the next bytes as is decided, redacted, not one byte more or less."""
+        """Returns as much of the next bytes as is decided, redacted, not one byte more or less."""
         whole = len(data) if end else data.rfind(b"\n") + 1
         lines = data[:whole].split(b"\n")
         self.push(lines)
@@ -214,7 +214,7 @@ class LineRedactor:
         self._touched.pop(block, None)
 
     def _decided(self) -> int:
-        """How many of the lines in the queue can be given out."""
+        """Returns how many of the lines in the queue can be given out."""
         held = self._first + len(self._queue)
         for block in self._waiting:
             held = _undecided(block, held)
@@ -251,7 +251,7 @@ class LineRedactor:
 
 
 def _suspects(lines: Sequence[bytes]) -> set[int]:
-    """The numbers of the lines that may have a secret."""
+    """Returns the numbers of the lines that may have a secret."""
     found = hints(b"\n".join(lines))
     if not found:
         return set()
@@ -292,7 +292,7 @@ def _context(text: bytes) -> bytes:
 
 
 def _cut(block: _Block) -> int | None:
-    """The number of the first line of a block that has to wait."""
+    """Returns the number of the first line of a block that has to wait."""
     last = block.spans[-1][0] + 1
     held = _undecided(block, last)
     if held == last:
@@ -303,13 +303,13 @@ def _cut(block: _Block) -> int | None:
 
 
 def _undecided(block: _Block, held: int) -> int:
-    """The first line, before `held`, of which it is not known whether it has a secret."""
+    """Returns the first line, before `held`, of which it is not known whether it has a secret."""
     start = undecided_from(block.whole())
     return held if start is None else min(held, _line_at(block, start, held))
 
 
 def _torn(block: _Block, held: int) -> int:
-    """The line in which a secret begins that lines from `held` on continue.
+    """Returns the line in which a secret begins that lines from `held` on continue.
 
     What is given out must show by itself that it ends within a secret: a few stars do not.
     """

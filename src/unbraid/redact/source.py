@@ -47,7 +47,7 @@ class SourceRedactor:
         self._sources: dict[str, _Source] = {}
 
     def redact(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """As much of everything so far as is decided. A chunk without bytes passes."""
+        """Yields as much of everything so far as is decided. A chunk without bytes passes."""
         for chunk in chunks:
             if not chunk.data:
                 yield chunk
@@ -62,7 +62,7 @@ class SourceRedactor:
             yield from _decided(chunk.source, source, last=source.lines.full)
 
     def rest(self) -> Iterator[Chunk]:
-        """What was waiting, when nothing more will come."""
+        """Yields what was waiting, when nothing more will come."""
         sources, self._sources = self._sources, {}
         for name, source in sources.items():
             source.lines.push([source.half])
@@ -78,7 +78,9 @@ class IngestRedactor:
         self._sources: dict[str, LineRedactor] = {}
 
     def lines(self, source: str, data: bytes, *, end: bool) -> bytes:
-        """As much of a source's next bytes as is decided, redacted, not one byte more or less."""
+        """Returns as much of a source's next bytes as is decided, redacted, not one byte more or
+        less.
+        """
         return self._of(source).lines(data, end=end)
 
     def seen(self, chunk: Chunk) -> None:
@@ -92,7 +94,9 @@ class IngestRedactor:
 
 
 def unredacted_ends(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
-    """As much of a source's first and last bytes as has no stars: so much its file has, too."""
+    """Returns as much of a source's first and last bytes as has no stars: so much its file has,
+    too.
+    """
     return _STARS.split(head)[0], _STARS.split(tail)[-1]
 
 

@@ -55,7 +55,7 @@ class RemoteServer:
         self._new = httpx.AsyncClient(limits=httpx.Limits(max_keepalive_connections=0), **options)
 
     async def get(self, path: str, kind: type[T], **query: str | int | None) -> T:
-        """The answer to a question, decoded."""
+        """Returns the answer to a question, decoded."""
         return self._decoded(await self._get(self._target(path, query)), kind)
 
     async def post(self, path: str, body: Mapping[str, Any] | None = None) -> None:
@@ -69,12 +69,12 @@ class RemoteServer:
         self._checked(answer.status_code, answer.content)
 
     async def page(self, path: str, **query: str | int | None) -> list[bytes]:
-        """The events that are there, as JSON lines."""
+        """Returns the events that are there, as JSON lines."""
         return (await self._get(self._target(path, query))).splitlines()
 
     async def lines(self, path: str, **query: str | int | None) -> AsyncIterator[list[bytes]]:
-        """Events as JSON lines, as they come, until the server ends them; first an empty batch, as
-        soon as it answers.
+        """Yields events as JSON lines, as they come, until the server ends them; first an empty
+        batch, as soon as it answers.
         """
         target = self._target(path, query)
         try:

@@ -106,7 +106,7 @@ class IngestClient:
 
 
 def checked_url(url: str) -> str:
-    """The address of a server, or CallerError."""
+    """Returns the address of a server, or CallerError."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0

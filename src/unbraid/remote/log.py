@@ -91,7 +91,7 @@ class RemoteLog:
         return 1, self._changes + int(time.monotonic() / REMOTE_LIST_REFRESH_SECONDS)
 
     async def run(self, run: str) -> RunSummary | None:
-        """One run's summary; one that is history is read into the server's log by this."""
+        """Returns one run's summary; one that is history is read into the server's log by this."""
         try:
             return await self._server.get(f"/v1/runs/{run}", RunSummary)
         except RemoteError as error:
@@ -115,7 +115,7 @@ class RemoteLog:
         return [run for run in found.runs if run.last_seq > 0]
 
     async def named(self, name: str) -> str:
-        """The run whose name begins so."""
+        """Returns the run whose name begins so."""
         found = await self._server.get("/v1/runs", _Runs, q=name, limit=MAX_RUNS)
         names = [run.run for run in found.runs if run.run.startswith(name)]
         if name in names or len(names) == 1:
@@ -135,7 +135,7 @@ class RemoteLog:
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        """Up to `limit` events of a run after the seq `since`, in order."""
+        """Returns up to `limit` events of a run after the seq `since`, in order."""
         lines = await self._server.page(
             f"/v1/runs/{run}/events",
             since=since, limit=min(limit, READ_LIMIT), stream=stream_id,
@@ -144,7 +144,7 @@ class RemoteLog:
         return _entries(run, lines)
 
     async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """The events of a run after `since`, then those to come; ends after `done`."""
+        """Yields the events of a run after `since`, then those to come; ends after `done`."""
         while True:
             answered = False
             async for lines in self._server.lines(f"/v1/runs/{run}/events", since=since):
@@ -159,7 +159,7 @@ class RemoteLog:
             await asyncio.sleep(REMOTE_LOG_RETRY_SECONDS)  # we were cut off, and come back
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Places where an agent said all words of `query`, best first."""
+        """Returns places where an agent said all words of `query`, best first."""
         found = await self._server.get(
             "/v1/search", _Places, q=query, run=run, limit=min(limit, MAX_FOUND)
         )
@@ -194,7 +194,7 @@ class RemoteHistory:
         limit: int = MAX_RUNS,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Sessions that are not in the server's log, last started first."""
+        """Returns sessions that are not in the server's log, last started first."""
         return list(select_runs(self.found, status=status, matching=matching, before=before))[
             :limit
         ]
@@ -204,7 +204,7 @@ class RemoteHistory:
         return None
 
     async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
-        """Where it was said in sessions that are not in the log, newest first."""
+        """Returns where it was said in sessions that are not in the log, newest first."""
         return self.hits[1][:limit] if self.hits[0] == query else []
 
 
@@ -215,7 +215,7 @@ class RemoteControllers:
         self._server = server
 
     async def controllers(self) -> dict[str, Controller]:
-        """The controllers of the runs that can be controlled now, by run."""
+        """Returns the controllers of the runs that can be controlled now, by run."""
         held = await self._server.get("/v1/control", _Steerable)
         waiting = (await self._server.get("/v1/permissions", _Waiting)).permissions
         return {
@@ -233,11 +233,11 @@ class RemoteController:
         self._server, self._about, self._waiting = server, about, waiting
 
     def verbs(self) -> list[str]:
-        """What the server lets us do with the run."""
+        """Returns what the server lets us do with the run."""
         return self._about.verbs
 
     def pending(self) -> list[PermissionRequest]:
-        """The permission requests that were open when the server was asked."""
+        """Returns the permission requests that were open when the server was asked."""
         return self._waiting
 
     async def message(self, text: str) -> None:

@@ -54,7 +54,7 @@ class Outbox:
 
     @classmethod
     def create(cls, home: Path, address: Address) -> Outbox:
-        """A new file."""
+        """Returns a new file."""
         folder = home / FOLDER
         path = folder / f"{address.run}.{os.getpid()}"
         try:
@@ -105,7 +105,9 @@ class OutboxReader:
         self._first = self._file.tell()
 
     def next(self) -> Chunk | None:
-        """The next bytes to send, neighbours of one source together; None at the end so far."""
+        """Returns the next bytes to send, neighbours of one source together; None at the end so
+        far.
+        """
         start = self._file.tell()
         chunk = self._read()
         if chunk is None:
@@ -143,7 +145,7 @@ class OutboxReader:
 
 
 def waiting(home: Path) -> Iterator[Outbox]:
-    """The files that nobody works on; each is ours until it is closed."""
+    """Yields the files that nobody works on; each is ours until it is closed."""
     for path in sorted((home / FOLDER).glob("*")):
         with contextlib.suppress(OSError):
             file = path.open("rb")

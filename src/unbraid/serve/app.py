@@ -26,7 +26,7 @@ from unbraid.serve.services import Services
 def create_app(
     services: Services, operations: Sequence[Operation] = OPERATIONS, pages: Pages | None = None
 ) -> ASGIApp:
-    """The application over a server's parts."""
+    """Returns the application over a server's parts."""
     routes = [
         Route(op.path, _Timed(op, services), methods=[op.method], name=op.path) for op in operations
     ]

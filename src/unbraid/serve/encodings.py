@@ -25,7 +25,7 @@ class Encoder(Protocol):
         ...
 
     def end(self, data: bytes) -> bytes:
-        """The last of it."""
+        """Returns the last of it."""
         ...
 
 
@@ -40,7 +40,7 @@ class Gzip:
         return self._stream.compress(data) + self._stream.flush(zlib.Z_SYNC_FLUSH)
 
     def end(self, data: bytes) -> bytes:
-        """The last."""
+        """Returns the last."""
         return self._stream.compress(data) + self._stream.flush()
 
 
@@ -66,12 +66,14 @@ class Zstd:
         return self._stream.compress(data) + self._stream.flush(self._flush_block)
 
     def end(self, data: bytes) -> bytes:
-        """The last."""
+        """Returns the last."""
         return self._stream.compress(data) + self._stream.flush()
 
 
 def encoding_for(accept: str) -> str | None:
-    """The encoding to use for an Accept-Encoding header: the best wanted of those there are."""
+    """Returns the encoding to use for an Accept-Encoding header: the best wanted of those there
+    are.
+    """
     wanted: dict[str, float] = {}
     for part in accept.lower().split(","):
         name, _, parameters = part.partition(";")
@@ -87,5 +89,5 @@ def encoding_for(accept: str) -> str | None:
 
 
 def encoder_for(encoding: str) -> Encoder:
-    """A new stream of an encoding."""
+    """Returns a new stream of an encoding."""
     return Zstd() if encoding == "zstd" else Gzip()

@@ -63,6 +63,6 @@ class Metrics:
             Gauge(name, help_text, registry=self.registry).set_function(read)
 
     def text(self, live_runs: int) -> bytes:
-        """All of it in Prometheus' format."""
+        """Returns all of it in Prometheus' format."""
         self.live_runs.set(live_runs)
         return generate_latest(self.registry)

@@ -29,17 +29,17 @@ T = TypeVar("T")
 
 
 def run_of(request: Request) -> str:
-    """The run in the path."""
+    """Returns the run in the path."""
     return checked_run(request.path_params["run"])
 
 
 def stream_of(request: Request) -> int:
-    """The stream in the path."""
+    """Returns the stream in the path."""
     return _number("stream_id", request.path_params["stream_id"])
 
 
 def request_id_of(request: Request) -> str:
-    """The permission request in the path."""
+    """Returns the permission request in the path."""
     found: str = request.path_params["request_id"]
     if not _REQUEST_ID.fullmatch(found):
         raise CallerError("not a request id")
@@ -47,7 +47,7 @@ def request_id_of(request: Request) -> str:
 
 
 def number(request: Request, name: str, *, at_most: int = MAX_NUMBER) -> int | None:
-    """A whole number in the query."""
+    """Returns a whole number in the query."""
     text = request.query_params.get(name)
     return None if text is None else _number(name, text, at_most)
 
@@ -61,7 +61,7 @@ def text(request: Request, name: str) -> str | None:
 
 
 def choice(request: Request, name: str, allowed: tuple[str, ...]) -> str | None:
-    """One of a few words in the query."""
+    """Returns one of a few words in the query."""
     found = request.query_params.get(name)
     if found is not None and found not in allowed:
         raise CallerError(f"{name}: one of {', '.join(allowed)}")
@@ -69,7 +69,7 @@ def choice(request: Request, name: str, allowed: tuple[str, ...]) -> str | None:
 
 
 def types_of(request: Request) -> frozenset[str]:
-    """The event types asked for, comma-separated or given again and again."""
+    """Returns the event types asked for, comma-separated or given again and again."""
     asked = {name for part in request.query_params.getlist("types") for name in part.split(",")}
     asked.discard("")
     if unknown := asked - TYPES:
@@ -78,7 +78,9 @@ def types_of(request: Request) -> frozenset[str]:
 
 
 def since_of(request: Request) -> int | None:
-    """Where a viewer wants to go on: a browser's own header wins, it is newer than the address."""
+    """Returns where a viewer wants to go on: a browser's own header wins, it is newer than the
+    address.
+    """
     header = request.headers.get("last-event-id")
     if header:
         return _number("Last-Event-ID", header)
@@ -86,7 +88,7 @@ def since_of(request: Request) -> int | None:
 
 
 async def body_of(request: Request, *, at_most: int) -> bytes:
-    """The whole body, refused as soon as it is too large."""
+    """Returns the whole body, refused as soon as it is too large."""
     announced = request.headers.get("content-length", "0")
     if not announced.isdigit() or int(announced) > at_most:
         raise Problem(413, f"a body has at most {at_most} bytes here")
@@ -104,7 +106,7 @@ async def body_of(request: Request, *, at_most: int) -> bytes:
 
 
 async def form_of(request: Request, kind: type[T], *, at_most: int) -> T:
-    """A form of a known shape, each field once."""
+    """Returns a form of a known shape, each field once."""
     _media(request, FORM)
     body = await body_of(request, at_most=at_most)
     try:
@@ -117,7 +119,7 @@ async def form_of(request: Request, kind: type[T], *, at_most: int) -> T:
 
 
 async def json_of(request: Request, kind: type[T], *, at_most: int) -> T:
-    """A JSON body of a known shape."""
+    """Returns a JSON body of a known shape."""
     # A form can be posted across sites without asking; JSON cannot.
     _media(request, JSON)
     try:

@@ -51,7 +51,7 @@ class Server:
         self.url = f"http://{host}:{self.port}"
 
     def link(self, scopes: tuple[Scope, ...] = ("read", "control")) -> str:
-        """An address to open in a browser; where a token is needed, one that works once."""
+        """Returns an address to open in a browser; where a token is needed, one that works once."""
         if not self.services.config.guarded:
             return f"{self.url}/"
         return f"{self.url}/login?code={self.services.keys.link(scopes)}"

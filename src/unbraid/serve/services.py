@@ -35,7 +35,7 @@ class History(Protocol):
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Those found so far, in the order and with the choices of the log's own runs."""
+        """Returns those found so far, in the order and with the choices of the log's own runs."""
         ...
 
     async def open(self, name: str) -> RunSummary | None:
@@ -64,6 +64,6 @@ class Services:
 
 
 def services_of(request: Request) -> Services:
-    """The server's parts."""
+    """Returns the server's parts."""
     services: Services = request.app.state.services
     return services

@@ -36,7 +36,9 @@ def sign_in_page(status: int, said: str = "", headers: dict[str, str] | None = N
 
 
 def prefers_page(accept: str) -> bool:
-    """Whether an Accept header wants HTML rather than JSON: a browser's does, `*/*` does not."""
+    """Returns whether an Accept header wants HTML rather than JSON: a browser's does, `*/*` does
+    not.
+    """
     wanted: dict[str, float] = {}
     for part in accept.lower().split(","):
         name, *parameters = (each.strip() for each in part.split(";"))

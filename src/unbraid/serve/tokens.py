@@ -22,7 +22,7 @@ class TokenFile:
         self._path = data_folder() / FILE_NAME if path is None else path
 
     def tokens(self) -> tuple[Token, ...]:
-        """All tokens there are."""
+        """Returns all tokens there are."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=tuple[Token, ...])
         except FileNotFoundError:

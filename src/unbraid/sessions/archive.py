@@ -74,7 +74,9 @@ class Archive:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Sessions that are not in the log, as the log lists its runs: last started first."""
+        """Returns sessions that are not in the log, as the log lists its runs: last started
+        first.
+        """
         known = self._found.copy().values()
         chosen: list[RunSummary] = []
         for run in select_runs(known, status=status, matching=matching, before=before):
@@ -85,7 +87,9 @@ class Archive:
         return chosen
 
     async def open(self, name: str) -> RunSummary | None:
-        """The run of a session, read into the log if it is not there; None if there is none."""
+        """Returns the run of a session, read into the log if it is not there; None if there is
+        none.
+        """
         if name not in self._found:
             return None
         task = self._opening.get(name)
@@ -101,7 +105,7 @@ class Archive:
             return None
 
     async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
-        """Where it was said in sessions that are not in the log, newest first."""
+        """Returns where it was said in sessions that are not in the log, newest first."""
         logged = set(await self._log.run_names())
         async with self._searchers:
             return await asyncio.to_thread(

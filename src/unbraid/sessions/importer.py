@@ -98,7 +98,7 @@ async def _record(
 
 
 def _stored(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore | None]:
-    """The session whose run this one is part of, and where it is stored."""
+    """Returns the session whose run this one is part of, and where it is stored."""
     for store in stores(env).values():
         if store.is_session_id(name) and (root := store.root(name)) is not None:
             return root, store

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def logged_run(name: str, env: Mapping[str, str]) -> RunTracks | None:
-    """The run of this machine's log that has this id, if there is one."""
+    """Returns the run of this machine's log that has this id, if there is one."""
 
     async def read(log: Log) -> list[bytes]:
         lines: list[bytes] = []
@@ -33,12 +33,12 @@ def logged_run(name: str, env: Mapping[str, str]) -> RunTracks | None:
 
 
 def logged_names(env: Mapping[str, str], prefix: str = "") -> list[str]:
-    """The names of the runs of this machine's log that begin with `prefix`."""
+    """Returns the names of the runs of this machine's log that begin with `prefix`."""
     return _ask(lambda log: log.run_names(prefix), env) or []
 
 
 def is_over(session: str, env: Mapping[str, str]) -> bool:
-    """Whether our log has seen the end of a session that nothing has followed since."""
+    """Returns whether our log has seen the end of a session that nothing has followed since."""
     runs = None
     with suppress(LogError):  # then it knows nothing, and the session is there all the same
         runs = _ask(lambda log: log.runs_of(session), env)
@@ -46,7 +46,7 @@ def is_over(session: str, env: Mapping[str, str]) -> bool:
 
 
 def _ask(question: Callable[[Log], Awaitable[T]], env: Mapping[str, str]) -> T | None:
-    """What this machine's log answers; None if there is none, and then none is made."""
+    """Returns what this machine's log answers; None if there is none, and then none is made."""
 
     async def ask() -> T:
         async with opened_log(env=env) as log:
@@ -56,7 +56,7 @@ def _ask(question: Callable[[Log], Awaitable[T]], env: Mapping[str, str]) -> T |
 
 
 def logged_events(run: RunTracks) -> Iterator[FleetEvent]:
-    """The events of a log, as they are."""
+    """Yields the events of a log, as they are."""
     track = run.tracks[0]
     for number, line in enumerate(split(track.read()), 1):
         if not line.strip():

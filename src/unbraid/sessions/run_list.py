@@ -27,7 +27,7 @@ TOLD = (
 
 
 def to_json(run: RunSummary) -> dict[str, Any]:
-    """A run as `ps --json` prints it."""
+    """Returns a run as `ps --json` prints it."""
     return {name: msgspec.to_builtins(getattr(run, name)) for name in TOLD}
 
 
@@ -74,7 +74,8 @@ def list_sessions(
     progress: Progress = lambda done, total: None,
     redact: Callable[[str], str] | None = None,
 ) -> Iterator[RunSummary]:
-    """The sessions that are stored on this machine, newest first, each as soon as it is read.
+    """Yields the sessions that are stored on this machine, newest first, each as soon as it is
+    read.
 
     `folder` is where kinds keep what need not be read again, and `redact` is applied to titles
     before that. None of a session's events has a number yet: `last_seq` 0.

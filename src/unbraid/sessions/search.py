@@ -17,7 +17,8 @@ from unbraid.log.query import snippet_of, terms_of
 def search_files(
     query: str, env: Mapping[str, str], *, limit: int = 20, known: Collection[str] = ()
 ) -> list[SearchHit]:
-    """Places where an agent, or a person, said this; sessions that are `known` are left out.
+    """Returns places where an agent, or a person, said this; sessions that are `known` are left
+    out.
 
     Kind by kind, newest sessions first. Raises nothing: what cannot be read holds nothing.
     """

@@ -34,7 +34,7 @@ def runs_of_sources(names: Sequence[str], env: Mapping[str, str]) -> list[RunTra
 
 
 def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
-    """A run's log, from its sources; or as it is, where the source is a log.
+    """Yields a run's log, from its sources; or as it is, where the source is a log.
 
     It ends with the sources; or, `so_far`, is left open if its agents may still be at work.
     """
@@ -51,7 +51,7 @@ def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
 
 
 def relay_events_of(run: RunTracks) -> Iterator[RelayEvent]:
-    """What a run's agents said, from its sources."""
+    """Yields what a run's agents said, from its sources."""
     if run.source == LOG:
         raise SourceError(run.tracks[0].name, "is a log: it holds fleet events, no relay events")
     translator = Translator()
@@ -93,7 +93,7 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
 
 
 def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
-    """A session by its id. Its agents may still be at work if it changed lately."""
+    """Returns a session by its id. Its agents may still be at work if it changed lately."""
     for store in stores(env).values():
         if store.is_session_id(name) and (run := store.run(name)) is not None:
             if time.time() - store.updated(name) / 1000 < LIVE_SESSION_SECONDS:

@@ -48,17 +48,19 @@ class Tail:
         return Place(self.generation, self.offset, self._head, self._last)
 
     def size(self) -> int:
-        """The file's size now, 0 if there is none."""
+        """Returns the file's size now, 0 if there is none."""
         status = self._status()
         return 0 if status is None else status.st_size
 
     def changed(self) -> int | None:
-        """The file's size now, if there may be something new in it."""
+        """Returns the file's size now, if there may be something new in it."""
         status = self._status()
         return None if status is None or _stamp(status) == self._stamp else status.st_size
 
     def read(self, upto: int | None = None) -> Iterator[Chunk]:
-        """The whole lines that are new, up to the size `upto`; all are of one `generation`."""
+        """Yields the whole lines that are new, up to the size `upto`; all are of one
+        `generation`.
+        """
         try:
             status = self.path.stat()
             if _stamp(status) == self._stamp:
@@ -77,7 +79,7 @@ class Tail:
             self._failed(error)
 
     def peek(self, upto: int, since: int | None = None) -> bytes:
-        """What is new up to a size, or in it from an offset on, without taking it."""
+        """Returns what is new up to a size, or in it from an offset on, without taking it."""
         first = self.offset if since is None else since
         try:
             with self.path.open("rb", buffering=0) as file:
@@ -87,7 +89,7 @@ class Tail:
             return b""
 
     def rest(self) -> Chunk | None:
-        """The half line at the end, once nothing more will be written."""
+        """Returns the half line at the end, once nothing more will be written."""
         try:
             with self.path.open("rb", buffering=0) as file:
                 data = os.pread(file.fileno(), max(self.size() - self.offset, 0), self.offset)

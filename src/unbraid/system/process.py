@@ -33,7 +33,7 @@ class PipeWriter(asyncio.BaseProtocol):
         return writer
 
     def is_closing(self) -> bool:
-        """Whether nothing more can be written."""
+        """Returns whether nothing more can be written."""
         return self._transport is None or self._transport.is_closing()
 
     def write(self, data: bytes) -> None:
@@ -91,7 +91,7 @@ class PipeReader:
         return cls(stream, transport)
 
     async def read(self, size: int = -1) -> bytes:
-        """More bytes; nothing at the end. Without a size, all until the end."""
+        """Returns more bytes; nothing at the end. Without a size, all until the end."""
         return await self._stream.read(size)
 
     def close(self) -> None:

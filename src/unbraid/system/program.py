@@ -60,7 +60,9 @@ class Program:
         return self._process.returncode is None
 
     async def read(self) -> bytes:
-        """More of its stdout; nothing when that has ended. What is not read holds it back."""
+        """Returns more of its stdout; nothing when that has ended. What is not read holds
+        it back.
+        """
         assert self._process.stdout is not None
         return await self._process.stdout.read(READ_BYTES)
 
@@ -77,7 +79,7 @@ class Program:
             self._process.stdin.write(data)
 
     async def failure(self, advice: str) -> BackendError:
-        """Why its output has ended, when it has."""
+        """Returns why its output has ended, when it has."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PROGRAM_END_GRACE_SECONDS):
                 await asyncio.gather(self._process.wait(), asyncio.shield(self._errors))
@@ -120,7 +122,7 @@ class Program:
             await asyncio.gather(self._errors, return_exceptions=True)
 
     def _kill_marked(self) -> bool:
-        """Whether there was anyone left to be ended."""
+        """Returns whether there was anyone left to be ended."""
         pids = _marked(self._mark)
         for pid in pids:
             with contextlib.suppress(ProcessLookupError, PermissionError):

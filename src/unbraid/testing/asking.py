@@ -38,7 +38,7 @@ class Asking:
 
 
 def read(body: Json, agents: Container[str]) -> Asking:
-    """The facts of a request to `/v1/messages` or `/v1/chat/completions`."""
+    """Returns the facts of a request to `/v1/messages` or `/v1/chat/completions`."""
     answers, last_role, last_text = 0, "", ""
     agent, opening = None, ""
     results: dict[str, str] = {}
@@ -75,13 +75,15 @@ def read(body: Json, agents: Container[str]) -> Asking:
 
 
 def agent_id(result: str) -> str | None:
-    """The id by which a CLI names a spawned agent, if the call's result tells it."""
+    """Returns the id by which a CLI names a spawned agent, if the call's result tells it."""
     found = _AGENT_ID.search(result)
     return (found[1] or found[2]) if found else None
 
 
 def _parts(message: Json) -> Iterator[tuple[str | None, str]]:
-    """A message's pieces but reminders: of which call it is the result, if any, and its text."""
+    """Yields a message's pieces but reminders: of which call it is the result, if any, and its
+    text.
+    """
     content = message.get("content")
     if message["role"] == "tool":
         yield message.get("tool_call_id", ""), _text(content)
@@ -121,7 +123,7 @@ class Turns:
     _next: int = 0
 
     def number(self, asking: Asking) -> int:
-        """Which turn this request asks for."""
+        """Returns which turn this request asks for."""
         if asking.shown not in self._seen:
             # A first request may show answers of an earlier life (a resumed session): they count.
             # Another opening is the same conversation told anew (compacted): its answers do not.

@@ -49,7 +49,7 @@ def release(version: str) -> tuple[int, ...]:
 
 
 def cache_folder() -> Path:
-    """Where fetched CLIs are kept: `$UNBRAID_CACHE`, or the platform's cache folder."""
+    """Returns where fetched CLIs are kept: `$UNBRAID_CACHE`, or the platform's cache folder."""
     if chosen := os.environ.get("UNBRAID_CACHE"):
         return Path(chosen)
     if sys.platform == "darwin":

@@ -24,7 +24,9 @@ _RESUMING_PARAMETERS = ("resume", "task_id", "session_id")
 
 
 def fit(block: Block, asking: Asking, agent_ids: Mapping[str, str]) -> Json:
-    """A block as it is served, without its ids: `type`, and `text` or `name` and `input`."""
+    """Returns a block as it is served, without its ids: `type`, and `text` or `name` and
+    `input`.
+    """
     match block:
         case ScriptedText(text):
             return {"type": "text", "text": text}
@@ -58,7 +60,9 @@ def _properties(name: str, asking: Asking) -> Json:
 
 
 def _parameters(name: str, given: Mapping[str, Any], asking: Asking) -> Json:
-    """The call's parameters in the CLI's spelling: OpenCode has `filePath` for `file_path`."""
+    """Returns the call's parameters in the CLI's spelling: OpenCode has `filePath` for
+    `file_path`.
+    """
     known = _properties(_named(name, asking), asking)
     fitted = {}
     for key, value in given.items():

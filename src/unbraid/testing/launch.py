@@ -62,7 +62,7 @@ def claude_launch(
 
 
 def claude_arguments(cli: Cli, mode: str, prompt: str) -> list[str]:
-    """The arguments that make up a mode."""
+    """Returns the arguments that make up a mode."""
     _check(mode, CLAUDE_MODES)
     talks = mode == "stdin"
     output = "json" if mode == "json" else "stream-json"
@@ -114,7 +114,7 @@ def opencode_launch(
 
 
 def opencode_arguments(mode: str, prompt: str) -> list[str]:
-    """The arguments that make up a mode."""
+    """Returns the arguments that make up a mode."""
     _check(mode, OPENCODE_MODES)
     if mode == "serve":
         return ["serve", "--hostname", "127.0.0.1", "--port", "0"]

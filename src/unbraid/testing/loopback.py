@@ -73,7 +73,7 @@ class Wire:
         self.state = h11.Connection(h11.SERVER if server else h11.CLIENT)
 
     async def receive(self) -> object:
-        """The next event of the other side."""
+        """Returns the next event of the other side."""
         import h11
 
         while True:
@@ -138,7 +138,7 @@ class Answer:
     body: bytes
 
     def json(self) -> Any:
-        """The body, decoded."""
+        """Returns the body, decoded."""
         return json.loads(self.body)
 
 

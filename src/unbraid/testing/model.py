@@ -130,7 +130,9 @@ class ScriptedModel(LoopbackServer):
                 loop.call_soon_threadsafe(moved.set)
 
     def _prepare(self, asking: Asking) -> tuple[Turn, Serving]:
-        """The turn to serve and its serving; one that is not part of the truth has no agent."""
+        """Returns the turn to serve and its serving; one that is not part of the truth has no
+        agent.
+        """
         for tool_use_id, result in asking.results.items():
             child, told = self._spawned.get(tool_use_id), agent_id(result)
             if child is not None and told is not None:

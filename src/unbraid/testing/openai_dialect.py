@@ -50,7 +50,7 @@ class OpenAI:
         return "".join(block["text"] for block in self.serving.blocks if block["type"] == kind)
 
     def whole(self) -> Json:
-        """The answer to a request that does not stream."""
+        """Returns the answer to a request that does not stream."""
         message: Json = {"role": "assistant", "content": self._joined("text") or None}
         if thinking := self._joined("thinking"):
             message["reasoning_content"] = thinking
@@ -64,7 +64,7 @@ class OpenAI:
         return b"data: " + encode(self._completion("chat.completion.chunk", [choice])) + b"\n\n"
 
     def chunks(self) -> Iterator[bytes]:
-        """The answer as server-sent events, one a chunk."""
+        """Yields the answer as server-sent events, one a chunk."""
         yield self._chunk({"role": "assistant", "content": ""})
         calls, number = self._calls(), 0
         for block in self.serving.blocks:
@@ -87,10 +87,10 @@ class OpenAI:
 
     @staticmethod
     def error(kind: str, message: str) -> Json:
-        """An error's body."""
+        """Returns an error's body."""
         return {"error": {"type": kind, "message": message}}
 
     @classmethod
     def error_chunk(cls, kind: str, message: str) -> bytes:
-        """An error in the middle of a stream."""
+        """Returns an error in the middle of a stream."""
         return b"data: " + encode(cls.error(kind, message)) + b"\n\n"

@@ -15,18 +15,18 @@ def encode(value: Json) -> bytes:
 
 
 def pieces(text: str, size: int) -> Iterator[str]:
-    """A text in pieces of that many characters."""
+    """Yields a text in pieces of that many characters."""
     size = max(size, 1)
     return (text[start : start + size] for start in range(0, len(text), size))
 
 
 def arguments(block: Json) -> str:
-    """A call's input as the model writes it."""
+    """Returns a call's input as the model writes it."""
     return json.dumps(block["input"], ensure_ascii=False)
 
 
 def output_tokens(turn: Turn, blocks: list[Json]) -> int:
-    """The tokens that an answer is said to have."""
+    """Returns the tokens that an answer is said to have."""
     if turn.usage.output_tokens is not None:
         return turn.usage.output_tokens
     return sum(len(block.get("text") or arguments(block)) // 4 + 1 for block in blocks)

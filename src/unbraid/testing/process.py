@@ -48,7 +48,7 @@ class Child:
         return time.monotonic() - self._began
 
     async def lines(self) -> AsyncIterator[tuple[float, bytes]]:
-        """Each line of stdout without its newline; an unfinished last line too."""
+        """Yields each line of stdout without its newline; an unfinished last line too."""
         assert self._process.stdout is not None
         rest = bytearray()
         while chunk := await self._process.stdout.read(_READ_BYTES):
@@ -83,7 +83,7 @@ class Child:
         self._signal_group(signal.SIGKILL)
 
     async def wait(self) -> int:
-        """Its exit code, when it has ended by itself."""
+        """Returns its exit code, when it has ended by itself."""
         code = await self._process.wait()
         await self._errors
         return code

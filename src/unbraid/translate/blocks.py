@@ -65,7 +65,9 @@ class Block(Struct, gc=False):
 
     @classmethod
     def of_bare(cls, item: Any) -> Block:
-        """The block that something stands for which is no object where a block is wanted."""
+        """Returns the block that something stands for which is no object where a block is
+        wanted.
+        """
         return cls(type="text", text=item if isinstance(item, str) else json.dumps(item))
 
 
@@ -172,7 +174,9 @@ class MessageState:
     def extends(
         self, content: list[Block], digests: list[int], source: int, skipped: int = 0
     ) -> bool | None:
-        """Whether this is a later snapshot of the message (None: no), and whether it adds to it."""
+        """Returns whether this is a later snapshot of the message (None: no), and whether it adds
+        to it.
+        """
         said = self.said[source]
         last = len(said) - 1
         if len(content) + skipped <= last:
@@ -260,7 +264,7 @@ class MessageState:
         self.streaming = None
 
     def cut_off(self) -> str:
-        """The words of a block that has begun to stream and never came whole."""
+        """Returns the words of a block that has begun to stream and never came whole."""
         for streamed in (self.streaming or {}).values():
             if not streamed.silent and not streamed.is_known and streamed.parts:
                 return "".join(streamed.parts)
@@ -275,7 +279,9 @@ class MessageState:
 
 
 def digest_of(block: Block) -> int:
-    """What a block says, as a number: a tool call by its id, anything else by kind and words."""
+    """Returns what a block says, as a number: a tool call by its id, anything else by kind and
+    words.
+    """
     if block.id is not None:
         return hash(block.id)
     if block.thinking is not None:

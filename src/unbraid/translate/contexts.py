@@ -76,7 +76,7 @@ class Context:
         self.latest[source] = state
 
     def message(self, message_id: str) -> MessageState:
-        """The state of one of this agent's messages."""
+        """Returns the state of one of this agent's messages."""
         state = self.messages.get(message_id)
         if state is None:
             state = self.messages[message_id] = MessageState(message_id)
@@ -104,7 +104,7 @@ class Contexts:
         self._count = 0
 
     def everyone(self) -> list[Context]:
-        """Every sub-agent's context, once, in order of appearance."""
+        """Returns every sub-agent's context, once, in order of appearance."""
         return list(dict.fromkeys([*self.by_call.values(), *self.by_agent.values()]))
 
     def add(self, context_id: str, parent: Context, call: str | None) -> Context:

@@ -134,7 +134,7 @@ class Sequencer(Generic[V]):
             self._since.setdefault(key, now)
 
     def holds(self, source: str | None = None) -> bool:
-        """Whether anything is held back: of one source, or at all."""
+        """Returns whether anything is held back: of one source, or at all."""
         return any(self._queues.values()) if source is None else bool(self._queues.get(source))
 
     def take(self, now: float) -> Iterator[V]:
@@ -191,7 +191,7 @@ class Sequencer(Generic[V]):
                 return self._met(first, held, now) or self._met(second, held, now)
 
     def _within_reach(self, key: str) -> bool:
-        """Whether the provider of a key has gone, or goes as soon as it is needed."""
+        """Returns whether the provider of a key has gone, or goes as soon as it is needed."""
         source = self._providers.get(key)
         if source is None:
             return True
@@ -215,7 +215,7 @@ class Sequencer(Generic[V]):
 
 
 def _keys(item: SourceItem[V]) -> Iterator[str]:
-    """What an item comes after, if that is there."""
+    """Yields what an item comes after, if that is there."""
     if not item.waits_for:
         return
     waiting = list(item.waits_for)

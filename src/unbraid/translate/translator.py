@@ -117,7 +117,7 @@ class Translator:
                 decode, translate = self._latest()
 
     def _latest(self) -> tuple[Decode, Translate]:
-        """How the kind that has owned the latest record reads the next one."""
+        """Returns how the kind that has owned the latest record reads the next one."""
         if not self._owner:
             return _unread, next(iter(self._dialects.values())).translate
         dialect = self._dialects[self._owner]

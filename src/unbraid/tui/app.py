@@ -96,7 +96,7 @@ class Top(App[None]):
         self._goal: tuple[int, int] | None = None  # the stream and seq to show once they are known
 
     def compose(self) -> ComposeResult:
-        """The lists on the left, the words on the right."""
+        """Yields the lists on the left, the words on the right."""
         self._runs.border_title, self._agents.border_title = "Runs", "Agents"
         yield self._title
         yield Static(EMPTY, id="empty", markup=False)

@@ -73,7 +73,7 @@ class Help(Dialog):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("question_mark,q,enter", "answer", show=False)]
 
     def compose(self) -> ComposeResult:
-        """The keys, and how to close them."""
+        """Yields the keys, and how to close them."""
         with Vertical() as box:
             box.border_title, box.border_subtitle = "unbraid top", "esc"
             yield VerticalScroll(Static(HELP, markup=False))
@@ -87,7 +87,7 @@ class TextDialog(Dialog):
         self._title = title
 
     def compose(self) -> ComposeResult:
-        """The line."""
+        """Yields the line."""
         with Vertical() as box:
             box.border_title = Text(self._title)
             yield Input()
@@ -112,7 +112,7 @@ class Confirm(Dialog):
         self._question = question
 
     def compose(self) -> ComposeResult:
-        """The question."""
+        """Yields the question."""
         with Vertical():
             yield Static(self._question, markup=False)
             yield Footer(show_command_palette=False)
@@ -131,7 +131,7 @@ class PermissionDialog(Dialog):
         self._asked, self._title = asked, title
 
     def compose(self) -> ComposeResult:
-        """Who asks, and for what."""
+        """Yields who asks, and for what."""
         with Vertical() as box:
             box.border_title = "May it?"
             yield Static(short(self._title, 200), markup=False)
@@ -142,8 +142,8 @@ class PermissionDialog(Dialog):
 
 
 def tool_input_text(given: Any) -> str:
-    """All that a tool is to be given, safe. Only a real argument stands at the beginning of a line,
-    so that none can pass for two.
+    """Returns all that a tool is to be given, safe. Only a real argument stands at the beginning of
+    a line, so that none can pass for two.
     """
     arguments = given.items() if isinstance(given, dict) else [("", given)]
     lines = []

@@ -37,7 +37,9 @@ MAX_NOTE_CHARS = 1000
 
 
 def render_item(item: Item, width: int, *, whole: bool) -> list[Text]:
-    """An item's lines, with an empty one after them; `whole` shows what is folded otherwise."""
+    """Returns an item's lines, with an empty one after them; `whole` shows what is folded
+    otherwise.
+    """
     match item.kind:
         case "thinking":
             lines = _thinking(item, width, whole=whole)

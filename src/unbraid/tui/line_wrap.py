@@ -14,7 +14,9 @@ _console = Console(width=80, color_system=None)
 
 
 def wrap_text(text: str, width: int) -> list[str]:
-    """The lines of a text that is safe; tabs are spaces, words are kept whole where they fit."""
+    """Returns the lines of a text that is safe; tabs are spaces, words are kept whole where they
+    fit.
+    """
     lines: list[str] = []
     for line in text.expandtabs(4).split("\n"):
         if len(line) <= width and _NARROW.fullmatch(line):

@@ -45,14 +45,16 @@ class PageIndex:
         self.last[stream] = entry.seq
 
     def pages(self, stream: int) -> int:
-        """How many pages a stream has."""
+        """Returns how many pages a stream has."""
         return len(self.starts.get(stream, ()))
 
     def page_of(self, stream: int, seq: int) -> int:
-        """The page on which an event stands."""
+        """Returns the page on which an event stands."""
         return max(0, bisect_right(self.starts.get(stream, ()), seq) - 1)
 
     def bounds(self, stream: int, first: int, last: int) -> tuple[int, int | None]:
-        """The seq that the pages begin with, and the one that follows them; None at the end."""
+        """Returns the seq that the pages begin with, and the one that follows them; None at the
+        end.
+        """
         starts = self.starts[stream]
         return starts[first], starts[last + 1] if last + 1 < len(starts) else None

@@ -93,7 +93,7 @@ class Rows(ScrollView, can_focus=True):
         return next((i for i, row in enumerate(self.rows) if row.key == self.cursor), None)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
+        """Returns one line of the screen."""
         number, width = y + self.scroll_offset.y, self.scrollable_content_region.width
         if number >= len(self.rows):
             return Strip.blank(width, self.rich_style)

@@ -33,7 +33,7 @@ class RunList:
         return run
 
     def has(self, run: str) -> bool:
-        """Whether a run is in the log."""
+        """Returns whether a run is in the log."""
         return any(each.run == run for each in self.logged)
 
     def is_unlogged(self, run: str | None) -> bool:
@@ -41,11 +41,11 @@ class RunList:
         return any(each.run == run for each in self.unlogged)
 
     def title(self, run: str) -> str:
-        """What a run is called."""
+        """Returns what a run is called."""
         return next((each.title for each in self.logged if each.run == run), None) or run
 
     def all(self) -> list[RunSummary]:
-        """Each run once, in order."""
+        """Returns each run once, in order."""
         known = {run.session_id or run.run for run in self.logged}
         known |= {run.run for run in self.logged}
         return sort_runs([*self.logged, *(run for run in self.unlogged if run.run not in known)])

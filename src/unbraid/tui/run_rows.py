@@ -50,7 +50,7 @@ def sort_runs(runs: Collection[RunSummary]) -> list[RunSummary]:
 
 
 def run_row(run: RunSummary, now_ms: float, *, waits: bool) -> Row:
-    """One run in a row."""
+    """Returns one run in a row."""
     mark, style = WAITING if waits else MARKS.get(run.status, ("?", DIM))
     name = Text.assemble((mark, style), " ", short(run.title or run.run, 120))
     if run.cwd:
@@ -65,7 +65,7 @@ def run_row(run: RunSummary, now_ms: float, *, waits: bool) -> Row:
 
 
 def run_title(run: RunSummary | None) -> Text:
-    """The chosen run in a line: where it is, what it is about, what it has used."""
+    """Returns the chosen run in a line: where it is, what it is about, what it has used."""
     title = Text("unbraid", Style(bold=True))
     if run is None:
         return title

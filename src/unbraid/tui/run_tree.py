@@ -53,7 +53,7 @@ class RunTree:
             self.tree.apply((event,))
 
     def rows(self, folded: Collection[int]) -> list[Row]:
-        """The tree, one row an agent; what is below a folded one is left out."""
+        """Returns the tree, one row an agent; what is below a folded one is left out."""
         return list(self._rows(0, "", "", folded))
 
     def _rows(self, stream: int, first: str, rest: str, folded: Collection[int]) -> Iterator[Row]:
@@ -91,7 +91,7 @@ class RunTree:
         ]
 
     def about(self, stream: int) -> list[Text]:
-        """Who an agent is and what it has used, in two lines."""
+        """Returns who an agent is and what it has used, in two lines."""
         node = self.tree.nodes.get(stream)
         if node is None:
             return [Text("Nothing said yet.", DIM), Text()]
@@ -121,12 +121,12 @@ class RunTree:
 
 
 def dollars(cost: float | None) -> str:
-    """A cost for a narrow place."""
+    """Returns a cost for a narrow place."""
     return "" if not cost else f"${cost:.2f}" if cost >= 0.01 else "<1¢"
 
 
 def short_duration(milliseconds: float | None) -> str:
-    """A time for a narrow place."""
+    """Returns a time for a narrow place."""
     if milliseconds is None:
         return ""
     seconds = round(milliseconds / 1000)

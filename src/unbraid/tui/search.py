@@ -41,7 +41,7 @@ class Search(Dialog):
         self._services, self._runs = services, runs
 
     def compose(self) -> ComposeResult:
-        """A line for the words, and the places below it."""
+        """Yields a line for the words, and the places below it."""
         with Vertical() as box:
             box.border_title = "Find"
             yield Input(placeholder='words, or "a phrase"')

@@ -23,7 +23,7 @@ class UnloggedSessions(Protocol):
     """Stored sessions that are not in the log yet, and can be imported into it."""
 
     async def runs(self, *, limit: int) -> list[RunSummary]:
-        """Sessions that are not in the log, last started first."""
+        """Returns sessions that are not in the log, last started first."""
         ...
 
     async def open(self, name: str) -> RunSummary | None:

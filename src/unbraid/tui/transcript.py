@@ -93,7 +93,7 @@ class Transcript(ScrollView, can_focus=True):
         self.show(self._items)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
+        """Returns one line of the screen."""
         number, width = y + self.scroll_offset.y, self._width
         if number >= len(self.lines):
             return Strip.blank(width, self.rich_style)
@@ -168,7 +168,9 @@ class Transcript(ScrollView, can_focus=True):
         self.virtual_size = Size(width, len(self.lines))
 
     def _top(self) -> tuple[int, int, int] | None:
-        """The item at the top: its seq, and how far the top is from its beginning and its end."""
+        """Returns the item at the top: its seq, and how far the top is from its beginning and its
+        end.
+        """
         number = round(self.scroll_y)
         if number >= len(self._owners):
             return None

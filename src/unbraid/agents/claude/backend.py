@@ -210,7 +210,7 @@ class ClaudeConversation:
         return data
 
     def _events_of(self, data: bytes) -> list[RelayEvent]:
-        """The events of these bytes; the end of the turn last."""
+        """Returns the events of these bytes; the end of the turn last."""
         events = self._translator.feed(data) if data else self._translator.finish()
         events_out, self._replied = self._replied, []
         over: TurnComplete | None = None

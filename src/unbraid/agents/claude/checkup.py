@@ -19,7 +19,7 @@ from unbraid.system.versions import version_of
 
 
 async def checkup(env: Mapping[str, str]) -> list[Finding]:
-    """The program and its version, and the transcripts there are."""
+    """Returns the program and its version, and the transcripts there are."""
     return [await _program(env), *await asyncio.to_thread(_transcripts, env)]
 
 

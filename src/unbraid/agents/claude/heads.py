@@ -50,7 +50,7 @@ class LineHead(Struct, gc=False):
     claude_code_version: str | None = None
 
     def content(self) -> list[BlockHead] | str | None:
-        """What its message consists of; read at every call."""
+        """Returns what its message consists of; read at every call."""
         if self.message is MISSING:
             return None
         try:
@@ -64,7 +64,7 @@ _decode = msgspec.json.Decoder(LineHead).decode
 
 
 def head_of(line: bytes) -> LineHead:
-    """A line's head; of one that is wrong in some places, the rest."""
+    """Returns a line's head; of one that is wrong in some places, the rest."""
     try:
         return _decode(line)
     except BAD_JSON:
@@ -72,14 +72,14 @@ def head_of(line: bytes) -> LineHead:
 
 
 def line_order(line: bytes) -> LineOrder:
-    """Where a line of stdout or of a transcript belongs."""
+    """Returns where a line of stdout or of a transcript belongs."""
     return _order(head_of(line))
 
 
 def workflow_line_order(line: bytes) -> LineOrder:
-    """Where a line of a workflow's agent belongs: an answer counts from when it was asked for, not
-    from when it came, because the agents of a workflow share one call and are reported in the order
-    in which the script asked them.
+    """Returns where a line of a workflow's agent belongs: an answer counts from when it was asked
+    for, not from when it came, because the agents of a workflow share one call and are reported in
+    the order in which the script asked them.
     """
     head = head_of(line)
     if head.type == "assistant":
@@ -101,14 +101,16 @@ _ANSWERED = re.compile(rb'"tool_use_id":"([^"]+)"')
 
 
 def uuids_in(line: bytes) -> list[str]:
-    """The ids of the records in a line; the last is its own, those before are of what it quotes."""
+    """Returns the ids of the records in a line; the last is its own, those before are of what it
+    quotes.
+    """
     if b'"uuid"' not in line:
         return []
     return [uuid.decode("ascii", "replace") for uuid in _UUID.findall(line)]
 
 
 def calls_answered(line: bytes) -> list[str]:
-    """The calls whose results are in a line."""
+    """Returns the calls whose results are in a line."""
     return [call.decode("ascii", "replace") for call in _ANSWERED.findall(line)]
 
 
@@ -137,7 +139,7 @@ NO_ENDING = Ending()
 
 
 def ending_of(line: bytes) -> Ending:
-    """Whose end a line of a transcript or of stdout reports."""
+    """Returns whose end a line of a transcript or of stdout reports."""
     report = _REPORT.search(line)
     if report is None:
         call = _ANSWERED.search(line)
@@ -156,7 +158,7 @@ def ending_of(line: bytes) -> Ending:
 
 
 def is_answer(line: bytes) -> bool:
-    """Whether a line is what an agent says at the end of its work, not a call."""
+    """Returns whether a line is what an agent says at the end of its work, not a call."""
     try:
         head = _decode(line)
     except BAD_JSON:

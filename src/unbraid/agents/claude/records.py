@@ -93,7 +93,7 @@ decode_plain = msgspec.json.Decoder(ClaudeRecord).decode
 
 
 def decode(line: bytes) -> ClaudeRecord:
-    """A line as a record; raises one of `BAD_JSON` if it is not one, whole."""
+    """Returns a line as a record; raises one of `BAD_JSON` if it is not one, whole."""
     if len(line) > WORTH_CUTTING:
         record = read_cut_line(line)
         if record is not None:
@@ -104,7 +104,7 @@ def decode(line: bytes) -> ClaudeRecord:
 
 
 def read_cut_line(line: bytes) -> ClaudeRecord | None:
-    """The record of a line, read up to the second copy of its tool's result.
+    """Returns the record of a line, read up to the second copy of its tool's result.
 
     That copy is only wanted for spawning calls, which read it from `raw`. If the cut went wrong the
     decoding fails, or the `uuid` is missing, and the whole line is to be read.
@@ -263,8 +263,8 @@ class Trouble(Struct):
 
 
 def agent_answer(text: str) -> str:
-    """What an agent answered, out of what its caller gets: without the list of tools before it,
-    the id and the usage after it, and the frame that newer versions put every line of it in.
+    """Returns what an agent answered, out of what its caller gets: without the list of tools before
+    it, the id and the usage after it, and the frame that newer versions put every line of it in.
     """
     text = _AFTERWORD.sub("", text)
     frame = _FRAME.search(text)
@@ -274,7 +274,7 @@ def agent_answer(text: str) -> str:
 
 
 def parse_double_encoded(result: Any) -> str:
-    """The text of a `result`, which may be JSON inside JSON, or plain."""
+    """Returns the text of a `result`, which may be JSON inside JSON, or plain."""
     if not isinstance(result, str):
         return "" if result is None else msgspec.json.encode(result).decode()
     if result.startswith('"') and result.endswith('"'):
@@ -286,7 +286,9 @@ def parse_double_encoded(result: Any) -> str:
 
 
 def fingerprint(block: Any) -> str:
-    """A block's identity as dialects without ids have it: a tool call's id, or how it opens."""
+    """Returns a block's identity as dialects without ids have it: a tool call's id, or how it
+    opens.
+    """
 
     def get(name: str) -> Any:
         return block.get(name) if isinstance(block, dict) else getattr(block, name, None)

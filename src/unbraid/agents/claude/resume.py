@@ -29,7 +29,7 @@ class ClaudeResumer:
         self._env = env
 
     def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
-        """The command that continues a session, or a copy of one of its sub-agents."""
+        """Returns the command that continues a session, or a copy of one of its sub-agents."""
         if stored.agent_id is None:
             return Resumption(["claude", "--resume", stored.session_id, *arguments], stored.cwd)
         main = next(session_transcripts(stored.session_id, self._env), None)
@@ -40,7 +40,9 @@ class ClaudeResumer:
 
 
 def as_session(main: Path, agent: str) -> tuple[Path, str | None]:
-    """A sub-agent's transcript as a session of its own: its new file, and where it worked."""
+    """Returns a sub-agent's transcript as a session of its own: its new file, and where it
+    worked.
+    """
     name = str(uuid.uuid4())
     lines = list(_as_main(_lines_of(main, agent), name))
     if not lines:

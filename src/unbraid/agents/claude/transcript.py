@@ -53,7 +53,7 @@ class JournalEntry(Struct):
 
 
 def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes:
-    """An agent's facts as one line for the translator."""
+    """Returns an agent's facts as one line for the translator."""
     try:
         facts = msgspec.json.decode(meta, type=dict[str, Any])
     except BAD_JSON:
@@ -67,8 +67,8 @@ def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes
 def session_line(
     session_id: str, *, cwd: str | None, version: str | None, started_ms: int
 ) -> bytes:
-    """A session's facts as one line for the translator; `started_ms` is when it began, 0 if that
-    is not known.
+    """Returns a session's facts as one line for the translator; `started_ms` is when it began, 0 if
+    that is not known.
     """
     facts: dict[str, Any] = {"type": SESSION_INTRODUCTION, "sessionId": session_id}
     facts |= {"cwd": cwd, "version": version}
@@ -78,7 +78,9 @@ def session_line(
 
 
 def notification(text: str) -> dict[str, str] | None:
-    """The fields of a `<task-notification>`, which reports to a parent that an agent has ended."""
+    """Returns the fields of a `<task-notification>`, which reports to a parent that an agent has
+    ended.
+    """
     if not text.lstrip().startswith("<task-notification>"):
         return None
     found: dict[str, str] = {}

@@ -181,7 +181,7 @@ class OpenCodeConversation:
         await self._link.call("POST", f"/session/{self.session}/prompt_async", body)
 
     async def _events_of(self, line: bytes) -> list[RelayEvent]:
-        """The relay events of one event of our session; nothing for those of others."""
+        """Returns the relay events of one event of our session; nothing for those of others."""
         if self._tree.root_of(line) != self.session:
             return []
         assert self._translator is not None
@@ -232,7 +232,9 @@ def _model(written: str) -> dict[str, str]:
 
 
 async def _refused(link: Link, agent: AgentSpec) -> dict[str, bool]:
-    """The tools that an agent does not have. Those it has stay as OpenCode's settings say."""
+    """Returns the tools that an agent does not have. Those it has stay as OpenCode's
+    settings say.
+    """
     refused = {*_NEVER, *map(_name, agent.denied)}
     if agent.backend_tools is not None:
         given = set(map(_name, agent.backend_tools))
@@ -255,5 +257,5 @@ async def _no_servers(link: Link, tools: Sequence[str] | None) -> list[dict[str,
 
 
 def _name(tool: str) -> str:
-    """A tool as OpenCode calls it, which Claude Code may call `Bash(git status)`."""
+    """Returns a tool as OpenCode calls it, which Claude Code may call `Bash(git status)`."""
     return tool.partition("(")[0].lower()

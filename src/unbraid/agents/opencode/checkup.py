@@ -17,7 +17,7 @@ FIRST_DATABASE: Release = (1, 2, 0)
 
 
 async def checkup(env: Mapping[str, str]) -> list[Finding]:
-    """The program and its version, and the stored sessions there are."""
+    """Returns the program and its version, and the stored sessions there are."""
     return [await _program(env), *await asyncio.to_thread(_stores, env)]
 
 

@@ -30,12 +30,12 @@ class OpenCodeLauncher:
         self._env = env
 
     def recognizes(self, argv: Sequence[str]) -> bool:
-        """Whether a command line starts OpenCode."""
+        """Returns whether a command line starts OpenCode."""
         return _arguments_of(argv) is not None
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
-        """The command itself. Its stdout goes through us only where it is JSON: anything else is
-        meant for the person's own terminal.
+        """Returns the command itself. Its stdout goes through us only where it is JSON: anything
+        else is meant for the person's own terminal.
         """
         args = argv[_arguments_of(argv) or 0 :]
         return Command(
@@ -122,7 +122,9 @@ class OpenCodeSource:
             self._rows.clear()
 
     def read(self) -> list[Chunk]:
-        """What can be recorded now; the database first, it knows the right order of calls."""
+        """Returns what can be recorded now; the database first, it knows the right order of
+        calls.
+        """
         looked = time.monotonic()
         self._look()
         if self._root is None:

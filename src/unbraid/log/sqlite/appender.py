@@ -168,7 +168,7 @@ def index_words(connection: sqlite3.Connection) -> None:
 
 
 def load(connection: sqlite3.Connection, run: str) -> RunSummary | None:
-    """One run's summary."""
+    """Returns one run's summary."""
     row = connection.execute("SELECT summary FROM runs WHERE run = ?", (run,)).fetchone()
     return None if row is None else _decode_summary(row[0])
 

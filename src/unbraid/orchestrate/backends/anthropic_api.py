@@ -68,7 +68,7 @@ class _Messages:
         self._system: list[Any] = [cached] if system else []
 
     async def stream(self, messages: list[Any]) -> AsyncGenerator[RelayEvent, None]:
-        """One answer."""
+        """Yields one answer."""
         asked = self._client.messages.with_streaming_response.create(
             model=self._model,
             max_tokens=MAX_TOKENS,
@@ -102,7 +102,7 @@ class _Messages:
             yield TurnComplete(ok=stop_reason != "refusal", subtype=stop_reason)
 
     def advice(self, status: int | None) -> str:
-        """How to go on."""
+        """Returns how to go on."""
         match status:
             case 401 | 403:
                 return "check ANTHROPIC_API_KEY"
@@ -115,7 +115,9 @@ class _Messages:
 
 
 def full_name(model: str) -> str:
-    """The latest model that the SDK knows by a short name, such as `opus` in agents' files."""
+    """Returns the latest model that the SDK knows by a short name, such as `opus` in
+    agents' files.
+    """
     from anthropic.types import Model
 
     known = (name for part in get_args(Model) for name in get_args(part))

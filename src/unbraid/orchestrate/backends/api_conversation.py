@@ -21,11 +21,11 @@ class ModelApi(Protocol):
     """One API, for one model."""
 
     def stream(self, messages: list[Any]) -> AsyncGenerator[RelayEvent, None]:
-        """One answer to all messages so far; `turn_complete` is last."""
+        """Yields one answer to all messages so far; `turn_complete` is last."""
         ...
 
     def advice(self, status: int | None) -> str:
-        """How to go on after an error with that HTTP status."""
+        """Returns how to go on after an error with that HTTP status."""
         ...
 
 

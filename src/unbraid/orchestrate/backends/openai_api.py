@@ -69,7 +69,7 @@ class _Completions:
         self._client, self._model = client, model
 
     async def stream(self, messages: list[Any]) -> AsyncGenerator[RelayEvent, None]:
-        """One answer."""
+        """Yields one answer."""
         asked = self._client.chat.completions.with_streaming_response.create(
             model=self._model,
             messages=messages,
@@ -101,7 +101,7 @@ class _Completions:
             yield TurnComplete(ok=finish_reason != "content_filter", subtype=finish_reason)
 
     def advice(self, status: int | None) -> str:
-        """How to go on."""
+        """Returns how to go on."""
         match status:
             case 401 | 403:
                 return "check OPENAI_API_KEY"

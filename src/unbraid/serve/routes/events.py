@@ -45,12 +45,12 @@ async def all_events(request: Request) -> ASGIApp:
 
 
 def form_of(request: Request) -> Form:
-    """How a viewer wants its events."""
+    """Returns how a viewer wants its events."""
     return Form.NDJSON if Form.NDJSON.value in request.headers.get("accept", "") else Form.SSE
 
 
 def encoding_of(request: Request) -> str | None:
-    """How a viewer wants them packed."""
+    """Returns how a viewer wants them packed."""
     return encoding_for(request.headers.get("accept-encoding", ""))
 
 

@@ -83,7 +83,7 @@ class RunUsage(Struct):
 
 
 def run_json(summary: RunSummary) -> Run:
-    """A summary without what is only for the log itself."""
+    """Returns a summary without what is only for the log itself."""
     return Run(*(getattr(summary, name) for name in Run.__struct_fields__))
 
 

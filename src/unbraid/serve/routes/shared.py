@@ -24,7 +24,7 @@ def limit_of(most: int) -> Parameter:
 
 
 async def existing_run(request: Request) -> RunSummary:
-    """The run in the path, or 404. One that is history is read into the log first."""
+    """Returns the run in the path, or 404. One that is history is read into the log first."""
     run = run_of(request)
     summary = await known_run(services_of(request), run)
     if summary is None:
@@ -33,7 +33,7 @@ async def existing_run(request: Request) -> RunSummary:
 
 
 async def known_run(services: Services, run: str) -> RunSummary | None:
-    """A run of the log, or of the history beside it."""
+    """Returns a run of the log, or of the history beside it."""
     summary = await services.log.run(run)
     if summary is None and services.history is not None:
         summary = await services.history.open(run)

@@ -98,7 +98,7 @@ class ClaudeController:
         return list(VERBS) if listens else ["cancel"]
 
     def pending(self) -> list[PermissionRequest]:
-        """The permission requests that wait for an answer."""
+        """Returns the permission requests that wait for an answer."""
         for request in self._pending.values():
             request.run = self.run
         return list(self._pending.values())

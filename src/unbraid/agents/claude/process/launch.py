@@ -47,11 +47,11 @@ class ClaudeLauncher:
         self._env = env
 
     def recognizes(self, argv: Sequence[str]) -> bool:
-        """Whether a command line starts Claude Code."""
+        """Returns whether a command line starts Claude Code."""
         return arguments_of(argv) is not None
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
-        """The command with the flags that its version has for making sub-agents visible."""
+        """Returns the command with the flags that its version has for making sub-agents visible."""
         version = await version_of(argv[: arguments_of(argv)])
         return visible_command(argv, version, steered=steered)
 
@@ -145,7 +145,7 @@ class ClaudeSource:
             ]
 
     def read(self) -> Iterator[Chunk]:
-        """What stdout and the transcripts have, in one order."""
+        """Yields what stdout and the transcripts have, in one order."""
         if self._merger.session_id is None and self._begun_in is not None:
             self._merger.session_id = self._session_begun()
         if self._known is not None:
@@ -158,7 +158,9 @@ class ClaudeSource:
         return None if main is None else Session(main, self._known)
 
     def _session_begun(self) -> str | None:
-        """The session of a process that prints nothing we could read: one that is new, or grew."""
+        """Returns the session of a process that prints nothing we could read: one that is new, or
+        grew.
+        """
         assert self._begun_in is not None
         slug = _SLUG.sub("-", str(self._begun_in))
         for projects in claude_projects(self._env):
@@ -169,7 +171,7 @@ class ClaudeSource:
 
 
 def _transcript_sizes(env: Mapping[str, str]) -> dict[Path, int]:
-    """All transcripts and how long they are, before an agent goes on with one of them."""
+    """Returns all transcripts and how long they are, before an agent goes on with one of them."""
     found: dict[Path, int] = {}
     for projects in claude_projects(env):
         for path in projects.rglob("*.jsonl"):

@@ -51,7 +51,7 @@ class StreamJsonRenderer:
         return b""
 
     def end(self) -> bytes:
-        """The rest, when the stream is over."""
+        """Returns the rest, when the stream is over."""
         if not self._last:
             return b""
         if self._command.prints == "json":

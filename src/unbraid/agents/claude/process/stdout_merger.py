@@ -88,7 +88,7 @@ class StdoutTranscriptMerger:
         self._sequencer.add(item, self._clock())
 
     def _late(self, chunk: Chunk, head: LineHead, twin: str | None) -> SourceItem[Chunk]:
-        """A line that waits for the transcripts."""
+        """Returns a line that waits for the transcripts."""
         # Without a twin all one can do is wait until nothing more comes.
         caught_up: Condition = Quiet((CHILDREN, OWN), TRANSCRIPTS_QUIET_SECONDS)
         if twin is not None:
@@ -104,7 +104,7 @@ class StdoutTranscriptMerger:
         )
 
     def take(self) -> Iterator[Chunk]:
-        """All that may be recorded now."""
+        """Yields all that may be recorded now."""
         now = self._clock()
         yield from self._look(now)
         # Nothing is worth waiting for while there are no transcripts.
@@ -151,7 +151,7 @@ class StdoutTranscriptMerger:
         return uuids[-1]
 
     def _answered(self, blocks: list[BlockHead] | None) -> str | None:
-        """The spawning call that a line without a `uuid` answers."""
+        """Returns the spawning call that a line without a `uuid` answers."""
         if blocks is None:
             return None
         self._nameless = True
@@ -177,15 +177,15 @@ class StdoutTranscriptMerger:
 
 
 def _prompt(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
-    """A line of stdout that does not wait. 1.0 keeps sub-agents' words in the session's file,
-    before the result of their call: if they are there, they go first.
+    """Returns a line of stdout that does not wait. 1.0 keeps sub-agents' words in the session's
+    file, before the result of their call: if they are there, they go first.
     """
     after = (After(twin),) if twin is not None else ()
     return SourceItem(STDOUT, chunk, waits_for=after, max_wait_seconds=0)
 
 
 def _repetition(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
-    """A line of the session's own file."""
+    """Returns a line of the session's own file."""
     return SourceItem(
         OWN,
         chunk,
@@ -196,5 +196,5 @@ def _repetition(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
 
 
 def _keeps_files(version: str | None) -> bool:
-    """Whether a version, as it names itself, has files of sub-agents."""
+    """Returns whether a version, as it names itself, has files of sub-agents."""
     return version is not None and not version.startswith(("0.", "1."))

@@ -54,7 +54,7 @@ class Scan:
 
     @classmethod
     def of(cls, env: Mapping[str, str]) -> Scan:
-        """What there is, newest first."""
+        """Returns what there is, newest first."""
         scan = cls()
         for projects in claude_projects(env):
             for folder in scan._entries(str(projects)):
@@ -110,7 +110,7 @@ class Scan:
 def main_of(
     path: Path, projects: Iterable[Path], owner_of: Callable[[Path], str | None]
 ) -> Path | None:
-    """The session's own transcript that a file below Claude Code's folders belongs to."""
+    """Returns the session's own transcript that a file below Claude Code's folders belongs to."""
     for folder in projects:
         try:
             parts = path.relative_to(folder).parts

@@ -54,13 +54,13 @@ class ClaudeFiles:
 
 
 def session_of(path: Path) -> str | None:
-    """The session that a transcript says it belongs to."""
+    """Returns the session that a transcript says it belongs to."""
     first = _first(split(chunks(path)))
     return None if first is None else first.session_id_transcript
 
 
 def transcript_run(path: Path) -> RunTracks:
-    """A session by its transcript, with those of its sub-agents."""
+    """Returns a session by its transcript, with those of its sub-agents."""
     for line in _some(split(chunks(path))):
         if _own_record(line) is not None:
             (run,) = ClaudeFiles().runs(str(path), lambda: chunks(path), first=line, path=path)
@@ -69,7 +69,7 @@ def transcript_run(path: Path) -> RunTracks:
 
 
 def beside_transcript(path: Path, session: str | None) -> list[Track]:
-    """The sub-agents' transcripts of a session's, in the layouts of 2.0 and 2.1."""
+    """Returns the sub-agents' transcripts of a session's, in the layouts of 2.0 and 2.1."""
     tracks: list[Track] = []
     facts: list[bytes] = []
     folder = path.with_suffix("") / "subagents"
@@ -90,7 +90,9 @@ def beside_transcript(path: Path, session: str | None) -> list[Track]:
 
 
 def _in_start_order(folder: Path) -> list[Path]:
-    """A session's sub-agent files; a workflow's in the order in which its journal started them."""
+    """Returns a session's sub-agent files; a workflow's in the order in which its journal started
+    them.
+    """
     started: dict[str, int] = {}
     for journal in sorted(folder.rglob("journal.jsonl")):
         for line in split(chunks(journal)):
@@ -117,8 +119,8 @@ def _first(lines: Iterable[bytes]) -> ClaudeRecord | None:
 
 
 def _own_record(line: bytes) -> ClaudeRecord | None:
-    """A record of a line that only Claude Code, or a program with the same format, would write:
-    other files have objects with a `type` too.
+    """Returns a record of a line that only Claude Code, or a program with the same format, would
+    write: other files have objects with a `type` too.
     """
     for item in read_line(line):
         if not isinstance(item, ClaudeRecord):

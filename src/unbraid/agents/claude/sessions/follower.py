@@ -62,8 +62,8 @@ class TranscriptFollower:
 def known_files(
     recorded: Recorded, standing: Mapping[str, Known] | None = None
 ) -> dict[str, Known]:
-    """How far a session's files are known: those that the log does not have are so as they were
-    `standing` when the run began.
+    """Returns how far a session's files are known: those that the log does not have are so as they
+    were `standing` when the run began.
     """
     if not recorded.is_new:
         return known_offsets(recorded.offsets, recorded.ends)
@@ -85,7 +85,7 @@ def begin_chunks(known: Mapping[str, Known]) -> Iterator[Chunk]:
 
 
 def introduction(main: Path) -> bytes:
-    """What a session's process would have printed first: which session this is, and where.
+    """Returns what a session's process would have printed first: which session this is, and where.
 
     Transcripts say it on every line and nowhere in particular.
     """

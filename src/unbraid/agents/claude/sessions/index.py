@@ -81,7 +81,7 @@ class Index:
             self._stale = self._redact_title(facts) or self._stale
 
     def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[IndexRow]:
-        """Sessions written since a time, newest first, each as soon as it is read."""
+        """Yields sessions written since a time, newest first, each as soon as it is read."""
         scan = Scan.of(env)
         self.problems = dict(scan.problems)
         sessions = [found for found in scan.sessions if found.mtime_ns >= since_ns]

@@ -62,14 +62,16 @@ class Known(NamedTuple):
 
 
 def source_name(name: str, generation: int, base: int) -> str:
-    """A file as a source."""
+    """Returns a file as a source."""
     return f"{_UNFIT.sub('_', name)[:200]}@{generation}+{base}"
 
 
 def known_offsets(
     offsets: Mapping[str, int], marks: Mapping[str, tuple[bytes, bytes]] | None = None
 ) -> dict[str, Known]:
-    """How far each file is known, from the sources' positions; of generations the latest."""
+    """Returns how far each file is known, from the sources' positions; of generations the
+    latest.
+    """
     found: dict[str, Known] = {}
     for source, position in offsets.items():
         match = _SOURCE.fullmatch(source)
@@ -84,7 +86,7 @@ def known_offsets(
 
 
 def files_from_end(known: Mapping[str, Known]) -> dict[str, Known]:
-    """The same files for a run that begins where another has ended."""
+    """Returns the same files for a run that begins where another has ended."""
     return {
         name: Known(Place(at.generation, at.offset), at.offset)
         for name, (at, _) in known.items()
@@ -93,7 +95,7 @@ def files_from_end(known: Mapping[str, Known]) -> dict[str, Known]:
 
 
 def files_from_sizes(main: Path, sizes: Mapping[Path, int]) -> dict[str, Known]:
-    """A session's files for a run that begins when they already have these sizes."""
+    """Returns a session's files for a run that begins when they already have these sizes."""
     inner = main.with_suffix("")
     found: dict[str, Known] = {}
     for path, size in sizes.items():
@@ -152,16 +154,16 @@ class Session:
         return [tail.path for tail in self._tails.values()]
 
     def children(self) -> Iterator[Chunk]:
-        """What is new in the sub-agents' files."""
+        """Yields what is new in the sub-agents' files."""
         return self._drain(with_main=False)
 
     def own(self) -> Iterator[Chunk]:
-        """What is new in the session's own file."""
+        """Yields what is new in the session's own file."""
         for chunk in (tail := self._tails[MAIN]).read():
             yield self._chunk(MAIN, tail.generation, chunk.offset, chunk.data)
 
     def drain(self, *, now: bool = False, last: bool = False) -> Iterator[Chunk]:
-        """What is new in all files; `now` without waiting for any of it to settle, and with
+        """Yields what is new in all files; `now` without waiting for any of it to settle, and with
         `last` also what will never be whole.
         """
         yield from self._drain(with_main=True, now=now, last=last)
@@ -198,8 +200,8 @@ class Session:
             yield from news
 
     def awaits(self, ending: Ending) -> bool:
-        """Whether the agent that has completed its work has a file of its own which, as far as it
-        has been read, does not end with its answer.
+        """Returns whether the agent that has completed its work has a file of its own which, as far
+        as it has been read, does not end with its answer.
         """
         file = f"agent-{self._agent_of(ending)}.jsonl"
         name = next((name for name, t in self._tails.items() if t.path.name == file), None)
@@ -323,7 +325,9 @@ def _order_in(name: str) -> Callable[[bytes], LineOrder]:
 
 
 def _ends_with_answer(path: Path, upto: int) -> bool:
-    """Whether the first bytes of a transcript, up to an offset, end with what its agent says."""
+    """Returns whether the first bytes of a transcript, up to an offset, end with what its agent
+    says.
+    """
     try:
         with path.open("rb", buffering=0) as file:
             first = max(upto - LAST_BYTES, 0)

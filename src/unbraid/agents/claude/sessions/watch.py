@@ -61,7 +61,7 @@ class TranscriptWatch:
         return changed
 
     def has(self, session_id: str) -> bool:
-        """Whether its transcript is a file."""
+        """Returns whether its transcript is a file."""
         main = self._mains.get(session_id)
         return main is not None and main.is_file()
 
@@ -77,7 +77,7 @@ class TranscriptWatch:
         """Nothing is held of a session."""
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Those whose processes are no longer on Claude Code's own list, or do not live."""
+        """Returns those whose processes are no longer on Claude Code's own list, or do not live."""
         return self._processes.ended(among)
 
     def _first_look(self) -> None:

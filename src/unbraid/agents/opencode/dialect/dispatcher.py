@@ -91,12 +91,12 @@ class OpenCodeDialect:
         return self._turns.outcome or self._ended
 
     def decode(self, line: bytes) -> OpenCodeRecord | None:
-        """A line as a record; None if it belongs to another kind."""
+        """Returns a line as a record; None if it belongs to another kind."""
         record = decode(line)
         return record if record.is_identified else None
 
     def mend(self, value: dict[str, Any]) -> tuple[OpenCodeRecord, bool] | None:
-        """A JSON object as a record with defaults where its types are wrong."""
+        """Returns a JSON object as a record with defaults where its types are wrong."""
         record, whole = coerce(OpenCodeRecord, value)
         return (record, whole) if record.is_identified else None
 

@@ -47,13 +47,15 @@ class SessionAttribution:
         self._coming: set[str] = set()  # calls that may start an agent, and have not begun
 
     def known(self, session: str | None) -> Context:
-        """The agent whose session this is, as far as is known: else the main agent."""
+        """Returns the agent whose session this is, as far as is known: else the main agent."""
         return self._contexts.by_agent.get(session or "") or self._contexts.root
 
     def context_of(
         self, session: str, record: OpenCodeRecord, out: list[RelayEvent]
     ) -> Context | None:
-        """The agent whose session this is, or None if the call that spawned it is not known yet."""
+        """Returns the agent whose session this is, or None if the call that spawned it is not known
+        yet.
+        """
         if not session:
             return self._contexts.root
         context = self._contexts.by_agent.get(session)
@@ -111,7 +113,7 @@ class SessionAttribution:
     def spawned(
         self, parent: Context, part: Part, call_id: str, out: list[RelayEvent]
     ) -> Context | None:
-        """The agent that a `task` call has started, if its session is known by now."""
+        """Returns the agent that a `task` call has started, if its session is known by now."""
         child = self._child(parent, part, call_id, part.child_session, out)
         if child is None:
             child = self._contexts.by_call.get(call_id)
@@ -134,7 +136,7 @@ class SessionAttribution:
             self._child(loose.parent, loose.part, call_id, session, out)
 
     def _matches(self) -> list[tuple[str, str]]:
-        """Sessions and calls that can only belong to each other: (session, call).
+        """Returns sessions and calls that can only belong to each other: (session, call).
 
         1.2 may lose, for as long as an agent works, what its call says of its session. The session
         has the call's words as its title and its prompt; equals among them cannot be distinguished.
@@ -165,7 +167,7 @@ class SessionAttribution:
         session: str | None,
         out: list[RelayEvent],
     ) -> Context | None:
-        """The agent that a `task` call has started, once its session is known."""
+        """Returns the agent that a `task` call has started, once its session is known."""
         assert part.state is not None
         if session is None or session == part.session_id:
             return None

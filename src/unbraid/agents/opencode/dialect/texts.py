@@ -34,14 +34,14 @@ class Texts:
         self._saying: dict[str, TextPart] = {}  # by context: its latest text
 
     def place(self, message_id: str) -> int:
-        """The place of a message's next part."""
+        """Returns the place of a message's next part."""
         place = self._places.get(message_id, 0)
         self._places[message_id] = place + 1
         forget_oldest(self._places, RECENT_PARTS)
         return place
 
     def latest(self, context: Context) -> str:
-        """An agent's latest text, as far as it is known."""
+        """Returns an agent's latest text, as far as it is known."""
         saying = self._saying.get(context.id)
         if saying is not None and saying.parts is not None:
             return "".join(saying.parts)

@@ -91,7 +91,7 @@ class SessionTurns:
             self._end(out)
 
     def is_completed(self, context: Context) -> bool:
-        """Whether an agent's latest message is whole."""
+        """Returns whether an agent's latest message is whole."""
         return context.session_id in self._completed
 
     @property

@@ -93,7 +93,7 @@ class Database:
         return lines
 
     def _is_open(self, root: str) -> bool:
-        """Whether a text that precedes a call of a root session is not stored yet."""
+        """Returns whether a text that precedes a call of a root session is not stored yet."""
         return any(
             text < part["id"]
             for part in self._rows[root].parts.values()
@@ -128,7 +128,9 @@ class Database:
         self._stamp = stamp
 
     def part(self, root: str, since: int) -> Database:
-        """One root session alone, from a time on, as if nothing of it had been given out."""
+        """Returns one root session alone, from a time on, as if nothing of it had been
+        given out.
+        """
         return Database(self.path, since, only=root)
 
     @property
@@ -137,11 +139,11 @@ class Database:
         return self._rows.keys()
 
     def root(self, session: str) -> str:
-        """The session at the top of this one's tree."""
+        """Returns the session at the top of this one's tree."""
         return self._tree.root(session)
 
     def has(self, session: str) -> bool:
-        """Whether a session was there at the last look."""
+        """Returns whether a session was there at the last look."""
         return session in self._tree.parents
 
     def _read(self, db: sqlite3.Connection) -> None:
@@ -187,7 +189,9 @@ class Database:
         return rows
 
     def _was_over(self, row: dict[str, Any]) -> bool:
-        """Whether a message or a part had ended before the time from which on this reads."""
+        """Returns whether a message or a part had ended before the time from which on this
+        reads.
+        """
         ended = ended_at(row)
         return ended is not None and ended < self._first - ROW_STORING_MS
 

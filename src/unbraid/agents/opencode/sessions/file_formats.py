@@ -19,7 +19,7 @@ class OpenCodeFiles:
     """OpenCode's `FileFormats`."""
 
     def opened(self, path: Path) -> list[RunTracks] | None:
-        """Its database, or the folder of files that was its database before 1.2."""
+        """Returns its database, or the folder of files that was its database before 1.2."""
         if is_storage(path):
             return database_runs(path)
         if path.is_dir():
@@ -35,7 +35,7 @@ class OpenCodeFiles:
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
     ) -> list[RunTracks]:
-        """A capture of its events, or its stdout."""
+        """Returns a capture of its events, or its stdout."""
         record = _own_record(first) or OpenCodeRecord()
         if bytes(record.properties):
             return [RunTracks("opencode", None, [Track(name, read, False, order=event_order)])]
@@ -44,7 +44,7 @@ class OpenCodeFiles:
         return [RunTracks("opencode", session, [printed])]
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
-        """An export of a session."""
+        """Returns an export of a session."""
         exported = decoded(whole)
         if not isinstance(exported, dict) or not isinstance(exported.get("info"), dict):
             return None
@@ -61,7 +61,7 @@ class OpenCodeFiles:
 
 
 def _own_record(line: bytes) -> OpenCodeRecord | None:
-    """A record of a line that only OpenCode would write."""
+    """Returns a record of a line that only OpenCode would write."""
     for item in read_line(line):
         if isinstance(item, OpenCodeRecord) and (
             bytes(item.properties) or (item.type and item.session_id is not None)

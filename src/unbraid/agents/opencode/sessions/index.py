@@ -24,8 +24,8 @@ _SPENT = """SELECT session_id,
 
 
 def opencode_rows(path: Path) -> list[SessionFacts]:
-    """All root sessions with their children, newest first. A session whose answers are all finished
-    is answered.
+    """Returns all root sessions with their children, newest first. A session whose answers are all
+    finished is answered.
     """
     try:
         with closing(connect(path, parts=False)) as db:

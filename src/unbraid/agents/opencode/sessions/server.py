@@ -30,7 +30,7 @@ MAX_LINE_BYTES = 16 << 20
 
 
 def authorization(env: Mapping[str, str]) -> dict[str, str]:
-    """The header by which a server knows us, where it has a password."""
+    """Returns the header by which a server knows us, where it has a password."""
     password = env.get("OPENCODE_SERVER_PASSWORD")
     if not password:
         return {}
@@ -40,7 +40,7 @@ def authorization(env: Mapping[str, str]) -> dict[str, str]:
 
 
 async def event_lines(answer: httpx.Response) -> AsyncGenerator[bytes, None]:
-    """The events of an event stream, each as one line of JSON."""
+    """Yields the events of an event stream, each as one line of JSON."""
     lines = Lines(MAX_LINE_BYTES)
     async for data in answer.aiter_raw():
         for line in lines.feed(data):

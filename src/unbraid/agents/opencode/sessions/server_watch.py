@@ -101,7 +101,7 @@ class ServerController:
         return list(VERBS)
 
     def pending(self) -> list[PermissionRequest]:
-        """The requests that wait for an answer."""
+        """Returns the requests that wait for an answer."""
         for request in self._pending.values():
             request.run = self.run
         return list(self._pending.values())

@@ -27,7 +27,7 @@ CREATE TABLE part (id, message_id, session_id, time_created, data, time_updated)
 
 
 def is_storage(path: Path) -> bool:
-    """Whether a folder is one of those."""
+    """Returns whether a folder is one of those."""
     return (path / "session").is_dir() and (path / "message").is_dir()
 
 

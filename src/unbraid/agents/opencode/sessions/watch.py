@@ -83,7 +83,7 @@ class DatabaseWatch:
         return self._taken()
 
     def has(self, session_id: str) -> bool:
-        """Whether it was there at the last look; a server may report any session."""
+        """Returns whether it was there at the last look; a server may report any session."""
         reported = bool(self._servers) and SESSION_ID.fullmatch(session_id) is not None
         return reported or self._stored(session_id)
 
@@ -109,7 +109,7 @@ class DatabaseWatch:
     def controller(
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
     ) -> ServerController | None:
-        """What steers a session, if a server has reported it."""
+        """Returns what steers a session, if a server has reported it."""
         for server in self._servers:
             if (controller := server.controllers.get(session_id)) is not None:
                 controller.goes_to(run, agent_of)
@@ -117,7 +117,7 @@ class DatabaseWatch:
         return None
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Those whose last words were read, and of whose processes none lives."""
+        """Returns those whose last words were read, and of whose processes none lives."""
         with self._looking:
             if self._writers is None or self._database is None:
                 return set()

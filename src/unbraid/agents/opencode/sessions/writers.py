@@ -109,7 +109,7 @@ class Writers:
 
 
 def holders(database: Path) -> Written:
-    """Who has a database open, but we ourselves."""
+    """Returns who has a database open, but we ourselves."""
     try:
         inode = database.stat().st_ino
         locks = (PROCESSES / "locks").read_bytes()
