@@ -239,15 +239,35 @@ def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
             agent = event.context or None
             match event:
                 case TextDelta():
-                    yield StoredBlock(session, agent, "text", event.ts, event.delta)
+                    yield StoredBlock(
+                        session_id=session,
+                        agent_id=agent,
+                        kind="text",
+                        ts=event.ts,
+                        text=event.delta,
+                    )
                 case ThinkingDelta():
-                    yield StoredBlock(session, agent, "thinking", event.ts, event.delta)
+                    yield StoredBlock(
+                        session_id=session,
+                        agent_id=agent,
+                        kind="thinking",
+                        ts=event.ts,
+                        text=event.delta,
+                    )
                 case ToolUse():
                     text = bytes(event.input_json).decode()
-                    yield StoredBlock(session, agent, "tool_use", event.ts, text)
+                    yield StoredBlock(
+                        session_id=session, agent_id=agent, kind="tool_use", ts=event.ts, text=text
+                    )
                 case ToolResult():
                     text = bytes(event.content_json).decode()
-                    yield StoredBlock(session, agent, "tool_result", event.ts, text)
+                    yield StoredBlock(
+                        session_id=session,
+                        agent_id=agent,
+                        kind="tool_result",
+                        ts=event.ts,
+                        text=text,
+                    )
 
 
 def _holds(path: Path, needle: str) -> bool:

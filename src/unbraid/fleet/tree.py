@@ -114,16 +114,16 @@ class Tree:
 
     def _start(self, event: e.StreamStart) -> None:
         self.nodes[event.stream_id] = Node(
-            event.stream_id,
-            event.depth,
-            event.agent,
-            event.parent_stream_id,
-            event.agent_id,
-            event.tool_use_id,
-            event.description,
-            event.model,
-            event.background,
-            event.resumes,
+            stream_id=event.stream_id,
+            depth=event.depth,
+            agent=event.agent,
+            parent_stream_id=event.parent_stream_id,
+            agent_id=event.agent_id,
+            tool_use_id=event.tool_use_id,
+            description=event.description,
+            model=event.model,
+            background=event.background,
+            resumes=event.resumes,
             started=event.ts,
             updated=event.ts,
         )
@@ -136,11 +136,11 @@ class Tree:
         if stream_id == 0 and self.done is not None:
             done = self.done
             return Usage(
-                done.input_tokens,
-                done.output_tokens,
-                done.cache_read_tokens,
-                done.cache_creation_tokens,
-                done.cost_usd,
+                input_tokens=done.input_tokens,
+                output_tokens=done.output_tokens,
+                cache_read_tokens=done.cache_read_tokens,
+                cache_creation_tokens=done.cache_creation_tokens,
+                cost_usd=done.cost_usd,
             )
         total = Usage()
         for node in self.walk(stream_id):

@@ -61,16 +61,16 @@ class Totals:
         cost = self.cost_usd if self.cost_usd is not None else seen.cost_usd
         if account is None:
             return Usage(
-                seen.input_tokens,
-                seen.output_tokens,
-                seen.cache_read_tokens,
-                seen.cache_creation_tokens,
-                cost,
+                input_tokens=seen.input_tokens,
+                output_tokens=seen.output_tokens,
+                cache_read_tokens=seen.cache_read_tokens,
+                cache_creation_tokens=seen.cache_creation_tokens,
+                cost_usd=cost,
             )
         return Usage(
-            max(seen.input_tokens, account.input_tokens),
-            max(seen.output_tokens, account.output_tokens),
-            max(seen.cache_read_tokens, account.cache_read_tokens),
-            max(seen.cache_creation_tokens, account.cache_creation_tokens),
-            cost,
+            input_tokens=max(seen.input_tokens, account.input_tokens),
+            output_tokens=max(seen.output_tokens, account.output_tokens),
+            cache_read_tokens=max(seen.cache_read_tokens, account.cache_read_tokens),
+            cache_creation_tokens=max(seen.cache_creation_tokens, account.cache_creation_tokens),
+            cost_usd=cost,
         )

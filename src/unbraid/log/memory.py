@@ -233,7 +233,14 @@ class MemoryLog:
         terms = [term.lower() for term in terms_of(query)]
         held_runs = [self._runs[run]] if run in self._runs else []
         found = [
-            Found(held.summary.run, said.stream_id, said.seq, said.kind, said.ts, snippet)
+            Found(
+                run=held.summary.run,
+                stream_id=said.stream_id,
+                seq=said.seq,
+                kind=said.kind,
+                ts=said.ts,
+                snippet=snippet,
+            )
             for held in (self._runs.values() if run is None else held_runs)
             for said in held.said
             if terms and (snippet := snippet_of(said.text, terms)) is not None

@@ -89,7 +89,16 @@ class SearchBlocks:
         if block is None or not block.text:
             return []
         kind = RETRACTED if block.retracted else block.kind
-        return [IndexedBlock(stream_id, block.seq, block.ts, kind, block.text, block.message_id)]
+        return [
+            IndexedBlock(
+                stream_id=stream_id,
+                seq=block.seq,
+                ts=block.ts,
+                kind=kind,
+                text=block.text,
+                message_id=block.message_id,
+            )
+        ]
 
 
 def _whole(stream_id: int, item: Item | None) -> list[IndexedBlock]:
@@ -100,4 +109,13 @@ def _whole(stream_id: int, item: Item | None) -> list[IndexedBlock]:
         given = bytes(item.input).decode("utf-8", "replace") if isinstance(item.input, Raw) else ""
         text = f"{item.tool} {given}"[:MAX_BLOCK_CHARS]
     kind = _KINDS.get(item.kind, item.kind)
-    return [IndexedBlock(stream_id, item.seq, item.ts, kind, text, item.message_id)]
+    return [
+        IndexedBlock(
+            stream_id=stream_id,
+            seq=item.seq,
+            ts=item.ts,
+            kind=kind,
+            text=text,
+            message_id=item.message_id,
+        )
+    ]

@@ -111,11 +111,11 @@ class RunSummary(Struct):
         else:
             self.status = "orphaned" if self.orphaned else "failed"
         self.usage = Usage(
-            done.input_tokens,
-            done.output_tokens,
-            done.cache_read_tokens,
-            done.cache_creation_tokens,
-            self.usage.cost_usd if done.cost_usd is None else done.cost_usd,
+            input_tokens=done.input_tokens,
+            output_tokens=done.output_tokens,
+            cache_read_tokens=done.cache_read_tokens,
+            cache_creation_tokens=done.cache_creation_tokens,
+            cost_usd=self.usage.cost_usd if done.cost_usd is None else done.cost_usd,
         )
 
 

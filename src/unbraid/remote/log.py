@@ -277,5 +277,15 @@ def _entries(run: str, lines: list[bytes]) -> list[Entry]:
         except BAD_JSON:
             raise LogError("what the server sends is no event") from None
         if head.type not in ASIDES:
-            entries.append(Entry(0, run, head.seq, head.ts, head.stream_id, head.type, line))
+            entries.append(
+                Entry(
+                    cursor=0,
+                    run=run,
+                    seq=head.seq,
+                    ts=head.ts,
+                    stream_id=head.stream_id,
+                    type=head.type,
+                    data=line,
+                )
+            )
     return entries

@@ -33,4 +33,4 @@ def _hits(terms: list[str], env: Mapping[str, str], known: Collection[str]) -> I
         for session, agent_id, kind, ts, text in store.blocks(needle, known):
             snippet = snippet_of(text, terms)
             if snippet is not None:
-                yield SearchHit(session, agent_id, kind, ts, snippet)
+                yield SearchHit(run=session, agent_id=agent_id, kind=kind, ts=ts, snippet=snippet)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .asking import Json
-from .pieces import arguments, encode, output_tokens, pieces
+from .answer_parts import arguments, encode, output_tokens, text_chunks
+from .model_request import Json
 from .script import Turn
 from .truth import Serving
 
@@ -93,12 +93,12 @@ def _anthropic_block(block: Json, *, empty: bool) -> Json:
 def _anthropic_deltas(block: Json, size: int) -> Iterator[Json]:
     match block["type"]:
         case "text":
-            for piece in pieces(block["text"], size):
-                yield {"type": "text_delta", "text": piece}
+            for chunk in text_chunks(block["text"], size):
+                yield {"type": "text_delta", "text": chunk}
         case "thinking":
-            for piece in pieces(block["text"], size):
-                yield {"type": "thinking_delta", "thinking": piece}
+            for chunk in text_chunks(block["text"], size):
+                yield {"type": "thinking_delta", "thinking": chunk}
             yield {"type": "signature_delta", "signature": "c2ln"}
         case _:
-            for piece in pieces(arguments(block), size):
-                yield {"type": "input_json_delta", "partial_json": piece}
+            for chunk in text_chunks(arguments(block), size):
+                yield {"type": "input_json_delta", "partial_json": chunk}

@@ -8,7 +8,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from .asking import Json
+from .model_request import Json
 from .process import Child
 
 Permit = Callable[[Json], Json]

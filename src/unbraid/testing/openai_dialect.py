@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .asking import Json
-from .pieces import arguments, encode, output_tokens, pieces
+from .answer_parts import arguments, encode, output_tokens, text_chunks
+from .model_request import Json
 from .script import Turn
 from .truth import Serving
 
@@ -72,14 +72,14 @@ class OpenAI:
                 call = calls[number]
                 function = {"name": block["name"], "arguments": ""}
                 yield self._chunk({"tool_calls": [{**call, "index": number, "function": function}]})
-                for piece in pieces(call["function"]["arguments"], self.turn.chunk_chars):
-                    part = {"index": number, "function": {"arguments": piece}}
+                for chunk in text_chunks(call["function"]["arguments"], self.turn.chunk_chars):
+                    part = {"index": number, "function": {"arguments": chunk}}
                     yield self._chunk({"tool_calls": [part]})
                 number += 1
             else:
                 key = "content" if block["type"] == "text" else "reasoning_content"
-                for piece in pieces(block["text"], self.turn.chunk_chars):
-                    yield self._chunk({key: piece})
+                for chunk in text_chunks(block["text"], self.turn.chunk_chars):
+                    yield self._chunk({key: chunk})
         yield self._chunk({}, self._finish_reason)
         last = self._completion("chat.completion.chunk", [], usage=self._usage())
         yield b"data: " + encode(last) + b"\n\n"

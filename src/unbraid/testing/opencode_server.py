@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 from . import loopback
-from .asking import Json
+from .model_request import Json
 from .process import Child
 from .recording import Recording
 

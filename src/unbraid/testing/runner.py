@@ -100,7 +100,9 @@ async def start_claude(
                 recording.sent = conversation.sent
                 source = _answered(source, conversation)
                 await conversation.begin()
-            yield RecordedRun(child, model, launch, recording, source)
+            yield RecordedRun(
+                child=child, model=model, launch=launch, recording=recording, source=source
+            )
         finally:
             if conversation is not None:
                 await conversation.end()
@@ -175,7 +177,14 @@ async def start_opencode(
                 when = None if interrupt_when is None else lambda: interrupt_when(model)
                 session = ServedSession(child, recording, prompts, reply=reply, interrupt_when=when)
                 source = session.events()
-            yield RecordedRun(child, model, launch, recording, source, stops=mode == "serve")
+            yield RecordedRun(
+                child=child,
+                model=model,
+                launch=launch,
+                recording=recording,
+                source=source,
+                stops=mode == "serve",
+            )
         finally:
             await child.stop()
 

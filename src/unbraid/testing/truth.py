@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .asking import Json
+from .model_request import Json
 
 
 @dataclass

@@ -143,7 +143,9 @@ class Translator:
         self._dialects[kind].translate(record, out)
 
     def _malformed(self, raw: bytes, reason: str, offset: int) -> Malformed:
-        return Malformed("", self.ts, raw.decode("utf-8", "replace"), reason, offset)
+        return Malformed(
+            context="", ts=self.ts, raw=raw.decode("utf-8", "replace"), reason=reason, offset=offset
+        )
 
 
 def _unread(line: bytes) -> None:

@@ -245,7 +245,13 @@ class Top(App[None]):
     def _read_stream(self, stream: int, seq: int | None = None) -> None:
         if self._run_tree is None:
             return
-        self._reader = Reader(self.transcript, self._services.log, self._run_tree, stream, seq)
+        self._reader = Reader(
+            transcript=self.transcript,
+            log=self._services.log,
+            run_tree=self._run_tree,
+            stream=stream,
+            seq=seq,
+        )
         self.read(self._reader)
         self._dirty = True
 

@@ -26,7 +26,13 @@ class Reader:
     ) -> None:
         self.stream = stream
         self._transcript, self._seq = transcript, seq
-        self._window = Window(log, run_tree.run, stream, run_tree.page_index, run_tree.children)
+        self._window = Window(
+            log=log,
+            run=run_tree.run,
+            stream=stream,
+            page_index=run_tree.page_index,
+            children=run_tree.children,
+        )
         self._requests: dict[str, None] = {}
         self._requested = asyncio.Event()
 

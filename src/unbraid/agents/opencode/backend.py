@@ -194,7 +194,11 @@ class OpenCodeConversation:
             elif isinstance(event, Error) and not event.context and not await self._busy():
                 # It has failed before it began, and will never say that it is over.
                 self._in_turn = False
-                events.append(TurnComplete("", event.ts, False, "failed", event.message))
+                events.append(
+                    TurnComplete(
+                        context="", ts=event.ts, ok=False, subtype="failed", result=event.message
+                    )
+                )
         return events
 
     async def _busy(self) -> bool:

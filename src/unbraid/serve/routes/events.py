@@ -74,9 +74,9 @@ OPERATIONS = (
     Operation(
         "GET",
         "/v1/runs/{run}/events",
-        run_events,
-        "A run's events, replayed and then live",
-        str,
+        endpoint=run_events,
+        summary="A run's events, replayed and then live",
+        answer=str,
         media=Form.SSE.value,
         parameters=(
             RUN,
@@ -91,9 +91,9 @@ OPERATIONS = (
     Operation(
         "GET",
         "/v1/events",
-        all_events,
-        "The events of all runs, replayed and then live",
-        str,
+        endpoint=all_events,
+        summary="The events of all runs, replayed and then live",
+        answer=str,
         media=Form.SSE.value,
         parameters=(
             Parameter("since", NUMBER, "The last cursor already seen; without it, from now on."),

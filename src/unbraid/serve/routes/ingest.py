@@ -44,9 +44,9 @@ OPERATIONS = (
     Operation(
         "POST",
         "/v1/ingest/{run}",
-        ingest,
-        "Bytes of a source, by their offset in it",
-        Acknowledged,
+        endpoint=ingest,
+        summary="Bytes of a source, by their offset in it",
+        answer=Acknowledged,
         parameters=(
             RUN,
             Parameter("source", SOURCE, "The source's name.", required=True),

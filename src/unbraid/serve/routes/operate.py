@@ -95,11 +95,31 @@ def _refused(request: Request, status: int, message: str) -> Response:
 
 
 OPERATIONS = (
-    Operation("GET", "/healthz", health, "Whether the log answers", Health, problems=(503,)),
     Operation(
-        "GET", "/metrics", metrics, "Prometheus metrics", str, media="text/plain", problems=()
+        "GET",
+        "/healthz",
+        endpoint=health,
+        summary="Whether the log answers",
+        answer=Health,
+        problems=(503,),
     ),
-    Operation("GET", "/openapi.json", openapi, "This description", dict[str, Any], problems=()),
+    Operation(
+        "GET",
+        "/metrics",
+        endpoint=metrics,
+        summary="Prometheus metrics",
+        answer=str,
+        media="text/plain",
+        problems=(),
+    ),
+    Operation(
+        "GET",
+        "/openapi.json",
+        endpoint=openapi,
+        summary="This description",
+        answer=dict[str, Any],
+        problems=(),
+    ),
     Operation(
         "GET",
         "/login",

@@ -71,9 +71,9 @@ OPERATIONS = (
     Operation(
         "POST",
         "/v1/orchestrate",
-        orchestrate,
-        "Ask a fleet, and follow its run",
-        str,
+        endpoint=orchestrate,
+        summary="Ask a fleet, and follow its run",
+        answer=str,
         media=Form.SSE.value,
         parameters=(
             Parameter("Idempotency-Key", KEY, "The same key gives the same run.", "header"),

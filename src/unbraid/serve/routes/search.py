@@ -58,9 +58,9 @@ OPERATIONS = (
     Operation(
         "GET",
         "/v1/search",
-        search,
-        "Places where agents said it",
-        Places,
+        endpoint=search,
+        summary="Places where agents said it",
+        answer=Places,
         parameters=(
             Parameter("q", {**TEXT, "minLength": 1}, 'Words, or "a phrase".', required=True),
             Parameter("run", {"type": "string", "pattern": RUN_PATTERN}, "Only in this run."),

@@ -14,8 +14,12 @@ from unbraid.wire.names import RUN_PATTERN
 NUMBER = {"type": "integer", "minimum": 0, "maximum": MAX_NUMBER}
 TEXT = {"type": "string", "maxLength": 500, "pattern": "^[^\\u0000]*$"}
 
-RUN = Parameter("run", {"type": "string", "pattern": RUN_PATTERN}, "The run's id.", "path", True)
-STREAM_ID = Parameter("stream_id", NUMBER, "The stream's number; 0 is the root.", "path", True)
+RUN = Parameter(
+    "run", {"type": "string", "pattern": RUN_PATTERN}, "The run's id.", where="path", required=True
+)
+STREAM_ID = Parameter(
+    "stream_id", NUMBER, "The stream's number; 0 is the root.", where="path", required=True
+)
 
 
 def limit_of(most: int) -> Parameter:

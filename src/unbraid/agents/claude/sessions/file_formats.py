@@ -41,9 +41,24 @@ class ClaudeFiles:
         record = _own_record(first) or ClaudeRecord()
         session = record.session_id
         if record.is_sidechain is None and record.session_id_transcript is None:
-            return [RunTracks("claude", session, [Track(name, read, False, session, line_order)])]
+            return [
+                RunTracks(
+                    "claude",
+                    session,
+                    [Track(name=name, read=read, dated=False, session=session, order=line_order)],
+                )
+            ]
         own_sidechains = any(b'"isSidechain":true' in line for line in split(read()))
-        tracks = [Track(name, read, True, session, line_order, sidechains=own_sidechains)]
+        tracks = [
+            Track(
+                name=name,
+                read=read,
+                dated=True,
+                session=session,
+                order=line_order,
+                sidechains=own_sidechains,
+            )
+        ]
         if path is not None and not path.name.startswith("agent-"):
             tracks += beside_transcript(path, session)
         return [RunTracks("claude", session, tracks)]
@@ -104,7 +119,9 @@ def _in_start_order(folder: Path) -> list[Path]:
 
 
 def _track(path: Path, session: str | None, order: Callable[[bytes], LineOrder]) -> Track:
-    return Track(str(path), lambda: chunks(path), True, session, order)
+    return Track(
+        name=str(path), read=lambda: chunks(path), dated=True, session=session, order=order
+    )
 
 
 def _some(lines: Iterable[bytes]) -> Iterator[bytes]:

@@ -162,17 +162,17 @@ class Index:
         if updated > max(time.time_ns() // 1_000_000, written):
             updated = written  # by a clock that is ahead, it would be live and the newest for ever
         return IndexRow(
-            found.id,
-            found.main.path,
-            main.title,
-            main.cwd,
-            main.version,
-            main.model,
-            main.started or updated,
-            updated or written,
-            main.answered,
-            total,
-            agents,
+            session_id=found.id,
+            path=found.main.path,
+            title=main.title,
+            cwd=main.cwd,
+            version=main.version,
+            model=main.model,
+            started=main.started or updated,
+            updated=updated or written,
+            answered=main.answered,
+            usage=total,
+            agents=agents,
         )
 
     def _load(self) -> _Kept:
@@ -205,10 +205,10 @@ def _agent(file: File, facts: Facts) -> IndexedAgent:
     except (OSError, *BAD_JSON):
         meta = _Meta()
     return IndexedAgent(
-        name,
-        meta.agent_type,
-        meta.description or facts.title,
-        meta.parent_agent_id,
-        meta.spawn_depth or 1,
-        facts.usage,
+        agent_id=name,
+        agent=meta.agent_type,
+        description=meta.description or facts.title,
+        parent=meta.parent_agent_id,
+        depth=meta.spawn_depth or 1,
+        usage=facts.usage,
     )

@@ -126,7 +126,7 @@ def _in_line(line: bytes, session: str | None) -> Iterator[StoredBlock]:
     agent_id = agent if isinstance(agent, str) else None
     ts = milliseconds(record.get("timestamp"))
     for kind, text in _texts(record["message"].get("content")):
-        yield StoredBlock(session_id, agent_id, kind, ts, text)
+        yield StoredBlock(session_id=session_id, agent_id=agent_id, kind=kind, ts=ts, text=text)
 
 
 def _texts(content: Any) -> Iterator[tuple[str, str]]:

@@ -45,7 +45,9 @@ def database_runs(path: Path, session: str | None = None) -> list[RunTracks]:
 
 
 def _track(path: Path, root: str, tree: list[str]) -> Track:
-    return Track(f"{path}#{root}", _reader(path, tree), True, root, event_order)
+    return Track(
+        name=f"{path}#{root}", read=_reader(path, tree), dated=True, session=root, order=event_order
+    )
 
 
 def connect(

@@ -40,7 +40,9 @@ class OpenCodeFiles:
         if bytes(record.properties):
             return [RunTracks("opencode", None, [Track(name, read, False, order=event_order)])]
         session = record.session_id
-        printed = Track(name, read, False, session, printed_order, in_turns=True)
+        printed = Track(
+            name=name, read=read, dated=False, session=session, order=printed_order, in_turns=True
+        )
         return [RunTracks("opencode", session, [printed])]
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
@@ -55,7 +57,17 @@ class OpenCodeFiles:
         above = info.get("parentID") or session
         return [
             RunTracks(
-                "opencode", above, [Track(name, lambda: iter(lines), True, session, event_order)]
+                "opencode",
+                above,
+                [
+                    Track(
+                        name=name,
+                        read=lambda: iter(lines),
+                        dated=True,
+                        session=session,
+                        order=event_order,
+                    )
+                ],
             )
         ]
 

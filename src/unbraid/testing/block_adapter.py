@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .asking import Asking, Json
+from .model_request import Json, ModelRequest
 from .script import (
     Block,
     ScriptedText,
@@ -23,7 +23,7 @@ _SPAWNING_TOOLS = ("Agent", "Task", "task")
 _RESUMING_PARAMETERS = ("resume", "task_id", "session_id")
 
 
-def fit(block: Block, asking: Asking, agent_ids: Mapping[str, str]) -> Json:
+def adapt_block(block: Block, asking: ModelRequest, agent_ids: Mapping[str, str]) -> Json:
     """Returns a block as it is served, without its ids: `type`, and `text` or `name` and
     `input`.
     """
@@ -46,20 +46,20 @@ def _tool(name: str, given: Mapping[str, Any]) -> Json:
     return {"type": "tool_use", "name": name, "input": dict(given)}
 
 
-def _named(name: str, asking: Asking) -> str:
+def _named(name: str, asking: ModelRequest) -> str:
     if name in asking.tools:
         return name
     return next((known for known in asking.tools if known.lower() == name.lower()), name)
 
 
-def _properties(name: str, asking: Asking) -> Json:
+def _properties(name: str, asking: ModelRequest) -> Json:
     tool = asking.tools.get(name, {})
     schema = tool.get("input_schema") or tool.get("parameters") or {}
     properties: Json = schema.get("properties", {})
     return properties
 
 
-def _parameters(name: str, given: Mapping[str, Any], asking: Asking) -> Json:
+def _parameters(name: str, given: Mapping[str, Any], asking: ModelRequest) -> Json:
     """Returns the call's parameters in the CLI's spelling: OpenCode has `filePath` for
     `file_path`.
     """
@@ -71,11 +71,11 @@ def _parameters(name: str, given: Mapping[str, Any], asking: Asking) -> Json:
     return fitted
 
 
-def _spawning_tool(asking: Asking) -> str:
+def _spawning_tool(asking: ModelRequest) -> str:
     return next((name for name in _SPAWNING_TOOLS if name in asking.tools), "Task")
 
 
-def _spawn(block: Spawn, asking: Asking) -> Json:
+def _spawn(block: Spawn, asking: ModelRequest) -> Json:
     name = _spawning_tool(asking)
     given: Json = {
         "description": f"run {block.child}",
@@ -87,7 +87,7 @@ def _spawn(block: Spawn, asking: Asking) -> Json:
     return _tool(name, given)
 
 
-def _kind(wanted: str | None, tool: str, asking: Asking) -> str:
+def _kind(wanted: str | None, tool: str, asking: ModelRequest) -> str:
     usual = "general" if tool == "task" else "general-purpose"
     if wanted is None:
         return usual
@@ -98,7 +98,7 @@ def _kind(wanted: str | None, tool: str, asking: Asking) -> str:
     return wanted if wanted in offered or usual not in offered else usual
 
 
-def _resume(child: str, message: str, asking: Asking, agent_id: str) -> Json:
+def _resume(child: str, message: str, asking: ModelRequest, agent_id: str) -> Json:
     name = _spawning_tool(asking)
     known = _properties(name, asking)
     parameter = next((key for key in _RESUMING_PARAMETERS if key in known), None)

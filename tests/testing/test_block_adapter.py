@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from unbraid.testing import ScriptedToolUse, SendMessage, Spawn, bash
-from unbraid.testing.asking import Asking, agent_id
-from unbraid.testing.fitting import fit
+from unbraid.testing.block_adapter import adapt_block
+from unbraid.testing.model_request import ModelRequest, agent_id
 from unbraid.testing.script import Block
 
 
@@ -17,7 +17,7 @@ def fitted(block: Block, **tools: Any) -> tuple[str, dict[str, Any]]:
         name: {"name": name, "input_schema": {"properties": {key: {} for key in known}}}
         for name, known in tools.items()
     }
-    call = fit(block, Asking("main", tools=schemas), {"kid": "a123"})
+    call = adapt_block(block, ModelRequest("main", tools=schemas), {"kid": "a123"})
     return call["name"], call["input"]
 
 
@@ -45,10 +45,14 @@ def test_names_and_parameters_follow_the_cli() -> None:
 
 def test_an_unknown_kind_of_agent_becomes_the_usual_one() -> None:
     tool = {"name": "Task", "description": "Kinds: general-purpose"}
-    spawn = fit(Spawn("kid", subagent_type="Explore"), Asking("main", tools={"Task": tool}), {})
+    spawn = adapt_block(
+        Spawn("kid", subagent_type="Explore"), ModelRequest("main", tools={"Task": tool}), {}
+    )
     assert spawn["input"]["subagent_type"] == "general-purpose"
     tool = {"name": "task", "description": "Kinds: general, explore"}
-    spawn = fit(Spawn("kid", subagent_type="Explore"), Asking("main", tools={"task": tool}), {})
+    spawn = adapt_block(
+        Spawn("kid", subagent_type="Explore"), ModelRequest("main", tools={"task": tool}), {}
+    )
     assert spawn["input"]["subagent_type"] == "explore"
 
 

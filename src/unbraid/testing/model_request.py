@@ -25,7 +25,7 @@ _SUMMARY = re.compile(r"detailed summary of (?:the|our|this) conversation", re.I
 
 
 @dataclass(frozen=True)
-class Asking:
+class ModelRequest:
     """One request: the agent, how far its conversation is, and the tools that it may use."""
 
     agent: str | None
@@ -37,7 +37,7 @@ class Asking:
     wants_summary: bool = False
 
 
-def read(body: Json, agents: Container[str]) -> Asking:
+def read_request(body: Json, agents: Container[str]) -> ModelRequest:
     """Returns the facts of a request to `/v1/messages` or `/v1/chat/completions`."""
     answers, last_role, last_text = 0, "", ""
     agent, opening = None, ""
@@ -63,7 +63,7 @@ def read(body: Json, agents: Container[str]) -> Asking:
             last_role = role
     # A notification may be a reminder and nothing else: then only the answer before it is new.
     shown.update(f"\0{answers}".encode())
-    return Asking(
+    return ModelRequest(
         agent=agent,
         opening=opening,
         answers=answers,
@@ -122,7 +122,7 @@ class Turns:
     _opening: str | None = None
     _next: int = 0
 
-    def number(self, asking: Asking) -> int:
+    def number(self, asking: ModelRequest) -> int:
         """Returns which turn this request asks for."""
         if asking.shown not in self._seen:
             # A first request may show answers of an earlier life (a resumed session): they count.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from .asking import Json
+from .model_request import Json
 from .script import Turn
 
 
@@ -14,7 +14,7 @@ def encode(value: Json) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def pieces(text: str, size: int) -> Iterator[str]:
+def text_chunks(text: str, size: int) -> Iterator[str]:
     """Yields a text in pieces of that many characters."""
     size = max(size, 1)
     return (text[start : start + size] for start in range(0, len(text), size))
