@@ -1,7 +1,7 @@
 """This machine put together: its log, the leases on the log's runs, the sessions that agents have
 stored here, what watches them, and what steers those that live.
 
-Every face that works on this machine stands on one of these, and takes the parts that it needs.
+Every face that works on this machine is built on a `Machine`, and takes the parts that it needs.
 Entering a machine opens its log, and nothing more: reading stored sessions and watching them cost
 time and threads, and begin when they are asked for.
 """

@@ -1,4 +1,4 @@
-"""Agents' words for a screen: made safe, so that no terminal acts on them, and shortened."""
+"""Agents' text for a screen: made safe, so that no terminal acts on it, and shortened."""
 
 from __future__ import annotations
 

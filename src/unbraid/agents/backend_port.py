@@ -19,7 +19,8 @@ class AgentConversation(Protocol):
     """
 
     def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """One turn: what the agent newly says, as it says it; `turn_complete` is last.
+        """Runs one turn, and yields what the agent newly says, as it says it; `turn_complete` is
+        last.
 
         Text comes in the smallest deltas that the backend has, never as a whole if it streams.
         `token_usage` comes once a model message. Closing the generator early, or cancelling the
@@ -43,9 +44,10 @@ class Backend(Protocol):
     """Opens conversations."""
 
     def open(self, agent: AgentSpec) -> AbstractAsyncContextManager[AgentConversation]:
-        """A fresh instance of an agent. Leaving the context ends its process or session, always.
+        """Opens a fresh instance of an agent. Leaving the context always ends its process or
+        session.
 
-        Raises BackendError when the instance cannot be had.
+        Raises BackendError when the instance cannot be started.
         """
         ...
 

@@ -21,7 +21,7 @@ class Command(Struct):
     argv: list[str]
     kind: str = ""
     prints: str = "raw"
-    talks: bool = False  # reads prompts and answers as lines of JSON
+    reads_stdin: bool = False  # reads prompts and answers as lines of JSON
     verbose: bool = False
     captured: bool = True  # its stdout goes through us
     session: str | None = None
@@ -43,11 +43,11 @@ class ProcessSource(Protocol):
         ...
 
     def end(self) -> None:
-        """The process is gone: from now on, `read` returns all that is left."""
+        """Notes that the process is gone: from now on, `read` returns all that is left."""
         ...
 
     def begin(self, recorded: Recorded) -> None:
-        """The session's run is open: what it has already is not given out again."""
+        """Notes that the session's run is open: what it has already is not given out again."""
         ...
 
     def read(self) -> Iterable[Chunk]:
@@ -61,7 +61,7 @@ class OutputRenderer(Protocol):
     """What the person would have seen, made of what the program prints for us instead."""
 
     def line(self, line: bytes) -> bytes:
-        """One line of stdout, without its end; what it makes visible at once."""
+        """Takes one line of stdout, without its end; returns what is to be printed at once."""
         ...
 
     def end(self) -> bytes:

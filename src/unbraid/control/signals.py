@@ -58,4 +58,4 @@ class SignalController:
         """Nothing is to be closed."""
 
     def _deaf(self) -> CallerError:
-        return CallerError("this run does not listen: its program can only be ended")
+        return CallerError("this run takes no messages: its program can only be ended")

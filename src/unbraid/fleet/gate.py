@@ -27,7 +27,7 @@ class Gate:
         self._held: list[TextDelta] = []
 
     def text(self, event: TextDelta, *, prose_chars: int, delegating: bool) -> list[TextDelta]:
-        """More text, and how the turn stands with it; what may pass now."""
+        """Takes more text and what kind of turn it is so far; returns what may pass now."""
         if self.open:
             return [event]
         self._held.append(event)
@@ -36,13 +36,13 @@ class Gate:
         return self.release()
 
     def release(self) -> list[TextDelta]:
-        """The turn does not delegate: everything that was held."""
+        """Returns everything that was held: the turn does not delegate."""
         self.open = True
         held, self._held = self._held, []
         return held
 
     def delegate(self, labels: Iterable[str]) -> TextDelta:
-        """The turn delegates: the one line that is said of it."""
+        """Returns the one line that replaces the prose of a turn that delegates."""
         last = self._held[-1] if self._held else TextDelta()
         self._held = []
         names = " ".join(", ".join(labels).split())

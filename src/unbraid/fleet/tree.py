@@ -156,7 +156,7 @@ class Tree:
                 yield node
                 waiting.extend(reversed(node.children))
 
-    # --- pictures ---
+    # --- output formats ---
 
     def to_json(self, stream_id: int = 0) -> dict[str, Any]:
         """Returns the tree as nested objects."""

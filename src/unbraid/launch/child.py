@@ -37,21 +37,21 @@ class ChildProcess:
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], *, captured: bool, talks: bool, relays: bool = True
+        cls, argv: Sequence[str], *, captured: bool, reads_stdin: bool, relays: bool = True
     ) -> ChildProcess:
-        """Start a program; one that `talks` gets its input from us, line by line: what comes in on
-        our own stdin, if that `relays`, and what is written.
+        """Start a program; one that `reads_stdin` gets its input from us, line by line: what comes
+        in on our own stdin, if that `relays`, and what is written.
         """
         # The token is for our server, not for an agent.
         env = {name: value for name, value in os.environ.items() if name != TOKEN}
         try:
             process = await start(
-                argv, env, stdin=PIPE if talks else None, stdout=PIPE if captured else None
+                argv, env, stdin=PIPE if reads_stdin else None, stdout=PIPE if captured else None
             )
         except OSError as error:
             raise SourceError(argv[0], error.strerror or str(error)) from None
         child = cls(process)
-        if talks and relays:
+        if reads_stdin and relays:
             threading.Thread(target=child._read_stdin, daemon=True).start()
         return child
 

@@ -1,4 +1,4 @@
-"""The log as something that may fail: whatever it does, the agent goes on."""
+"""One run's log, which may fail: the agent continues all the same."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from unbraid.wire.chunk import Chunk
 
 
 class RunLog:
-    """One run's way into the log of this machine; a failure is reported once, and then no more."""
+    """Records one run in the log of this machine; a failure is reported once, and then no more."""
 
     def __init__(
         self, warn: Callable[[str], None], sending: Sending | None = None, *, redact: bool = False

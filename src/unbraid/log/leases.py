@@ -1,11 +1,11 @@
 """Leases: which process writes which run.
 
-`unbraid run` and a `watch` beside it see the same session. Whoever holds its lease writes it; the
-other waits, and takes over when the holder is gone, `kill -9` or not. A process that has started an
-agent but does not know its session yet holds an unnamed lease: until that is released, nobody else
-acquires a session that is new. A lease that exists but that nobody holds any more belongs to a run
-that nobody has ended. A session that is part of another run (an orchestrated agent's) is marked, so
-that nobody records it as a run of its own.
+`unbraid run` and a `watch` beside it see the same session. The process that holds its lease writes
+it; the other waits, and takes over when the holder is gone, `kill -9` or not. A process that has
+started an agent but does not know its session yet holds an unnamed lease: until that is released,
+nobody else acquires a session that is new. A lease that exists but that nobody holds any more
+belongs to a run that nobody has ended. A session that is part of another run (an orchestrated
+agent's) is marked, so that nobody records it as a run of its own.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Leases(Protocol):
 
     def close(self, *, ended: bool) -> None:
         """Let go of every lease. If their runs have `ended` they are released; else they count as
-        abandoned, and whoever looks next goes on with them.
+        abandoned, and the next process that looks continues them.
         """
         ...
 

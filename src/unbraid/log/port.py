@@ -14,7 +14,7 @@ What every backend promises:
   bucket folded from the events.
 
 What not every engine does well is a capability that it may have: `SearchableLog`, `PrunableLog`,
-`CompactableLog`, `ReplaceableLog`. Whoever needs one asks with `isinstance`.
+`CompactableLog`, `ReplaceableLog`. A caller that needs one asks with `isinstance`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What agents said, as whole blocks: the unit of search.
+"""The text of agents as whole blocks: the unit of search.
 
 Deltas cut words anywhere, so a search over events would miss most of them. A block is complete when
 its stream says something else or ends, and only then is it returned. What is held is what is open:
@@ -66,7 +66,7 @@ class SearchBlocks:
             case e.FleetToolResult() | e.FleetPermissionReplied() | e.ToolCall():
                 return []  # what they belong to was indexed when it began
             case e.FleetRetracted():
-                # Blocks that are complete are in the index: whoever keeps it marks them there.
+                # Blocks that are complete are in the index, where its owner marks them.
                 block = self._open.get(stream_id)
                 if block is not None and block.message_id in event.message_ids:
                     block.retracted = True

@@ -53,10 +53,10 @@ class AgentStream:
         """Wait until the log keeps up."""
         await self._journal.room()
 
-    def speak(self) -> None:
+    def begin_answer(self) -> None:
         """The agent begins to answer."""
-        if not self._stream.speaking:
-            self._journal.write(self._delegation.speak(self.key, now_ms()))
+        if not self._stream.answering:
+            self._journal.write(self._delegation.begin_answer(self.key, now_ms()))
 
     def say(self, event: RelayEvent) -> None:
         """Something that the agent, or one of its own sub-agents, said or did."""
@@ -65,8 +65,8 @@ class AgentStream:
     def text(self, event: TextDelta) -> None:
         """Words of the agent itself."""
         stream = self._stream
-        if not stream.speaking:
-            self.speak()
+        if not stream.answering:
+            self.begin_answer()
         self._journal.add(self._delegation.text(stream, event, now_ms()))
 
     def draft(self, delta: str) -> None:

@@ -84,7 +84,7 @@ class Parser:
             self._more(text)
 
     def finish(self) -> list[FleetCommand]:
-        """The turn is over: all its commands."""
+        """Ends the turn, and returns all its commands."""
         if self._line_chars:
             self._end_line()
         if self._block is not None:

@@ -40,13 +40,13 @@ class RequestContext(Protocol):
         ...
 
     def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
-        """A delegation's stream."""
+        """Begins a delegation's stream."""
         ...
 
     async def child(
         self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
     ) -> Reply:
-        """A delegation, from its conversation's opening to its end."""
+        """Runs a delegation, from its conversation's opening to its end."""
         ...
 
 
@@ -110,7 +110,9 @@ class Instance:
         return blocks
 
     async def _carry_out(self, command: FleetCommand) -> tuple[str, str, bool]:
-        """One command: its name as a tool, the block that goes back, whether it worked."""
+        """Carries out one command; returns its name as a tool, the block that goes back, whether it
+        worked.
+        """
         match command.word:
             case "agent":
                 name = name_of(command)

@@ -34,7 +34,7 @@ class Orchestrator:
     Agents come from `roster`, else from the files of `cwd` and the person's home. `backend` and
     `model` are for agents that do not say; `backends` are further ones, or others, by name. Runs go
     into `log`, else they are kept in memory. A master stays for `keep_seconds` after its answer, so
-    that a further request can go on with it. `on_draft` is shown what the gate holds back.
+    that a further request can continue with it. `on_draft` is shown what the gate holds back.
 
     Close it, or use it as `async with`, so that nothing stays behind.
     """
@@ -124,7 +124,7 @@ class Orchestrator:
         """Begin a run; its name, once it is in the log.
 
         The same `key` and prompt give the same run, however often and whenever they come.
-        `continues` names a run whose master goes on with this one.
+        `continues` names a run whose master continues with this one.
         """
         if key is None:
             return (await self.begin(prompt, continues=continues, limits=limits)).run

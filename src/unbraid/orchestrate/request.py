@@ -231,7 +231,7 @@ class Request:
                 leases.release(session)
 
     def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
-        """A delegation's stream."""
+        """Begins a delegation's stream."""
         key, events = self._delegation.start(
             caller.key, agent.name, message, model=agent.model, now=now_ms()
         )
@@ -241,7 +241,7 @@ class Request:
     async def child(
         self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
     ) -> Reply:
-        """A delegation, from its conversation's opening to its end. Never raises but to be
+        """Runs a delegation, from its conversation's opening to its end. Never raises but to be
         cancelled.
         """
         task = asyncio.current_task()

@@ -21,11 +21,11 @@ _WORDS = (e.TextDelta, e.ThinkingDelta)
 
 
 class TooMuch(UnbraidError):
-    """An agent floods."""
+    """An agent says more than any answer needs."""
 
 
 class OverBudget(UnbraidError):
-    """An agent goes on after its budget was spent; the text says what was."""
+    """An agent continues after its budget was spent; the text says what was."""
 
 
 class AgentTurn:
@@ -113,7 +113,7 @@ class AgentTurn:
         if parser is None or gate.open:
             self._stream.text(event)
         else:
-            self._stream.speak()
+            self._stream.begin_answer()
             passed = gate.text(event, prose_chars=parser.prose_chars, delegating=parser.delegating)
             if gate.open:
                 parser.close()

@@ -68,7 +68,7 @@ class Recorder:
         pipeline: Callable[[], RunPipeline] = Pipeline,
         replayed: Callable[[Chunk], None] = lambda chunk: None,
     ) -> Recorder:
-        """Begin a run, or go on with it where the log stands; `replayed` is given every chunk that
+        """Begins a run, or continues it where the log ends; `replayed` is given every chunk that
         was recorded before.
         """
         recorder = cls(log, run, pipeline(), redact=redact)

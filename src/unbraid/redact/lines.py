@@ -8,7 +8,7 @@ come out in the order in which they came in, each as long as it was.
 Two ways to wait:
 
 - `push` and `pop` keep here what is undecided. Each line is read once, however long it waits.
-- `lines` keeps nothing: it takes as much as is decided, and whoever sends asks again with the rest.
+- `lines` keeps nothing: it takes as much as is decided, and the sender sends the rest again.
   What is taken shows by itself where it ends within a secret, so that after a restart `seen`, given
   the redacted lines, knows as much as before.
 """
@@ -155,7 +155,7 @@ class LineRedactor:
         return b"\n".join(self.pop(last=True))
 
     def seen(self, data: bytes) -> None:
-        """Bytes that were given out before a restart, in any pieces: go on from there."""
+        """Takes bytes that were given out before a restart, in any chunks, and continues there."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         self.skip(lines)
 

@@ -6,8 +6,8 @@ with all of its run that follows it, until its stream says more. That is soon, b
 stall in the middle of a word: what has waited for `REDACTION_HOLD_SECONDS` is given out, with that
 word redacted.
 
-Whoever begins in the middle of a run sees the same as one who has seen it all: the text that a
-stream said before is looked up when the stream goes on with it.
+A reader that begins in the middle of a run gets the same as one that has read all of it: the text
+that came before in a block is looked up when the block continues.
 """
 
 from __future__ import annotations

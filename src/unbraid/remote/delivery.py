@@ -1,4 +1,4 @@
-"""One run's way to another machine: whatever happens there, the agent goes on here."""
+"""Sends one run to another machine: whatever happens there, the agent continues here."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Sending:
             self._fail(error)
 
     def copied(self, chunks: Iterable[Chunk], now: int) -> Iterator[Chunk]:
-        """The same chunks, each on its way before it is passed on; they came `now`."""
+        """Yields the same chunks, each sent before it is passed on; they came `now`."""
         for chunk in chunks:
             self.put(chunk._replace(arrived_ms=now))
             yield chunk

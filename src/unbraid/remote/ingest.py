@@ -46,7 +46,7 @@ class IngestClient:
 
     def __init__(self, address: Address, token: str | None) -> None:
         # Here, not above: every run imports this module, and few are sent anywhere. And not later:
-        # whoever waits for the first answer should not wait for an import.
+        # the first request should not also wait for an import.
         from unbraid.system import http
 
         self._http = http

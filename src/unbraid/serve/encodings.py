@@ -21,11 +21,11 @@ class Encoder(Protocol):
     """Compresses one stream."""
 
     def chunk(self, data: bytes) -> bytes:
-        """Some more of it, to be sent now."""
+        """Compresses some more, to be sent now."""
         ...
 
     def end(self, data: bytes) -> bytes:
-        """Returns the last of it."""
+        """Returns the last bytes."""
         ...
 
 
@@ -36,11 +36,11 @@ class Gzip:
         self._stream = zlib.compressobj(1, zlib.DEFLATED, _GZIP_BITS, _GZIP_MEMORY)
 
     def chunk(self, data: bytes) -> bytes:
-        """Some more."""
+        """Compresses some more."""
         return self._stream.compress(data) + self._stream.flush(zlib.Z_SYNC_FLUSH)
 
     def end(self, data: bytes) -> bytes:
-        """Returns the last."""
+        """Returns the last bytes."""
         return self._stream.compress(data) + self._stream.flush()
 
 
@@ -62,11 +62,11 @@ class Zstd:
         self._flush_block = zstandard.COMPRESSOBJ_FLUSH_BLOCK
 
     def chunk(self, data: bytes) -> bytes:
-        """Some more."""
+        """Compresses some more."""
         return self._stream.compress(data) + self._stream.flush(self._flush_block)
 
     def end(self, data: bytes) -> bytes:
-        """Returns the last."""
+        """Returns the last bytes."""
         return self._stream.compress(data) + self._stream.flush()
 
 

@@ -65,8 +65,8 @@ async def open_or_import(
 async def _caught_up(
     log: Log, run: RunSummary, env: Mapping[str, str], home: Path, *, redact: bool
 ) -> RunSummary:
-    """A run that nobody writes any more, up to what its session has said since; and its end, if
-    that has been silent for long.
+    """Records what a session has said since the last process stopped writing its run; and its end,
+    if it has been silent for long. Returns the run.
     """
     session, store = await asyncio.to_thread(_stored, run.session_id or run.run, env)
     leases = log.leases()

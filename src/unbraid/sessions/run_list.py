@@ -20,7 +20,7 @@ Warn = Callable[[str], None]
 Progress = Callable[[int, int], None]
 
 # What `ps --json` prints of a run.
-TOLD = (
+JSON_FIELDS = (
     "run", "source", "session_id", "title", "cwd", "status", "agents", "started", "updated",
     "usage",
 )  # fmt: skip
@@ -28,7 +28,7 @@ TOLD = (
 
 def to_json(run: RunSummary) -> dict[str, Any]:
     """Returns a run as `ps --json` prints it."""
-    return {name: msgspec.to_builtins(getattr(run, name)) for name in TOLD}
+    return {name: msgspec.to_builtins(getattr(run, name)) for name in JSON_FIELDS}
 
 
 def list_runs(
@@ -57,8 +57,8 @@ def list_runs(
 
 
 def _left(logged: list[RunSummary], folder: Path | None) -> dict[str, RunSummary]:
-    """By their sessions, the runs that are not over and that nobody writes any more: only what
-    their kind has stored shows what has become of them.
+    """Returns, by session, the runs that are not over and that no process writes any more: only
+    what their kind has stored shows what has become of them.
     """
     open_runs = [run for run in logged if not run.over and is_kind(run.source)]
     named = {run.session_id or run.run: run for run in reversed(open_runs)}

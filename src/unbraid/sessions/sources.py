@@ -112,7 +112,9 @@ def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:
 
 
 def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[RunTracks]:
-    """What can be read only once: what is read to see its kind is kept for the run."""
+    """Returns the runs of a source that can be read only once: what is read to detect its kind is
+    kept.
+    """
     kept: list[bytes] = []
     first = None
     for chunk in arriving:

@@ -145,17 +145,17 @@ async def start_program(
     *,
     env: Mapping[str, str],
     cwd: Path,
-    talks: bool = True,
+    reads_stdin: bool = True,
     advice: str = "",
 ) -> AsyncIterator[Program]:
-    """A program for as long as the context lasts; one that `talks` reads what we write."""
+    """A program for as long as the context lasts; one that `reads_stdin` reads what we write."""
     mark = secrets.token_hex(8)
     try:
         process = await start(
             argv,
             {**env, _MARK: mark},
             cwd,
-            stdin=PIPE if talks else NOTHING,
+            stdin=PIPE if reads_stdin else NOTHING,
             stdout=PIPE,
             stderr=PIPE,
             start_new_session=True,

@@ -1,4 +1,4 @@
-"""What both dialects make their answers of."""
+"""What the answers in both dialects consist of."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def encode(value: Json) -> bytes:
 
 
 def text_chunks(text: str, size: int) -> Iterator[str]:
-    """Yields a text in pieces of that many characters."""
+    """Yields a text in chunks of that many characters."""
     size = max(size, 1)
     return (text[start : start + size] for start in range(0, len(text), size))
 

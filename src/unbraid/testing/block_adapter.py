@@ -1,4 +1,4 @@
-"""Fits a script's blocks to the CLI that asks: its tools' names, parameters and kinds of agents."""
+"""Adapts a script's blocks to the CLI that asks: its tools' names, parameters and agent types."""
 
 from __future__ import annotations
 

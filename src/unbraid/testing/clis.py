@@ -111,7 +111,7 @@ def _unpack_into(target: Path, package: str, version: str) -> None:
         raise CliUnavailable(f"{package} {version} is not in {target.parent}, and there is no npm")
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fetch-") as scratch:
         # `pack` runs none of the package's scripts, unlike `install`.
-        # Only its errors: they are what we tell if it fails.
+        # Only its errors: they are what we report if it fails.
         options = ["--loglevel=error", "--pack-destination", scratch]
         command = [npm, "pack", *options, f"{package}@{version}"]
         try:

@@ -1,4 +1,4 @@
-"""A model that says what a script tells it to, over HTTP on loopback, and knows what was said."""
+"""A model that answers from a script, over HTTP on loopback, and records what was served."""
 
 from __future__ import annotations
 
@@ -134,9 +134,9 @@ class ScriptedModel(LoopbackServer):
         agent.
         """
         for tool_use_id, result in asking.results.items():
-            child, told = self._spawned.get(tool_use_id), agent_id(result)
-            if child is not None and told is not None:
-                self._agent_ids[child] = told
+            child, named = self._spawned.get(tool_use_id), agent_id(result)
+            if child is not None and named is not None:
+                self._agent_ids[child] = named
         agent, number = asking.agent, 0
         housekeeping = not asking.tools and not self._answers_without_tools
         if agent is None or housekeeping:

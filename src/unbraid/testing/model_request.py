@@ -1,4 +1,4 @@
-"""Who is asking: a request to the model, in either dialect, as the few facts that the script needs.
+"""A request to the model, in either dialect, as the few facts that the script needs.
 
 An agent's turn cannot be counted by requests: a CLI asks again after an error. Nor by the answers
 that a request shows: after an interrupt, or when it reads a transcript that is not written to its
@@ -75,13 +75,13 @@ def read_request(body: Json, agents: Container[str]) -> ModelRequest:
 
 
 def agent_id(result: str) -> str | None:
-    """Returns the id by which a CLI names a spawned agent, if the call's result tells it."""
+    """Returns the id by which a CLI names a spawned agent, if the call's result has it."""
     found = _AGENT_ID.search(result)
     return (found[1] or found[2]) if found else None
 
 
 def _parts(message: Json) -> Iterator[tuple[str | None, str]]:
-    """Yields a message's pieces but reminders: of which call it is the result, if any, and its
+    """Yields a message's parts without reminders: of which call it is the result, if any, and its
     text.
     """
     content = message.get("content")
@@ -92,7 +92,7 @@ def _parts(message: Json) -> Iterator[tuple[str | None, str]]:
         if isinstance(block, dict) and block.get("type") == "tool_result":
             yield block.get("tool_use_id", ""), _text(block.get("content"))
         else:
-            # A CLI puts reminders in and takes them out again: they tell nothing about the turn.
+            # A CLI puts reminders in and takes them out again: they say nothing about the turn.
             text = _REMINDER.sub("", _text(block)).strip()
             if text:
                 yield None, text
@@ -126,7 +126,7 @@ class Turns:
         """Returns which turn this request asks for."""
         if asking.shown not in self._seen:
             # A first request may show answers of an earlier life (a resumed session): they count.
-            # Another opening is the same conversation told anew (compacted): its answers do not.
+            # Another opening is the same conversation in a compacted form: its answers do not.
             first = self._opening is None or self._opening == asking.opening
             self._seen[asking.shown] = max(self._next, asking.answers if first else 0)
             self._opening = asking.opening

@@ -1,4 +1,5 @@
-"""A child process that cannot outlive its owner: a group of its own, and a mark on its family."""
+"""A child process that cannot outlive its owner: it has a group of its own, and all processes that
+it starts carry a mark."""
 
 from __future__ import annotations
 
@@ -27,15 +28,17 @@ class Child:
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, talks: bool = False
+        cls, argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, reads_stdin: bool = False
     ) -> Child:
-        """Start a program; one that `talks` has a pipe as its stdin, any other an empty one."""
+        """Start a program; one that `reads_stdin` has a pipe as its stdin, any other an
+        empty one.
+        """
         mark, pipe = secrets.token_hex(8), asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
             *argv,
             env={**env, _MARK: mark},
             cwd=cwd,
-            stdin=pipe if talks else asyncio.subprocess.DEVNULL,
+            stdin=pipe if reads_stdin else asyncio.subprocess.DEVNULL,
             stdout=pipe,
             stderr=pipe,
             start_new_session=True,

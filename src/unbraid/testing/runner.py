@@ -85,16 +85,16 @@ async def start_claude(
 ) -> AsyncIterator[RecordedRun]:
     """Claude Code, started; with `permit` it asks before it uses a tool (mode `stdin`)."""
     cli = await asyncio.to_thread(clis.claude, version)
-    talks = mode == "stdin"
+    reads_stdin = mode == "stdin"
     async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
         arguments = [*claude_arguments(cli, mode, prompts[0]), *args]
         asks = permit is not None
         launch = claude_launch(cli, model.url, home, arguments, asks=asks, git=git)
-        child = await Child.start(launch.argv, launch.env, launch.cwd, talks=talks)
+        child = await Child.start(launch.argv, launch.env, launch.cwd, reads_stdin=reads_stdin)
         recording = Recording(script.name, version, mode, {}, projects=launch.projects)
         source, conversation = child.lines(), None
         try:
-            if talks:
+            if reads_stdin:
                 when = None if interrupt_when is None else lambda: interrupt_when(model)
                 conversation = Conversation(child, prompts, permit or allow, when)
                 recording.sent = conversation.sent

@@ -203,7 +203,7 @@ class MessageState:
             said[-1] = digest
 
     def next(self, block: Block, digest: int, source: int) -> Fresh | None:
-        """One more block of a source, if it was neither streamed nor in another source."""
+        """Takes one more block of a source; returns it if no stream and no other source had it."""
         if source == STDOUT:
             said, other = self.said
         else:
@@ -230,7 +230,7 @@ class MessageState:
     # --- deltas ---
 
     def stream_start(self, index: int, kind: str) -> None:
-        """A block of this kind begins to stream at this index."""
+        """Begins a streaming block of this kind at this index."""
         # If the transcript is ahead of stdout, this is most likely the slower twin of a block that
         # is known: it is collected, and shown only if it turns out to be another one.
         silent = len(self.said[TRANSCRIPT]) > len(self.said[STDOUT])
@@ -240,7 +240,7 @@ class MessageState:
         self.streaming[index] = Streaming(kind, place, silent=silent)
 
     def stream_delta(self, index: int, delta: str) -> Fresh | None:
-        """More of a streaming block; what is new of it."""
+        """Takes more of a streaming block; returns what is new of it."""
         streamed = self.streaming.get(index) if self.streaming else None
         if streamed is None or streamed.is_known:
             return None
@@ -248,7 +248,7 @@ class MessageState:
         return None if streamed.silent else (Block(type=streamed.kind), streamed.index, delta)
 
     def stream_stop(self, index: int) -> Fresh | None:
-        """A streaming block is over; what has to be said of it that nobody else did."""
+        """Ends a streaming block; returns what of it was not emitted yet."""
         streaming = self.streaming or {}
         streamed = streaming.get(index)
         fresh = None
@@ -260,7 +260,7 @@ class MessageState:
         return fresh
 
     def stream_over(self) -> None:
-        """Nothing more will be streamed."""
+        """Ends all streaming blocks: nothing more will be streamed."""
         self.streaming = None
 
     def cut_off(self) -> str:

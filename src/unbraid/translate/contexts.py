@@ -1,4 +1,5 @@
-"""Who is speaking: one context per agent, known by its spawning call, its agent id, or both.
+"""Which agent a record belongs to: one context per agent, known by its spawning call, its agent id,
+or both.
 
 A context is found by whatever id a line carries. Ids are learned from different lines at different
 times, and joined: the spawning call (`parent_tool_use_id` on stdout), the agent id (transcripts),
@@ -69,7 +70,9 @@ class Context:
         self.meta: object = None
 
     def turn_to(self, state: MessageState, source: int) -> None:
-        """A source goes on to another message: a transcript has the one before as a whole."""
+        """Notes that a source has come to another message: a transcript has the one before
+        whole.
+        """
         before = self.latest[source]
         if source == TRANSCRIPT and before is not None and before is not state:
             before.past = True
@@ -108,7 +111,7 @@ class Contexts:
         return list(dict.fromkeys([*self.by_call.values(), *self.by_agent.values()]))
 
     def add(self, context_id: str, parent: Context, call: str | None) -> Context:
-        """A new sub-agent of `parent`, spawned by `call`."""
+        """Adds a sub-agent of `parent`, spawned by `call`."""
         # An empty id would be the main agent's.
         self._count += 1
         context = Context(context_id or f"agent-{self._count}", parent)

@@ -1,4 +1,4 @@
-"""What has to wait for what: items of several sources, given out so that causes come first.
+"""Orders items of several sources so that causes come first: what has to wait for what.
 
 The places where one run is written down are written one by one: a parent's transcript reports the
 end of a child whose own last words are not on disk yet, stdout prints a result before the

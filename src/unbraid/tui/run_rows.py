@@ -39,8 +39,8 @@ It appears by itself. `unbraid demo` shows a recorded fleet, `unbraid doctor` wh
 
 
 def sort_runs(runs: Collection[RunSummary]) -> list[RunSummary]:
-    """Live ones as they began, which stands still while they speak; then the others, latest
-    first.
+    """Sorts runs: live ones as they began, which does not change while they work; then the others,
+    latest first.
     """
     live = [run for run in runs if run.status == "live"]
     over = [run for run in runs if run.status != "live"]

@@ -35,7 +35,7 @@ class SteeredRuns:
             opened = steerable(self._home, controller, session_id)
             await self._listening.enter_async_context(opened)
         else:
-            # The run before has ended, and the session goes on.
+            # The run before has ended, and the session continues.
             self._controllers.unregister(before)
         self._controllers.register(run, controller)
 

@@ -88,7 +88,7 @@ class Watcher:
                 await self._work()
 
     async def close(self) -> None:
-        """A last look at what is followed. Its runs are not over: they may go on without us."""
+        """Takes a last look at what is followed. Its runs are not over: they may continue later."""
         self._closing = True
         for watch in self._watches:
             try:
@@ -193,7 +193,7 @@ class Watcher:
             for path, problem in follower.problems.items():
                 self._warn_once(f"{path}: {problem}")
         except (LogError, SourceError) as error:
-            # The log is full, locked or gone: forget what was held, and go on from it later.
+            # The log is full, locked or gone: forget what was held, and continue from it later.
             self._warn_once(str(error))
             self._drop(session)
             self._foreign.add(session)

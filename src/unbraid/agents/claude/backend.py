@@ -151,7 +151,7 @@ class ClaudeConversation:
         return self._program.pid
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """One turn, as it is said."""
+        """Runs one turn, and yields its events as they come."""
         if self._in_turn:
             await self._settle()
         self._in_turn = True

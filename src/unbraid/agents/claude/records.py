@@ -128,7 +128,7 @@ def read_cut_line(line: bytes) -> ClaudeRecord | None:
 
 
 SPAWNING_TOOLS = frozenset({"Task", "Agent"})
-# These go on with an agent, or start a workflow, which starts agents.
+# These continue an agent, or start a workflow, which starts agents.
 OTHER_SPAWNING_TOOLS = frozenset({"Workflow", "SendMessage"})
 
 # How the result of a call begins that has only started an agent. All there is to know it by where

@@ -117,7 +117,7 @@ class OpenCodeConversation:
         self._in_turn = False
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """One turn, as it is said."""
+        """Runs one turn, and yields its events as they come."""
         if self._in_turn:
             await self._settle()
         limit = TurnLimit(NAME)

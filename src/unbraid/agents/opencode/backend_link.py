@@ -46,7 +46,7 @@ class Link:
         return self._program is None or self._program.alive
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
-        """One request, and what it gave."""
+        """Sends one request, and returns its answer."""
         try:
             answer = await self._client.request(method, path, json=body)
         except httpx.HTTPError as error:
@@ -102,7 +102,7 @@ async def own_server(
     env = {"OPENCODE_SERVER_PASSWORD": secrets.token_urlsafe(24), **env}
     argv = [*command, "serve", "--hostname", "127.0.0.1", "--port", "0"]
     async with start_program(
-        NAME, argv, env=env, cwd=cwd, talks=False, advice=_ADVICE_MISSING
+        NAME, argv, env=env, cwd=cwd, reads_stdin=False, advice=_ADVICE_MISSING
     ) as program:
         try:
             async with asyncio.timeout(start_seconds):

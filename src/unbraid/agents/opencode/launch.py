@@ -60,7 +60,7 @@ class OpenCodeLauncher:
         """It prints what was asked for."""
 
     def controller(self, command: Command, process: AgentProcess, run: RunReference) -> None:
-        """It does not listen."""
+        """Returns None: it takes no messages."""
 
 
 class OpenCodeSource:

@@ -37,7 +37,7 @@ class ApiConversation:
         self._history = [] if history is None else history
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """One turn."""
+        """Runs one turn."""
         asked = {"role": "user", "content": message}
         said: list[str] = []
         complete = False

@@ -66,9 +66,9 @@ TYPES = Parameter(
 LIMIT = Parameter(
     "limit",
     {"type": "integer", "minimum": 0, "maximum": READ_LIMIT},
-    "At most so many of those that are there, without waiting for more.",
+    "The most events, of those that are there, without waiting for more.",
 )
-LAST_EVENT_ID = Parameter("Last-Event-ID", NUMBER, "Where to go on; wins over `since`.", "header")
+LAST_EVENT_ID = Parameter("Last-Event-ID", NUMBER, "The last id seen; wins over `since`.", "header")
 
 OPERATIONS = (
     Operation(

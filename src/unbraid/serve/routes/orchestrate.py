@@ -23,7 +23,7 @@ MAX_KEY_CHARS = 200
 
 
 class Ask(Struct, forbid_unknown_fields=True):
-    """What the master is asked. `continues` names a run whose master goes on with it."""
+    """What the master is asked. `continues` names a run whose master continues with it."""
 
     prompt: Annotated[str, Meta(min_length=1)]
     continues: Annotated[str, Meta(pattern=RUN_PATTERN)] | None = None

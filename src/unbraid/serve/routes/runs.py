@@ -1,4 +1,4 @@
-"""Runs, and pictures of one."""
+"""Runs, and views of one."""
 
 from __future__ import annotations
 

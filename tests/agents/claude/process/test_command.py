@@ -76,7 +76,7 @@ def test_what_draws_on_the_terminal_keeps_it() -> None:
 )  # fmt: skip
 def test_a_prompt_is_taken_out_to_be_said(args: list[str], prompt: str, rest: list[str]) -> None:
     command = visible_command(["claude", *args], NEW, steered=True)
-    assert (command.prompt, command.talks, command.prints) == (prompt, True, "text")
+    assert (command.prompt, command.reads_stdin, command.prints) == (prompt, True, "text")
     added = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"]
     assert command.argv[-len(rest) - 4 :] == [*added, *rest]
 
@@ -98,7 +98,7 @@ def test_a_prompt_is_taken_out_to_be_said(args: list[str], prompt: str, rest: li
 def test_what_may_be_no_prompt_stays_where_it_is(args: list[str]) -> None:
     command = visible_command(["claude", *args], NEW, steered=True)
     assert command.prompt is None
-    assert not command.talks
+    assert not command.reads_stdin
     assert command.argv == visible_command(["claude", *args], NEW).argv[:-0] or set(args) <= set(
         command.argv
     )

@@ -99,7 +99,7 @@ def _make_visible(command: Command, first: int, version: Release) -> None:
             command.session = str(uuid.uuid4())
             added += ["--session-id", command.session]
         wanted = option(args, "--output-format")
-        command.talks = option(args, "--input-format") == "stream-json"
+        command.reads_stdin = option(args, "--input-format") == "stream-json"
         if wanted in (None, "text", "json"):
             command.prints = wanted or "text"
             command.verbose = option(args, "--verbose") is not None

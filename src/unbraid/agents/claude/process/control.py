@@ -43,16 +43,16 @@ _read = msgspec.json.Decoder(_Line).decode
 
 
 class ClaudeController:
-    """The controller of one process: `talks` if its stdin is ours to write to, and with a `prompt`
-    if that is to be said there first.
+    """The controller of one process: `reads_stdin` if its stdin is ours to write to, and with a
+    `prompt` if that is to be said there first.
     """
 
     def __init__(
-        self, process: AgentProcess, run: RunReference, *, talks: bool, prompt: str | None
+        self, process: AgentProcess, run: RunReference, *, reads_stdin: bool, prompt: str | None
     ) -> None:
         self._process, self._run = process, run
         self._prompt = None if prompt is None else StdinPrompt(process, prompt)
-        self._stdin = self._prompt or (process if talks else None)
+        self._stdin = self._prompt or (process if reads_stdin else None)
         self._pending: dict[str, PermissionRequest] = {}
 
     @property
@@ -138,11 +138,11 @@ class ClaudeController:
     def _say(self, line: bytes) -> None:
         if self._stdin is None:
             raise CallerError(
-                "this run does not listen: start it with `unbraid run --steer`, or with "
-                "--input-format stream-json, to talk to it"
+                "this run takes no messages: start it with `unbraid run --steer`, or with "
+                "--input-format stream-json, to send it messages"
             )
         if not self._stdin.listens:
-            raise CallerError("this run has answered, and no longer listens")
+            raise CallerError("this run has answered, and takes no more messages")
         self._stdin.write(line)
 
 

@@ -80,7 +80,9 @@ class ClaudeLauncher:
         self, command: Command, process: AgentProcess, run: RunReference
     ) -> ClaudeController:
         """Steers it over its stdin, where that is ours."""
-        return ClaudeController(process, run, talks=command.talks, prompt=command.prompt)
+        return ClaudeController(
+            process, run, reads_stdin=command.reads_stdin, prompt=command.prompt
+        )
 
 
 class ClaudeSource:
@@ -171,7 +173,7 @@ class ClaudeSource:
 
 
 def _transcript_sizes(env: Mapping[str, str]) -> dict[Path, int]:
-    """Returns all transcripts and how long they are, before an agent goes on with one of them."""
+    """Returns all transcripts and how long they are, before an agent continues one of them."""
     found: dict[Path, int] = {}
     for projects in claude_projects(env):
         for path in projects.rglob("*.jsonl"):

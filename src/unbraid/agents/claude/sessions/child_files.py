@@ -35,7 +35,9 @@ class ChildFiles:
             yield path.name, path
 
     def _beside(self) -> list[Path]:
-        """Those of 2.0; a folder of thousands of sessions is not listed at every line."""
+        """Returns the files of 2.0; a folder of thousands of sessions is not listed for
+        every line.
+        """
         if not self._project.changed():
             return []
         beside = list(self._main.parent.glob("agent-*.jsonl"))

@@ -214,8 +214,8 @@ class Database:
 
 
 def _declared(root: str) -> SourceItem[str]:
-    """All rows of a root session wait together, because they are put in order together: the text
-    that a call waits for is found after it.
+    """Returns the rows of a root session as one item: they wait together, because they are put in
+    order together, and the text that a call waits for is found after it.
     """
     return SourceItem(
         root,

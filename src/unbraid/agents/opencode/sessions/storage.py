@@ -34,7 +34,7 @@ def is_storage(path: Path) -> bool:
 def load(
     folder: Path, sessions: Collection[str] | None = None, *, parts: bool = True
 ) -> sqlite3.Connection:
-    """All of it; or the messages of some sessions only, or without their parts."""
+    """Loads all of it; or the messages of some sessions only, or without their parts."""
     db = sqlite3.connect(":memory:")
     db.executescript(_TABLES)
     for path, info in _objects(folder.glob("session/*/*.json")):
