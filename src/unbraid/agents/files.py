@@ -53,7 +53,7 @@ class JsonlSessions:
         return (session for session in self.files() if session.startswith(prefix))
 
     def root(self, session_id: str) -> str | None:
-        """Every session is a run."""
+        """Returns the session itself: every session is a run."""
         return session_id if self.is_session_id(session_id) else None
 
     def listed(
@@ -204,10 +204,10 @@ class JsonlWatch:
         return None if path is None else JsonlFollower(path, recorded)
 
     def forget(self, session_id: str) -> None:
-        """Nothing is held of a session."""
+        """Does nothing: nothing is held of a session."""
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Which process writes a file is not known."""
+        """Returns nothing: which process writes a file is not known."""
         return set()
 
     def _folders(self) -> list[Path]:

@@ -128,7 +128,7 @@ class Dialect(Protocol[R]):
         ...
 
     def finish(self, out: list[RelayEvent]) -> None:
-        """The sources are over: append what was waiting, and end what was running."""
+        """Appends what was waiting, and ends what was running: the sources are over."""
         ...
 
 

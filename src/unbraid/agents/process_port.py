@@ -142,13 +142,13 @@ class ProcessController(Controller, Protocol):
         ...
 
     def printed(self, line: bytes) -> None:
-        """A line of its stdout: it may ask for permission."""
+        """Reads a line of its stdout, which may be a permission request."""
         ...
 
     def passed(self, data: bytes) -> None:
-        """Lines that the person has written to its stdin: they may answer."""
+        """Reads lines that the person wrote to its stdin, which may answer a permission request."""
         ...
 
     def close(self) -> None:
-        """The process is gone."""
+        """Notes that the process is gone."""
         ...

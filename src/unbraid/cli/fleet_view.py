@@ -56,14 +56,14 @@ class FleetView:
             self._line = ""
 
     def draft(self, draft: e.Draft) -> None:
-        """What the master may be about to say."""
+        """Shows what the master may be about to say."""
         first = not self._draft
         self._draft = (self._draft + draft.delta)[-4 * ACTION_CHARS :]
         if first:
             self._draw()
 
     def show(self, event: e.FleetEvent, data: bytes) -> None:
-        """One more event, and its line of JSON."""
+        """Shows one more event; `data` is its line of JSON."""
         if self._as_json:
             sys.stdout.buffer.write(data + b"\n")
             sys.stdout.buffer.flush()
@@ -86,7 +86,7 @@ class FleetView:
             warn(f"{event.agent}: {event.message}")
 
     def _draw(self) -> None:
-        """What is new is seen at once; what only goes on, with the next frame."""
+        """Draws new content at once, and mere progress with the next frame."""
         if self._live is not None:
             self._live.refresh()
 

@@ -47,7 +47,7 @@ class LiveRunView:
                     self.say(line)
 
     def say(self, text: str) -> None:
-        """A line above the tree. Words of agents come through the printer, which made them safe."""
+        """Prints a line above the tree. The printer has made agents' text safe."""
         self._console.print(Text.from_ansi(text))
 
     def _tree(self) -> Group:

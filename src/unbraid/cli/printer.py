@@ -118,7 +118,7 @@ class Printer:
         yield from self._lines(stream, safe(text), **style)
 
     def _lines(self, stream: int, text: str, lead: str = "", **style: Any) -> Iterator[str]:
-        """Text that is safe, after a `lead` of ours."""
+        """Yields the lines of a safe text, after a `lead` of ours."""
         gutter = click.style(f"{self._name(stream)} │", fg=COLORS[stream % len(COLORS)])
         plain = click.unstyle(lead)
         for part in self._broken(plain + text):

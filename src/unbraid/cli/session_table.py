@@ -45,7 +45,7 @@ class SessionTable:
             self.say(self._summary())
 
     def add(self, run: RunSummary) -> None:
-        """One more session; from whichever thread reads them."""
+        """Adds a session; called from the thread that reads them."""
         self._sessions += 1
         self._tokens += run.usage.total_tokens
         # Numbered, because a session may be in two folders, and runs have no order of their own.
@@ -59,7 +59,7 @@ class SessionTable:
             self.say("  ".join((*words, run.cwd or "", run.title or "")))
 
     def say(self, text: str) -> None:
-        """A line of its own, above what is drawn."""
+        """Prints a line above the table."""
         if self._live is not None:
             self._console.print(Text(safe(text)), soft_wrap=True)
         else:

@@ -81,7 +81,9 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
 
 
 def _print(name: str, lines: Iterator[str], shown: str | None, *, alone: bool) -> str | None:
-    """Lines of a run, below its name if another's stood there before; whose stand there now."""
+    """Prints lines of a run, below its name if another run's came before; returns the run printed
+    last.
+    """
     for line in lines:
         if not alone and shown != name:
             click.echo(click.style(f"── {name}", bold=True))

@@ -70,7 +70,7 @@ def top(
 
 
 async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact: bool) -> None:
-    """The view of this machine's log."""
+    """Shows this machine's log."""
     from unbraid.machine import Machine
     from unbraid.tui.app import Top
     from unbraid.tui.services import ViewServices
@@ -92,7 +92,7 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
 
 
 async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool) -> None:
-    """The view of a server's log."""
+    """Shows a server's log."""
     from unbraid.control.controllers import Controllers
     from unbraid.remote.client import RemoteServer
     from unbraid.remote.log import RemoteControllers, RemoteLog

@@ -34,11 +34,11 @@ class Controllers:
         self._elsewhere = elsewhere
 
     def register(self, run: str, controller: Controller) -> None:
-        """A run that can be steered has begun."""
+        """Adds a run that can be steered."""
         self._by_run[run] = controller
 
     def unregister(self, run: str) -> None:
-        """It is over."""
+        """Removes a run that is over."""
         self._by_run.pop(run, None)
 
     def of(self, run: str) -> Controller:

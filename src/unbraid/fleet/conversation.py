@@ -166,7 +166,7 @@ class StreamConversation:
         return None
 
     def spawned(self, tool_use_id: str, child: int, seq: int) -> None:
-        """The call `tool_use_id` has started the stream `child`, by the event `seq`."""
+        """Notes that the call `tool_use_id` has started the stream `child`, by the event `seq`."""
         call = self._calls.get(tool_use_id)
         if call is not None:
             call.child, call.last_seq = child, seq

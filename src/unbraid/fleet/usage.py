@@ -50,7 +50,7 @@ class Totals:
         self.cost_usd: float | None = None
 
     def turn_over(self, account: TokenUsage | None, cost_usd: float | None) -> None:
-        """A result's account. It is cumulative: the latest replaces the one before."""
+        """Takes a result's account. It is cumulative: the latest replaces the one before."""
         self.account = account or self.account
         if cost_usd is not None:
             self.cost_usd = cost_usd

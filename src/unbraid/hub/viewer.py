@@ -101,7 +101,7 @@ class Viewer:
                 self.on_cut()
 
     def wake(self) -> None:
-        """Something has changed."""
+        """Wakes the viewer: something has changed."""
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
 

@@ -68,17 +68,19 @@ class ChildProcess:
         return stdin is not None and not stdin.is_closing()
 
     def write(self, data: bytes) -> None:
-        """Whole lines to its stdin; a program that no longer listens is no error."""
+        """Writes whole lines to its stdin; it is no error if the program has closed it."""
         if self._process.stdin is not None:
             self._process.stdin.write(data)
 
     def end_input(self) -> None:
-        """The end of its stdin."""
+        """Closes its stdin."""
         if self._process.stdin is not None:
             self._process.stdin.close()
 
     def hang_up(self) -> None:
-        """Nobody reads its stdout any more: let it find out as it would have."""
+        """Closes its stdout: nobody reads it any more, and the program finds out as it
+        would have.
+        """
         if self._process.stdout is not None:
             self._process.stdout.close()
 
@@ -142,7 +144,9 @@ def read_in() -> bytes:
 
 
 def write_out(data: bytes) -> bool:
-    """Bytes to our stdout at once, all of them; False if nobody reads it. Raises SinkError."""
+    """Writes all bytes to our stdout at once; returns False if nobody reads it. Raises
+    SinkError.
+    """
     view = memoryview(data)
     while view:
         try:

@@ -47,7 +47,7 @@ class DetectedSource:
             self._found.printed(data)
 
     def end(self) -> None:
-        """The stream is over."""
+        """Notes that the stream is over."""
         if self._found is None:
             self._look(self._lines.finish())
         if self._found is not None:
@@ -56,7 +56,7 @@ class DetectedSource:
             self._session_id = str(uuid.uuid4())
 
     def begin(self, recorded: Recorded) -> None:
-        """The session's run is open."""
+        """Notes that the session's run is open."""
         self._begun = True
         if self._found is not None:
             self._found.begin(recorded)

@@ -142,7 +142,7 @@ async def _pass(
     renderer: OutputRenderer | None,
     warn: Warn,
 ) -> None:
-    """Its stdout to ours: as it is, or as it would have been."""
+    """Passes its stdout to ours: as it is, or as it would have been."""
     lines, is_read = Lines(), True
 
     async def show(data: bytes) -> None:

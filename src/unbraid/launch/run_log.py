@@ -54,7 +54,9 @@ class RunLog:
             self._fail(error)
 
     async def open(self, session: str) -> Recorded:
-        """The session is known: open its run. Returns how far it is recorded already."""
+        """Opens the run of a session, now that it is known. Returns how far it is recorded
+        already.
+        """
         recorded = Recorded()
         self.opened = True
         try:
@@ -96,7 +98,7 @@ class RunLog:
                 self.recorder.note(chunk.source, chunk.offset)
 
     async def finish(self) -> None:
-        """The run is over."""
+        """Ends the run."""
         if self._redactor is not None:
             await self._feed(self._redactor.rest())
         try:
@@ -115,7 +117,7 @@ class RunLog:
             await self._sending.finish()
 
     async def _send_known(self, sending: Sending) -> None:
-        """What the log has of this run from before, which the other machine may not have."""
+        """Sends what the log has of this run from before, which the other machine may not have."""
         if self.recorder is None or self.log is None:
             return
         for part in await self.log.spooled(self.recorder.run):

@@ -18,19 +18,19 @@ class Account:
         self._request = request
 
     def turn(self) -> None:
-        """One more turn begins."""
+        """Counts one more turn."""
         self.turns += 1
         if self._request is not None:
             self._request.turn()
 
     def child(self) -> None:
-        """One more delegation begins."""
+        """Counts one more delegation."""
         self.children += 1
         if self._request is not None:
             self._request.child()
 
     def charge(self, usage: TokenUsage) -> None:
-        """Tokens and dollars were spent."""
+        """Adds tokens and dollars that were spent."""
         self.usage.add(usage)
         if self._request is not None:
             self._request.charge(usage)
@@ -72,7 +72,7 @@ class Meter:
         self._turns = 0
 
     def message(self, usage: TokenUsage) -> None:
-        """What one message used."""
+        """Adds what one message used."""
         self._totals.seen.add(usage)
         self._emitted.add(usage)
 

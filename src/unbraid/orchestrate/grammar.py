@@ -69,11 +69,11 @@ class Parser:
         return not self._line_chars
 
     def close(self) -> None:
-        """From here on nothing is a command any more; what looks like one is counted as late."""
+        """Takes no more commands; what looks like one from here on is counted as late."""
         self._closed = True
 
     def feed(self, text: str) -> None:
-        """More of the turn's text."""
+        """Takes more of the turn's text."""
         if "\n" in text:
             first, *rest = text.split("\n")
             self._more(first)

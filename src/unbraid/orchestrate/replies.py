@@ -26,7 +26,7 @@ class Reply(Struct, frozen=True):
 
 
 def err(problem: str, advice: str) -> Reply:
-    """Something did not work."""
+    """Returns the reply to a command that did not work."""
     return Reply(f"ERR: {' '.join(problem.split())}; {advice}", ok=False)
 
 
@@ -63,7 +63,7 @@ def message(blocks: Iterable[str], *, last: bool) -> str:
 
 
 def quoted(text: str) -> str:
-    """Words that cannot pass for ours, and not too many of them."""
+    """Returns text that cannot be taken for ours, and not too much of it."""
     if len(text) > MAX_ANSWER_CHARS:
         cut = len(text) - MAX_ANSWER_CHARS
         text = f"{text[:MAX_ANSWER_CHARS]}\n[cut: {cut} more characters]"

@@ -204,7 +204,7 @@ class Request:
 
     @asynccontextmanager
     async def open(self, agent: AgentSpec, depth: int) -> AsyncIterator[AgentConversation]:
-        """A fresh conversation with an agent whose prompt explains the fleet."""
+        """Opens a fresh conversation with an agent whose prompt explains the fleet."""
         if agent.model is None:
             agent = msgspec.structs.replace(agent, model=self._resources.model)
         briefed = with_fleet_prompt(

@@ -83,12 +83,12 @@ class AgentTurn:
             self.commands, self.late = self._parser.finish(), self._parser.late
 
     def release(self) -> None:
-        """The turn does not delegate: say what was held."""
+        """Emits what was held: the turn does not delegate."""
         for event in self._gate.release():
             self._stream.text(event)
 
     def delegate(self, labels: list[str]) -> None:
-        """The turn delegates: say to whom. An agent whose words were not held has said it."""
+        """Emits to whom the turn delegates. An agent whose text was not held has said it itself."""
         if not self._gate.open:
             self._stream.text(self._gate.delegate(labels))
 

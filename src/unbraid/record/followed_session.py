@@ -44,9 +44,7 @@ class FollowedSession:
         await finish_despite_cancel(self._look(at_once=at_once, last=False))
 
     async def close(self) -> None:
-        """The session is over, as far as anyone can know: record what will never be whole, and end
-        the run.
-        """
+        """Records what will never be complete and ends the run: the session is taken to be over."""
         # Whether an end that was cut short is in the log, nobody knows; and it is to be the last.
         await finish_despite_cancel(self._close())
 

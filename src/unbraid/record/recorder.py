@@ -36,11 +36,11 @@ class RunPipeline(Protocol):
     """What turns a run's bytes into its events."""
 
     def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
-        """More bytes of a source."""
+        """Takes more bytes of a source; returns the events of them."""
         ...
 
     def finish(self, now: int) -> list[FleetEvent]:
-        """The end of all sources, and of the run."""
+        """Ends all sources, and the run."""
         ...
 
 
@@ -118,7 +118,7 @@ class Recorder:
         self._noted[source] = offset
 
     async def end(self, source: str, now: int) -> None:
-        """No more of a source will come. The run is over when that holds for all of them."""
+        """Ends a source. The run is over when all of its sources have ended."""
         self._check()
         if source in self.ended or self.over:
             return
@@ -132,7 +132,7 @@ class Recorder:
         self.over = last
 
     async def finish(self, now: int) -> None:
-        """The end of all sources, and of the run."""
+        """Ends all sources, and the run."""
         self._check()
         if not self.over:
             self._ahead = True

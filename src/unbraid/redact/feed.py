@@ -80,7 +80,9 @@ class RunRedactor:
         return shown
 
     async def _look_up(self, entry: Entry) -> None:
-        """What the stream said before an event, as far as it may belong to the same secret."""
+        """Looks up what the stream said before an event, as far as it may belong to the same
+        secret.
+        """
         span = READ_LIMIT
         while not await self._looked_up(entry, max(0, entry.seq - 1 - span)):
             span *= 8

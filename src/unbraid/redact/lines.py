@@ -160,7 +160,7 @@ class LineRedactor:
         self.skip(lines)
 
     def skip(self, lines: Sequence[bytes]) -> None:
-        """Lines that came before and are not given out, of blocks that nothing waits of."""
+        """Takes lines that came before and are not given out, of blocks of which nothing waits."""
         self.push(lines)
         for line in lines:
             self._queue.pop()

@@ -187,7 +187,7 @@ class RedactedLog(RedactedReader):
 
 
 def redact_snippet(snippet: str) -> str:
-    """Words out of a text, without what may be the rest or the beginning of a secret."""
+    """Returns an excerpt without what may be the rest or the beginning of a secret."""
     words = _REST.sub(CUT, snippet)
     return redact_words(words.removesuffix(CUT), cut=words.endswith(CUT))
 

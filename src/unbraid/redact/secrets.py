@@ -148,7 +148,7 @@ def undecided_from(data: bytes) -> int | None:
 
 
 def redact_words(words: str, *, cut: bool) -> str:
-    """Words with their secrets redacted; fewer of them, if they were cut within what may be one."""
+    """Returns text with its secrets redacted; less of it, if it was cut within what may be one."""
     data = redact(words.encode(errors="replace"))
     return data[: undecided_from(data) if cut else None].decode()
 

@@ -269,7 +269,7 @@ class RemoteController:
 
 
 def _entries(run: str, lines: list[bytes]) -> list[Entry]:
-    """Lines of the server as entries of a log; cursors are its own affair."""
+    """Returns lines of the server as entries of a log; its cursors are not known here."""
     entries: list[Entry] = []
     for line in lines:
         try:

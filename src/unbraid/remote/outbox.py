@@ -70,7 +70,7 @@ class Outbox:
         return outbox
 
     def put(self, chunk: Chunk) -> None:
-        """One more chunk."""
+        """Adds one more chunk."""
         offset = chunk.offset
         for part in _parts(chunk.data):
             head = Head(chunk.source, offset, chunk.arrived_ms, len(part))
@@ -83,7 +83,7 @@ class Outbox:
             self._file.close()
 
     def remove(self) -> None:
-        """It has arrived."""
+        """Deletes the file: all of it has arrived."""
         with contextlib.suppress(OSError):
             self.path.unlink()
         self.close()
@@ -158,7 +158,9 @@ def waiting(home: Path) -> Iterator[Outbox]:
 
 
 def _parts(data: bytes) -> Iterator[bytes]:
-    """Bytes in parts that a server takes: whole lines, unless one is too long by itself."""
+    """Yields bytes in parts that a server accepts: whole lines, unless one is too long by
+    itself.
+    """
     start = 0
     while len(data) - start > CHUNK_BYTES:
         end = data.rfind(b"\n", start, start + CHUNK_BYTES) + 1

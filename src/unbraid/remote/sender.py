@@ -47,12 +47,12 @@ class Sender:
         self._thread.start()
 
     def wake(self) -> None:
-        """There is more in the outbox."""
+        """Wakes the sender: there is more in the outbox."""
         with self._news:
             self._news.notify_all()
 
     def finish(self, seconds: float) -> bool:
-        """There will be no more: wait until all has arrived, but no longer than this."""
+        """Waits until all has arrived, but no longer than this; returns whether it has."""
         with self._news:
             self._whole, self._deadline = True, time.monotonic() + seconds
             self._news.notify_all()

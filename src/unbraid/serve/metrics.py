@@ -43,7 +43,7 @@ class Metrics:
         )
 
     def observe_batch(self, batch: list[Entry]) -> None:
-        """Events have come through."""
+        """Counts and times a batch of events."""
         self.events.inc(len(batch))
         self.lag.observe(max(0.0, time.time() - batch[-1].ts / 1000))
 

@@ -25,7 +25,7 @@ class Pages:
         self._files = dict(_walk(folder, "/")) if folder.is_dir() else {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What no route has taken."""
+        """Answers requests that no route has taken."""
         await self._page(Request(scope))(scope, receive, send)
 
     def _page(self, request: Request) -> Response:

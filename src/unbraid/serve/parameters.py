@@ -53,7 +53,7 @@ def number(request: Request, name: str, *, at_most: int = MAX_NUMBER) -> int | N
 
 
 def text(request: Request, name: str) -> str | None:
-    """Some text in the query."""
+    """Returns some text in the query."""
     found = request.query_params.get(name)
     if found is not None and (len(found) > MAX_TEXT_CHARS or "\0" in found):
         raise CallerError(f"{name}: at most {MAX_TEXT_CHARS} characters, none of them NUL")

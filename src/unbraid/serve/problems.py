@@ -45,7 +45,7 @@ class Problem(UnbraidError):
 def problem_response(
     status: int, message: str, headers: dict[str, str] | None = None, **more: Any
 ) -> Response:
-    """An error as an answer."""
+    """Returns an error as an answer."""
     body = {"error": {"code": CODES.get(status, "error"), "message": message, **more}}
     content = msgspec.json.encode(body)
     return Response(content, status, headers, media_type="application/json")

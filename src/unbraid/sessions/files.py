@@ -101,7 +101,7 @@ def _begins_log(line: bytes) -> bool:
 
 
 def as_utf8(data: Iterator[bytes]) -> Iterator[bytes]:
-    """Bytes that may begin with a mark of their encoding: some shells of Windows write UTF-16."""
+    """Yields bytes as UTF-8, by the mark of their encoding: some shells of Windows write UTF-16."""
     first = b""
     while len(first) < len(BOM_UTF8) and (more := next(data, b"")):
         first += more
@@ -114,7 +114,7 @@ def as_utf8(data: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _unpacked(read: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
-    """Lines as they are, or those of an array."""
+    """Returns a reader of the lines as they are, or of those in an array."""
     head = b""
     for data in read():
         head += data.translate(None, b" \t\r\n")[:2]

@@ -82,7 +82,7 @@ async def _caught_up(
 async def _record(
     log: Log, session: str, store: SessionStore, *, only: str | None = None, redact: bool
 ) -> None:
-    """Everything that a session has said and its run does not have; and its end, if it has been
+    """Records everything of a session that its run does not have; and its end, if it has been
     silent for long. With `only` a run, nothing is done if the session goes on in another one.
     """
     recorder, recorded = await open_run(log, session, redact=redact)

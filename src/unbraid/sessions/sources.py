@@ -105,7 +105,7 @@ def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
 
 
 def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:
-    """Bytes as they come, without waiting for more."""
+    """Yields bytes as they come, without waiting for more."""
     with opened as file:
         while data := file.read1(CHUNK_BYTES):  # type: ignore[attr-defined]
             yield data

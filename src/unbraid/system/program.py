@@ -67,7 +67,7 @@ class Program:
         return await self._process.stdout.read(READ_BYTES)
 
     async def write(self, data: bytes) -> None:
-        """Whole lines to its stdin; that it no longer listens is seen at its stdout."""
+        """Writes whole lines to its stdin; that it has closed it is seen at its stdout."""
         stdin = self._process.stdin
         assert stdin is not None
         stdin.write(data)
@@ -148,7 +148,9 @@ async def start_program(
     reads_stdin: bool = True,
     advice: str = "",
 ) -> AsyncIterator[Program]:
-    """A program for as long as the context lasts; one that `reads_stdin` reads what we write."""
+    """Runs a program for as long as the context lasts; one that `reads_stdin` reads what we
+    write.
+    """
     mark = secrets.token_hex(8)
     try:
         process = await start(

@@ -42,7 +42,7 @@ class Cli:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """A version's numbers: `release("2.1.325") == (2, 1, 325)`."""
+    """Returns a version's numbers: `release("2.1.325") == (2, 1, 325)`."""
     if not re.fullmatch(r"\d+(\.\d+)*", version, re.ASCII):
         raise ValueError(f"not a version: {version!r} (as in 2.1.325)")
     return tuple(int(number) for number in version.split("."))

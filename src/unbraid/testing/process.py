@@ -66,14 +66,14 @@ class Child:
             yield self.seconds, bytes(rest)
 
     async def write(self, data: bytes) -> None:
-        """Bytes to its stdin; a program that no longer listens is no error."""
+        """Writes bytes to its stdin; it is no error if the program has closed it."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.write(data)
             await self._process.stdin.drain()
 
     def end_input(self) -> None:
-        """The end of its stdin."""
+        """Closes its stdin."""
         if self._process.stdin is not None:
             self._process.stdin.close()
 
@@ -82,7 +82,7 @@ class Child:
         self._signal_group(signal.SIGINT)
 
     def kill(self) -> None:
-        """A SIGKILL, to it and all that belongs to it: nobody gets to say a word more."""
+        """Kills it and all processes that it started, at once."""
         self._signal_group(signal.SIGKILL)
 
     async def wait(self) -> int:
@@ -92,7 +92,7 @@ class Child:
         return code
 
     async def stop(self) -> int:
-        """Its exit code after a SIGTERM, or a SIGKILL where that is not enough; none survives."""
+        """Ends it by SIGTERM, or by SIGKILL where that is not enough; returns its exit code."""
         if self._process.returncode is None:
             self._signal_group(signal.SIGTERM)
             await self._exited(_GRACE_SECONDS)

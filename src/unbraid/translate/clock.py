@@ -23,7 +23,7 @@ class Clock:
         self._second_ms = 0
 
     def set(self, stamp: str | int | float) -> None:
-        """A record's own time; one that cannot be read changes nothing."""
+        """Sets the clock to a record's own time; one that cannot be read changes nothing."""
         if type(stamp) is str and len(stamp) == ISO_MILLISECONDS:
             # Neighbouring records share their second: it is parsed once.
             second = stamp[:19]

@@ -119,7 +119,7 @@ class Sequencer(Generic[V]):
         self._providers: dict[str, str] = {}  # key: the source in which its provider is held
 
     def add(self, item: SourceItem[V], now: float) -> None:
-        """One more item, behind all others of its source."""
+        """Adds an item, behind all others of its source."""
         assert not (item.patient and any(_keys(item))), "a patient item depends on nobody"
         self._queues.setdefault(item.source, deque()).append(_Held(item, now))
         self.note(item.source, item.provides, now)
@@ -127,7 +127,9 @@ class Sequencer(Generic[V]):
             self._providers.setdefault(key, item.source)
 
     def note(self, source: str, provides: Iterable[str], now: float) -> None:
-        """A source has brought something that goes without waiting, past the sequencer."""
+        """Notes that a source has brought something that does not wait and bypasses the
+        sequencer.
+        """
         if source in self._named:
             self._latest[source] = now
         for key in provides:

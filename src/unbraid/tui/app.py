@@ -190,7 +190,7 @@ class Top(App[None]):
 
     @on(Rows.Moved, "#runs")
     def run_moved(self, event: Rows.Moved) -> None:
-        """The cursor stands on another run."""
+        """Shows the run under the cursor."""
         if self._run_list.has(event.key):
             self._choose(event.key)
         else:
@@ -198,18 +198,18 @@ class Top(App[None]):
 
     @on(Rows.Chosen, "#runs")
     async def run_chosen(self, event: Rows.Chosen) -> None:
-        """Enter on a run: go in."""
+        """Opens a run on Enter."""
         await self._attempt(self._open(event.key))
         self.action_pane("agents")
 
     @on(Rows.Moved, "#agents")
     def agent_moved(self, event: Rows.Moved) -> None:
-        """The cursor stands on another agent."""
+        """Shows the agent under the cursor."""
         self._read_stream(int(event.key))
 
     @on(Rows.Chosen, "#agents")
     def agent_chosen(self) -> None:
-        """Enter on an agent: read."""
+        """Moves to the text of an agent on Enter."""
         self.action_pane("stream")
 
     @on(Rows.Folded, "#agents")
@@ -304,7 +304,7 @@ class Top(App[None]):
             self.refresh_bindings()
 
     def warn(self, text: str) -> None:
-        """Something that a person should know, at once or as soon as the view is there."""
+        """Shows a warning, at once or as soon as the view has started."""
         self._notifier.warn(text)
 
     # --- keys ---
@@ -319,7 +319,7 @@ class Top(App[None]):
         return True if not steers or action in self._able else None
 
     async def action_help(self) -> None:
-        """The keys."""
+        """Shows the keys."""
         await self.push_screen(Help())
 
     def action_pane(self, name: str) -> None:
@@ -328,7 +328,7 @@ class Top(App[None]):
         self.screen.set_focus(self.query_one(f"#{name}"))
 
     async def action_back(self) -> None:
-        """From the words to the agents to the runs."""
+        """Goes back from the text to the agents to the runs."""
         if self.screen.maximized is not None:
             self.screen.minimize()
             return
@@ -336,7 +336,7 @@ class Top(App[None]):
         self.action_pane("agents" if focused == "stream" else "runs")
 
     def action_zoom(self) -> None:
-        """One list on the whole screen, and back."""
+        """Shows one list on the whole screen, or all of them again."""
         if self.screen.maximized is not None:
             self.screen.minimize()
         elif self.focused is not None:

@@ -1,4 +1,4 @@
-"""Items as lines of a screen. All that agents said comes through `safe`, and never as markup."""
+"""Items as lines of a screen. All text of agents is made `safe`, and never read as markup."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def render_item(item: Item, width: int, *, whole: bool) -> list[Text]:
 
 
 def _text(item: Item, width: int) -> list[Text]:
-    """Text as it was written; headings and code stand out."""
+    """Returns text as it was written; headings and code stand out."""
     lines: list[Text] = []
     code = False
     for line in safe(item.text or "").strip("\n").split("\n"):

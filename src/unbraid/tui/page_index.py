@@ -32,7 +32,7 @@ class PageIndex:
         self._filled: dict[int, tuple[int, int]] = {}
 
     def add(self, entry: Entry) -> None:
-        """One more event of the run."""
+        """Adds an event of the run."""
         self.seq = entry.seq
         if entry.type not in SHOWN:
             return

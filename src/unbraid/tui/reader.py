@@ -42,7 +42,7 @@ class Reader:
         self._requested.set()
 
     def tick(self) -> None:
-        """The log may have grown: follow it, unless someone looks elsewhere."""
+        """Follows the log if it has grown, unless someone looks elsewhere."""
         if not self._transcript.following:
             self._window.leave_end()
         elif self._window.live:

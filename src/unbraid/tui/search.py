@@ -41,7 +41,7 @@ class Search(Dialog):
         self._services, self._runs = services, runs
 
     def compose(self) -> ComposeResult:
-        """Yields a line for the words, and the places below it."""
+        """Yields a line for the words, and the results below it."""
         with Vertical() as box:
             box.border_title = "Find"
             yield Input(placeholder='words, or "a phrase"')
@@ -50,23 +50,23 @@ class Search(Dialog):
 
     @on(Input.Changed)
     def changed(self, event: Input.Changed) -> None:
-        """Other words."""
+        """Searches again when the words have changed."""
         self.find(event.value.strip())
 
     @on(Input.Submitted)
     def submitted(self) -> None:
-        """Enter in the line goes to the first place."""
+        """Goes to the first result on Enter."""
         rows = self.query_one(Rows)
         if rows.rows:
             self.dismiss(rows.cursor or rows.rows[0].key)
 
     @on(Rows.Chosen)
     def chosen(self, event: Rows.Chosen) -> None:
-        """Enter on a place."""
+        """Goes to the chosen result."""
         self.dismiss(event.key)
 
     def key_down(self) -> None:
-        """From the line to the places."""
+        """Moves from the line to the results."""
         rows = self.query_one(Rows)
         if not rows.has_focus:
             rows.focus()

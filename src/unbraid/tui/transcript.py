@@ -80,7 +80,7 @@ class Transcript(ScrollView, can_focus=True):
         self.refresh()
 
     def clear(self) -> None:
-        """Nothing to show yet."""
+        """Shows nothing yet."""
         self._opened.clear()
         self._drawn.clear()
         self.following = True
@@ -102,12 +102,12 @@ class Transcript(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(width, self.rich_style)
 
     def on_resize(self) -> None:
-        """Other lines for another width."""
+        """Draws the lines again for another width."""
         if self.scrollable_content_region.width != self._width:
             self.show(self._items)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on something folded unfolds it, and the other way round."""
+        """Unfolds a clicked item, or folds it again."""
         place = event.get_content_offset(self)
         number = -1 if place is None else place.y + self.scroll_offset.y
         if 0 <= number < len(self._owners):
@@ -127,25 +127,25 @@ class Transcript(ScrollView, can_focus=True):
             self.post_message(self.Wanted("newer"))
 
     def action_page_up(self) -> None:
-        """A screen up."""
+        """Scrolls a screen up."""
         self.scroll_to(y=self.scroll_y - self.size.height + 1, animate=False)
 
     def action_page_down(self) -> None:
-        """A screen down."""
+        """Scrolls a screen down."""
         self.scroll_to(y=self.scroll_y + self.size.height - 1, animate=False)
 
     def action_scroll_up(self) -> None:
-        """A line up."""
+        """Scrolls a line up."""
         if self.scroll_y <= 0:
             self.post_message(self.Wanted("older"))
         self.scroll_to(y=self.scroll_y - 1, animate=False)
 
     def action_scroll_down(self) -> None:
-        """A line down."""
+        """Scrolls a line down."""
         self.scroll_to(y=self.scroll_y + 1, animate=False)
 
     def action_edge(self, last: int) -> None:
-        """To the very beginning or end."""
+        """Scrolls to the very beginning or end."""
         self.post_message(self.Wanted("end" if last else "beginning"))
 
     def _draw(self) -> None:

@@ -71,7 +71,7 @@ def any_json(text: bytes) -> Any:
 
 
 def read_as(shape: type[S], raw: bytes) -> S:
-    """Bytes as a shape, with defaults where their types are wrong."""
+    """Reads bytes as a shape, with defaults where their types are wrong."""
     try:
         return msgspec.json.decode(raw, type=shape)
     except BAD_JSON:

@@ -85,7 +85,7 @@ class ClaudeBackend:
 
     @contextlib.asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[ClaudeConversation]:
-        """A process of its own for an agent."""
+        """Starts a process for an agent."""
         async with self._asking:
             self._release = self._release or await version_of(self._command, self._env)
         # One that does not say is taken for a new one: rather an option that it does not know than
@@ -99,7 +99,7 @@ class ClaudeBackend:
             yield ClaudeConversation(program, self._start_seconds)
 
     async def close(self) -> None:
-        """Nothing is shared."""
+        """Does nothing: conversations share nothing."""
 
     def _arguments(self, agent: AgentSpec, release: Release) -> list[str]:
         # With `=`: a prompt or a name may begin with a dash, and a list swallows what follows it.

@@ -68,7 +68,7 @@ class OpenCodeBackend:
 
     @contextlib.asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[OpenCodeConversation]:
-        """A session of its own for an agent."""
+        """Opens a session for an agent."""
         link = await self._linked()
         about: dict[str, Any] = {"system": agent.prompt} if agent.prompt else {}
         if agent.model not in (None, "inherit"):

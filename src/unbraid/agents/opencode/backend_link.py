@@ -58,7 +58,9 @@ class Link:
 
     @contextlib.asynccontextmanager
     async def events(self) -> AsyncIterator[AsyncIterator[bytes]]:
-        """Its events from here on, each a line; for as long as the context lasts."""
+        """Opens the stream of its events from now on, each a line, for as long as the context
+        lasts.
+        """
         try:
             async with (
                 self._client.stream(
@@ -88,7 +90,7 @@ class Link:
 
 @contextlib.asynccontextmanager
 async def running_server(url: str, env: Mapping[str, str], cwd: Path) -> AsyncIterator[Link]:
-    """A server that runs already; its password is in the environment, as for its own clients."""
+    """Connects to a running server; its password is in the environment, as for its own clients."""
     async with _client(url, env, cwd) as client:
         yield Link(client, None)
 
@@ -97,7 +99,7 @@ async def running_server(url: str, env: Mapping[str, str], cwd: Path) -> AsyncIt
 async def own_server(
     command: Sequence[str], *, env: Mapping[str, str], cwd: Path, start_seconds: float
 ) -> AsyncIterator[Link]:
-    """A server of our own, for as long as the context lasts."""
+    """Starts a server of our own, for as long as the context lasts."""
     # Every program on this machine can reach its port.
     env = {"OPENCODE_SERVER_PASSWORD": secrets.token_urlsafe(24), **env}
     argv = [*command, "serve", "--hostname", "127.0.0.1", "--port", "0"]

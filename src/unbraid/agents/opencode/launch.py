@@ -57,7 +57,7 @@ class OpenCodeLauncher:
         return OpenCodeSource(self._env, began_ms=now_ms() - PIPE_BEGAN_MS)
 
     def renderer(self, command: Command) -> None:
-        """It prints what was asked for."""
+        """Returns None: it prints what was asked for."""
 
     def controller(self, command: Command, process: AgentProcess, run: RunReference) -> None:
         """Returns None: it takes no messages."""
@@ -104,14 +104,16 @@ class OpenCodeSource:
                 self._line(line + b"\n")
 
     def end(self) -> None:
-        """The process is gone."""
+        """Notes that the process is gone."""
         self._ended = True
         for line in self._lines.finish():
             if isinstance(line, bytes):
                 self._line(line)
 
     def begin(self, recorded: Recorded) -> None:
-        """The session's run is open: from here on this session alone, from where the log has it."""
+        """Notes that the session's run is open: only this session is read, from where the
+        log ends.
+        """
         self._root = self.session_id
         assert self._root is not None
         known_ms = rows_since(recorded)

@@ -48,7 +48,7 @@ class Appender:
         self._held.clear()
 
     def begin(self, connection: sqlite3.Connection) -> None:
-        """A transaction has begun: from here to its end nobody else can write."""
+        """Prepares for a transaction that has begun: until its end no other process can write."""
         version = connection.execute("PRAGMA data_version").fetchone()[0]
         if version != self._version:
             self._version = version

@@ -48,7 +48,7 @@ class AnthropicBackend:
 
     @asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[ApiConversation]:
-        """A fresh conversation."""
+        """Opens a fresh conversation."""
         await import_sdk(NAME)
         model = agent.model or self._env.get("ANTHROPIC_MODEL") or DEFAULT_MODEL
         yield ApiConversation(NAME, _Messages(self._client, full_name(model), agent.prompt))

@@ -46,7 +46,7 @@ class OpenAIBackend:
 
     @asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[ApiConversation]:
-        """A fresh conversation."""
+        """Opens a fresh conversation."""
         model = agent.model or self._env.get("OPENAI_MODEL")
         if not model:
             advice = "set OPENAI_MODEL, or model in the agent's file"

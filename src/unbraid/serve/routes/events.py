@@ -17,7 +17,7 @@ from unbraid.serve.stream import EventStream
 
 
 async def run_events(request: Request) -> ASGIApp:
-    """A run's events, from after `since`; ends after `done`, or with `limit` at once."""
+    """Answers with a run's events after `since`; ends after `done`, or with `limit` at once."""
     since = parameters.since_of(request) or 0
     stream_id, types = parameters.number(request, "stream"), parameters.types_of(request)
     limit = parameters.number(request, "limit", at_most=READ_LIMIT)
@@ -36,7 +36,7 @@ async def run_events(request: Request) -> ASGIApp:
 
 
 async def all_events(request: Request) -> ASGIApp:
-    """The events of all runs, from after a cursor, or from now on."""
+    """Answers with the events of all runs, from after a cursor, or from now on."""
     form, types = form_of(request), parameters.types_of(request)
     watching = services_of(request).hub.watch_all(
         parameters.since_of(request), form=form, types=types

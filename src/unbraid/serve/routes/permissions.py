@@ -35,7 +35,7 @@ class Decided(Struct):
 
 
 async def waiting(request: Request) -> Response:
-    """The requests that wait for an answer, in any run."""
+    """Answers with the pending permission requests of all runs."""
     return json_answer(Waiting(await services_of(request).controllers.waiting()))
 
 

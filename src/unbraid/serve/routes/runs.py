@@ -88,7 +88,7 @@ def run_json(summary: RunSummary) -> Run:
 
 
 async def list_runs(request: Request) -> Response:
-    """The runs, last started first."""
+    """Answers with the runs, last started first."""
     limit = parameters.number(request, "limit", at_most=MAX_RUNS)
     limit = 50 if limit is None else limit
     which: dict[str, Any] = {
@@ -108,12 +108,12 @@ async def list_runs(request: Request) -> Response:
 
 
 async def one_run(request: Request) -> Response:
-    """One run."""
+    """Answers with one run."""
     return json_answer(run_json(await existing_run(request)))
 
 
 async def tree(request: Request) -> Response:
-    """The tree of agents."""
+    """Answers with the tree of agents."""
     from unbraid.fleet.tree import Tree
 
     summary, picture = await existing_run(request), Tree()
@@ -124,7 +124,7 @@ async def tree(request: Request) -> Response:
 
 
 async def agents(request: Request) -> Response:
-    """The agents of a run, in order of appearance."""
+    """Answers with the agents of a run, in order of appearance."""
     from unbraid.fleet.tree import Tree
 
     summary, picture = await existing_run(request), Tree()
@@ -134,7 +134,7 @@ async def agents(request: Request) -> Response:
 
 
 async def stream(request: Request) -> Response:
-    """What one agent was asked, said and did."""
+    """Answers with what one agent was asked, said and did."""
     stream_id, summary = parameters.stream_of(request), await existing_run(request)
     children: dict[str, int] = {}
     async for events in _events(request, summary.run, types=["stream_start"]):
@@ -150,7 +150,7 @@ async def stream(request: Request) -> Response:
 
 
 async def usage(request: Request) -> Response:
-    """Tokens and cost."""
+    """Answers with tokens and cost."""
     summary = await existing_run(request)
     models: dict[str | None, ModelUsage] = {}
     async for events in _events(request, summary.run, types=["token_usage"]):

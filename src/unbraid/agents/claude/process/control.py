@@ -61,12 +61,12 @@ class ClaudeController:
         return self._run.name()
 
     def close(self) -> None:
-        """The process is gone."""
+        """Notes that the process is gone."""
         if self._prompt is not None:
             self._prompt.stop()
 
     def printed(self, line: bytes) -> None:
-        """A line of its stdout: it may ask for permission."""
+        """Reads a line of its stdout, which may be a permission request."""
         if self._prompt is not None:
             self._prompt.printed(line)
         if b'"control_' not in line:
@@ -86,7 +86,7 @@ class ClaudeController:
             self._pending.pop(read.request_id, None)
 
     def passed(self, data: bytes) -> None:
-        """Lines that someone else wrote to its stdin: they may answer."""
+        """Reads lines that the person wrote to its stdin, which may answer a permission request."""
         for line in data.split(b"\n") if b'"control_response"' in data else ():
             response = _try(line).response
             if response is not None:

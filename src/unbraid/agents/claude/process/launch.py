@@ -124,7 +124,7 @@ class ClaudeSource:
                 self._merger.line(line + b"\n")
 
     def end(self) -> None:
-        """The process is gone, and its files are whole."""
+        """Notes that the process is gone, and its files are complete."""
         self._ended = True
         for line in self._lines.finish():
             if isinstance(line, bytes):
@@ -133,7 +133,7 @@ class ClaudeSource:
             self._merger.session_id = str(uuid.uuid4())  # a dialect whose lines name no session
 
     def begin(self, recorded: Recorded) -> None:
-        """The session's run is open."""
+        """Notes that the session's run is open."""
         assert self._merger.session_id is not None
         main = next(session_transcripts(self._merger.session_id, self._env), None)
         before = files_from_sizes(main, self._sizes) if main is not None else {}

@@ -70,7 +70,7 @@ class StdoutTranscriptMerger:
         self._keeps_files = False
 
     def line(self, line: bytes) -> None:
-        """One more line of stdout, with its end."""
+        """Takes one more line of stdout, with its end."""
         chunk = Chunk(self._source, self._offset, line)
         self._offset += len(line)
         # A line that is wrong in one place still says which run it belongs to.
@@ -111,7 +111,7 @@ class StdoutTranscriptMerger:
         yield from self._sequencer.finish() if self.session is None else self._sequencer.take(now)
 
     def end(self) -> Iterator[Chunk]:
-        """Everything that is left, when the process is over."""
+        """Yields everything that is left, when the process is over."""
         yield from self._look(self._clock())
         yield from self._sequencer.finish()
         if self.session is not None:
@@ -138,7 +138,9 @@ class StdoutTranscriptMerger:
         return self.session is not None and self.session.awaits(ending)
 
     def _note(self, source: str, line: bytes, now: float) -> str | None:
-        """A line of a transcript that a line of stdout may wait for; which one, if it can be."""
+        """Notes a line of a transcript that a line of stdout may wait for; returns that
+        line's key.
+        """
         uuids = uuids_in(line)
         self._sequencer.note(source, uuids, now)
         if not uuids:

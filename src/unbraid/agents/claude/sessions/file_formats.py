@@ -24,7 +24,7 @@ class ClaudeFiles:
     """Claude Code's `FileFormats`."""
 
     def opened(self, path: Path) -> list[RunTracks] | None:
-        """Its sessions are files of lines."""
+        """Returns None: its sessions are files of lines."""
         return None
 
     def form(self, line: bytes) -> SourceForm | None:
@@ -64,7 +64,7 @@ class ClaudeFiles:
         return [RunTracks("claude", session, tracks)]
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
-        """It has no documents."""
+        """Returns None: it has no documents."""
         return None
 
 

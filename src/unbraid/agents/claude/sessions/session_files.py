@@ -340,7 +340,9 @@ def _ends_with_answer(path: Path, upto: int) -> bool:
 def _joined(
     lines: Iterable[tuple[str, bytes]], started: dict[str, tuple[str, int]]
 ) -> Iterator[Chunk]:
-    """Lines of named files as chunks of their sources, neighbours of one file in one chunk."""
+    """Yields lines of named files as chunks of their sources, neighbours of one file in one
+    chunk.
+    """
     offsets: dict[str, int] = {}
     name, held, size = "", list[bytes](), 0
 

@@ -26,7 +26,7 @@ class ClaudeSessions:
         self._env = env
 
     def is_session_id(self, name: str) -> bool:
-        """Its ids are UUIDs."""
+        """Returns whether an id is a UUID, as its ids are."""
         return SESSION_ID.fullmatch(name) is not None
 
     def matching(self, prefix: str) -> Iterator[str]:

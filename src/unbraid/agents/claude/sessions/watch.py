@@ -74,7 +74,7 @@ class TranscriptWatch:
         return TranscriptFollower(main, recorded, self._owners.of)
 
     def forget(self, session_id: str) -> None:
-        """Nothing is held of a session."""
+        """Does nothing: nothing is held of a session."""
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those whose processes are no longer on Claude Code's own list, or do not live."""

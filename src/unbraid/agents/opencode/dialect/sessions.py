@@ -71,7 +71,7 @@ class SessionAttribution:
         return context
 
     def introduce(self, info: Info, out: list[RelayEvent]) -> None:
-        """A session says what it is."""
+        """Takes the facts that a session reports about itself."""
         known = self._infos.get(info.id)
         self._infos[info.id] = info
         if info.parent_id is not None:
@@ -103,11 +103,11 @@ class SessionAttribution:
     # --- calls that start agents ---
 
     def call_pending(self, call_id: str) -> None:
-        """A call may start an agent, and has not begun."""
+        """Notes a call that may start an agent, and has not begun."""
         self._coming.add(call_id)
 
     def call_begun(self, call_id: str) -> None:
-        """A call has begun."""
+        """Notes that a call has begun."""
         self._coming.discard(call_id)
 
     def spawned(

@@ -48,7 +48,7 @@ class Texts:
         return context.last_text
 
     def part(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
-        """A text part as it is by now."""
+        """Takes a text part as it is now."""
         text = part.text or ""
         state = self._state(part)
         if state.parts is None:
@@ -81,7 +81,7 @@ class Texts:
         delta: str,
         out: list[RelayEvent],
     ) -> None:
-        """More of a text part."""
+        """Takes more of a text part."""
         state = self._texts.get(part_id)
         # A part whose beginning was missed is reported when it comes whole.
         if state is not None and state.parts is not None:

@@ -41,7 +41,7 @@ class ToolParts:
         return bool(self._begun)
 
     def part(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
-        """A tool part as it is by now."""
+        """Takes a tool part as it is now."""
         state = part.state
         call_id = part.call_id or part.id
         spawns = part.tool == "task"

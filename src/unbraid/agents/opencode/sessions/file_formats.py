@@ -29,7 +29,7 @@ class OpenCodeFiles:
         return database_runs(path) if is_its else None
 
     def form(self, line: bytes) -> SourceForm | None:
-        """Its events and its stdout arrive in their order."""
+        """Returns the form of its events and its stdout, which arrive in their order."""
         return None if _own_record(line) is None else "stream"
 
     def runs(

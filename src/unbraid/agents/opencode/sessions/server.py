@@ -107,7 +107,7 @@ class OpenCodeServer:
 
     @contextlib.contextmanager
     def _blamed(self, what: str) -> Iterator[None]:
-        """What goes wrong on the way to the server is a SourceError."""
+        """Turns errors of the connection to the server into SourceError."""
         from unbraid.system.http import HTTP_ERRORS, reason_of
 
         try:

@@ -56,11 +56,11 @@ class Writers:
         self._silent: dict[str, float] = {}  # root session: since when no writer of it lives
 
     def looking(self) -> None:
-        """The database is about to be read."""
+        """Notes which processes have the database open; it is about to be read."""
         self._began, self._now = self._clock(), holders(self._database)
 
     def looked(self, changed: Collection[str]) -> None:
-        """It has been read, and these root sessions have said something since it was before."""
+        """Notes which root sessions have changed since the read before; it has just been read."""
         if changed:
             wrote = self._wrote(holders(self._database))
             for root in changed:
