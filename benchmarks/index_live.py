@@ -18,7 +18,7 @@ from benchmarks.index_history import line
 from benchmarks.table import Measured, table
 from unbraid.log import SqliteLog
 from unbraid.log.leases import FileLeases
-from unbraid.watch.watcher import Watcher, watching
+from unbraid.watch.watcher import Watcher, watch_until
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 
@@ -47,7 +47,7 @@ async def latency(rate: int, seconds: float) -> list[Measured]:
         until = asyncio.Event()
         env = {"CLAUDE_CONFIG_DIR": str(home / "claude"), "HOME": scratch}
         watch = Watcher(log, FileLeases(home), env, warn=print)
-        task = asyncio.create_task(watching(watch, until))
+        task = asyncio.create_task(watch_until(watch, until))
         await watch.ready.wait()
         await asyncio.sleep(1.5)
         # A process of its own, as an agent is; their clock is the same.

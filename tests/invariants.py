@@ -18,7 +18,7 @@ def check(events: Sequence[e.FleetEvent]) -> None:
     assert [event.seq for event in events if isinstance(event, e.Done)] == [len(events)]
     started: dict[int, e.StreamStart] = {}
     ended: set[int] = set()
-    speaking: set[int] = set()
+    answering: set[int] = set()
     usages: set[tuple[int, str]] = set()
     for event in events:
         stream = event.stream_id
@@ -40,10 +40,10 @@ def check(events: Sequence[e.FleetEvent]) -> None:
                 assert event.ok == (event.reason == "completed")
                 ended.add(stream)
             case e.AgentStart():
-                assert stream not in speaking, "an agent begins to answer once"
-                speaking.add(stream)
+                assert stream not in answering, "an agent begins to answer once"
+                answering.add(stream)
             case e.Text() | e.Thinking() | e.FleetToolUse():
-                assert stream in speaking
+                assert stream in answering
             case e.FleetTokenUsage():
                 key = (stream, event.message_id)
                 assert key not in usages, f"usage of {key} twice"

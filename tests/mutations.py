@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.said import FOLDERS, sources_of
-from unbraid.sessions.sources import gather
+from unbraid.sessions.sources import runs_of_sources
 from unbraid.translate.tracks import merge
 
 # One of each JSON type: what stands where something else belongs.
@@ -33,7 +33,7 @@ def runs() -> list[list[bytes]]:
 
 
 def _lines(folder: Path) -> list[bytes]:
-    (run,) = gather(sources_of(folder, full=True), {})
+    (run,) = runs_of_sources(sources_of(folder, full=True), {})
     data = b"".join(piece for _, piece in merge(run.tracks))
     return data.split(b"\n")
 

@@ -12,7 +12,7 @@ from tests.invariants import check, log_of
 from tests.said import CLEAN, FOLDERS, judge, sources_of, stream_of, told, up_to_the_cut
 from unbraid import events as e
 from unbraid.pipeline import Pipeline
-from unbraid.sessions.sources import events_of, gather
+from unbraid.sessions.sources import events_of, runs_of_sources
 from unbraid.testing import byte_by_byte, load, random_cuts, whole
 
 CUT_OFF = "interrupt.serve"
@@ -29,7 +29,7 @@ both = pytest.mark.parametrize("full", [False, True], ids=["stream", "everything
 
 
 def read(folder: Path, *, full: bool) -> list[e.FleetEvent]:
-    runs = gather(sources_of(folder, full=full), {})
+    runs = runs_of_sources(sources_of(folder, full=full), {})
     assert len(runs) == 1
     return list(events_of(runs[0]))
 
@@ -62,7 +62,7 @@ def test_a_stream_that_is_kept_as_an_array(
 ) -> None:
     kept = tmp_path / "kept.json"
     kept.write_text(json.dumps(load(folder).records, indent=indent))
-    (run,) = gather([str(kept)], {})
+    (run,) = runs_of_sources([str(kept)], {})
     assert judge(folder, events_of(run), full=False) == CLEAN
 
 

@@ -1,7 +1,7 @@
 """This machine put together: its log, the leases on the log's runs, the sessions that agents have
 stored here, what watches them, and what steers those that live.
 
-Every face that works on this machine stands on one of these, and takes the parts that it needs.
+Every face that works on this machine is built on a `Machine`, and takes the parts that it needs.
 Entering a machine opens its log, and nothing more: reading stored sessions and watching them cost
 time and threads, and begin when they are asked for.
 """
@@ -21,9 +21,9 @@ from unbraid.control.processes import OtherProcesses
 from unbraid.errors import CallerError
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log
 from unbraid.sessions.archive import Archive
-from unbraid.sessions.importer import opened
-from unbraid.watch.single import following
-from unbraid.watch.watcher import Watcher, watching
+from unbraid.sessions.importer import open_or_import
+from unbraid.watch.single_session import follow_session
+from unbraid.watch.watcher import Watcher, watch_until
 
 
 class Machine:
@@ -73,7 +73,7 @@ class Machine:
     def leases(self) -> Leases:
         """What this process holds of the log's runs."""
         leases = self.log.leases()
-        # Who stops watching has ended no run: whoever watches next is to go on with them.
+        # Stopping to watch ends no run: the next process that watches continues them.
         self._stack.callback(leases.close, ended=False)
         return leases
 
@@ -90,10 +90,10 @@ class Machine:
         return Controllers(OtherProcesses(self.home))
 
     async def open(self, name: str) -> RunSummary:
-        """The run of that name; a session that is not in the log yet is read into it. As much of
-        the name is enough as no other begins with. Raises CallerError if there is none.
+        """Returns the run of that name; a session that is not in the log yet is read into it. As
+        much of the name is enough as no other begins with. Raises CallerError if there is none.
         """
-        return await opened(self.log, name, self.env, self.home, redact=self._redact)
+        return await open_or_import(self.log, name, self.env, self.home, redact=self._redact)
 
     @asynccontextmanager
     async def listing(
@@ -132,7 +132,7 @@ class Machine:
             controllers=self.controllers,
             redact=self._redact,
         )
-        await watching(watcher, until)
+        await watch_until(watcher, until)
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
@@ -148,5 +148,5 @@ class Machine:
     @asynccontextmanager
     async def following(self, run: RunSummary) -> AsyncIterator[None]:
         """Follow one run's session into the log while the block runs, if nobody else does."""
-        async with following(self.log, run, self.env, self.warn, redact=self._redact):
+        async with follow_session(self.log, run, self.env, self.warn, redact=self._redact):
             yield

@@ -1,4 +1,4 @@
-"""The pure core in one piece: bytes of a run's sources in, entries of its log out."""
+"""The pure core as a whole: bytes of a run's sources in, entries of its log out."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Pipeline:
         self.fleet = Fleet(source)
 
     def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[FleetEvent]:
-        """More bytes of a source; `now` (milliseconds) dates what has no time of its own."""
+        """Takes more bytes of a source; `now` (milliseconds) dates what has no time of its own."""
         events = self.translator.feed(data, source)
         if events and not self.fleet.source:
             self.fleet.source = self.translator.kind
         return self.fleet.apply(events, now)
 
     def finish(self, now: int = 0) -> list[FleetEvent]:
-        """The end of all sources, and of the run."""
+        """Ends all sources, and the run."""
         events = self.fleet.apply(self.translator.finish(), now)
         return events + self.fleet.finish(*self.translator.outcome, now=now)

@@ -1,4 +1,4 @@
-"""Agents' words for a screen: made safe, so that no terminal acts on them, and shortened."""
+"""Agents' text for a screen: made safe, so that no terminal acts on it, and shortened."""
 
 from __future__ import annotations
 
@@ -45,23 +45,19 @@ def safe(text: str) -> str:
 
 def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return (
-        f"\\x{code:02x}"
-        if code < 0x100
-        else f"\\u{code:04x}"
-        if code < 0x10000
-        else f"\\U{code:08x}"
-    )
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def short(text: str, most: int = LONG) -> str:
-    """The beginning of a text, safe and on one line."""
+    """Returns the beginning of a text, safe and on one line."""
     text = " ".join(safe(text[: most * 2]).split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def gist(given: Any) -> str:
-    """What a call is about: the argument that says most, else all of them."""
+    """Returns what a call is about: the argument that says most, else all of them."""
     if isinstance(given, dict):
         for name in MAIN_ARGUMENTS:
             if isinstance(given.get(name), str):
@@ -70,5 +66,5 @@ def gist(given: Any) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things: `1 run`, `2 runs`."""
+    """Returns a number of things: `1 run`, `2 runs`."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

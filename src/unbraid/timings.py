@@ -44,7 +44,7 @@ NOTIFY_BUSY_STEP_MS = 2
 NOTIFY_IDLE_STEP_MS = 30
 # Changes of one moment are one wake-up.
 NOTIFY_GATHER_MS = 8
-# A wake-up without a change, so that whoever waits can also look at the clock.
+# A wake-up without a change, so that the waiting task can also look at the clock.
 NOTIFY_PULSE_MS = 1000
 
 # --- watching this machine (watch/, sessions/) ---
@@ -53,11 +53,11 @@ NOTIFY_PULSE_MS = 1000
 RECENT_SESSION_SECONDS = 300.0
 # The same for rows of a database, whose times are in milliseconds.
 RECENT_ROWS_MS = 300_000
-# A run whose session says nothing for this long is ended, as far as anyone can tell.
+# A run whose session says nothing for this long is taken to have ended.
 IDLE_RUN_TIMEOUT_SECONDS = 1800.0
-# A session that nobody follows counts as live while it has spoken as lately as this.
+# A session that no process follows counts as live if it has changed within this time.
 LIVE_SESSION_SECONDS = 60
-# A stored session that has been silent for longer is over, as far as anyone can tell.
+# A stored session that has been silent for longer is taken to be over.
 SILENT_SESSION_SECONDS = 300
 # `ps` lists sessions that changed within this time, unless all are asked for.
 LISTED_SESSION_SECONDS = 24 * 3600
@@ -91,7 +91,7 @@ PIPE_BEGAN_MS = 60_000
 # A watch holds a session's lease for a moment to see whether there is anything to record.
 LEASE_TIMEOUT_SECONDS = 0.5
 LEASE_RETRY_SECONDS = 0.02
-# Whoever imports a session that another unbraid is recording waits for that one's first events.
+# An import of a session that another unbraid is recording waits for that one's first events.
 IMPORT_LEASE_TIMEOUT_SECONDS = 10.0
 IMPORT_LEASE_RETRY_SECONDS = 0.05
 # A session that is part of another run (an orchestrated agent's) is marked as recorded there. The
@@ -106,7 +106,7 @@ SQLITE_BUSY_TIMEOUT_SECONDS = 5.0
 LOG_LIVELY_SECONDS = 5.0
 LOG_LIVELY_POLL_SECONDS = 0.05
 LOG_IDLE_POLL_SECONDS = 0.2
-# Whoever shows the log looks this often whether it is still there: no event would say so.
+# A view of the log looks this often whether it is still there: no event would say so.
 LOG_REPLACED_CHECK_SECONDS = 1.0
 # Runs grow old slowly; and a log that is locked or full now may not be in an hour.
 RETENTION_INTERVAL_SECONDS = 3600.0
@@ -135,7 +135,7 @@ SERVER_REQUEST_TIMEOUT_SECONDS = 10.0
 # Its sign of life comes every 15 s: a stream that is silent for longer is dead.
 SERVER_SILENCE_TIMEOUT_SECONDS = 40.0
 REMOTE_LOG_RETRY_SECONDS = 1.0
-# The list of runs has history too, of which no event speaks.
+# The list of runs has stored sessions too, which no event reports.
 REMOTE_LIST_REFRESH_SECONDS = 30.0
 # Pauses double from the first to the longest while a server cannot be reached.
 SEND_FIRST_RETRY_SECONDS = 0.1
@@ -184,7 +184,7 @@ AGENT_START_TIMEOUT_SECONDS = 180.0
 AGENT_INTERRUPT_TIMEOUT_SECONDS = 20.0
 # Sessions of ours are deleted when we are done with them; nobody waits for a server that is gone.
 SESSION_DELETE_TIMEOUT_SECONDS = 5.0
-# What an agent is told over stdin ends this long after its answer: more may be on its way.
+# An agent's stdin is closed this long after its answer: more messages may be on their way.
 STDIN_END_SILENCE_SECONDS = 0.5
 # Not every version reports of every sub-agent that it has ended.
 STDIN_END_SILENCE_WITH_AGENTS_SECONDS = 30.0

@@ -16,11 +16,11 @@ from unbraid.agents.port import Recorded
 from unbraid.events import FleetEvent, Text
 from unbraid.events import decode_event as decoded
 from unbraid.log import SqliteLog
-from unbraid.sessions.importer import opened
-from unbraid.sessions.listing import listed
+from unbraid.sessions.importer import open_or_import
+from unbraid.sessions.run_list import list_runs
 from unbraid.sessions.search import search_files
-from unbraid.sessions.sources import events_of, gather
-from unbraid.watch.watcher import Watcher, watching
+from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.watch.watcher import Watcher, watch_until
 from unbraid.wire.chunk import Chunk
 
 LONG_AGO = 1_700_000_000
@@ -59,7 +59,7 @@ def warned(text: str) -> None:
 def test_it_is_listed_newest_first(env: Mapping[str, str]) -> None:
     for number, session in enumerate(("one", "two")):
         os.utime(store(env, session, "Hello."), (LONG_AGO + number, LONG_AGO + number))
-    runs = listed([], env, None, everything=True, warn=warned)
+    runs = list_runs([], env, None, everything=True, warn=warned)
     assert [(run.run, run.source, run.status) for run in runs] == [
         ("two", "toy", "done"),
         ("one", "toy", "done"),
@@ -69,14 +69,14 @@ def test_it_is_listed_newest_first(env: Mapping[str, str]) -> None:
 def test_it_is_shown_by_its_id_or_a_part_of_it(env: Mapping[str, str]) -> None:
     store(env, "a-session", "Hello.", "Bye.")
     for name in ("a-session", "a-sess"):
-        (run,) = gather([name], env)
+        (run,) = runs_of_sources([name], env)
         assert (run.source, texts(events_of(run))) == ("toy", ["Hello.", "Bye."])
 
 
 def test_a_file_that_only_its_dialect_knows(env: Mapping[str, str], tmp_path: Path) -> None:
     path = tmp_path / "copy"
     path.write_bytes(b'{"toy":"1"}\n')
-    (run,) = gather([str(path)], env)
+    (run,) = runs_of_sources([str(path)], env)
     assert run.source == "toy"
 
 
@@ -92,9 +92,9 @@ async def test_it_is_opened_and_caught_up(env: Mapping[str, str], tmp_path: Path
     store(env, "one", "Hello.")
     log = await SqliteLog.open(tmp_path / "log.db")
     try:
-        assert not (await opened(log, "one", env, tmp_path)).over
+        assert not (await open_or_import(log, "one", env, tmp_path)).over
         os.utime(store(env, "one", "Bye."), (LONG_AGO, LONG_AGO))
-        assert (await opened(log, "one", env, tmp_path)).over
+        assert (await open_or_import(log, "one", env, tmp_path)).over
         entries = await log.read("one", 0)
         assert texts([decoded(entry.data) for entry in entries]) == ["Hello.", "Bye."]
     finally:
@@ -113,7 +113,7 @@ async def test_it_is_followed_over_restarts_and_ends(
             leases, until = log.leases(), asyncio.Event()
             idle = 1.0 if words == "Third." else 1e9
             watch = Watcher(log, leases, env, warn=warned, inotify=inotify, idle_seconds=idle)
-            task = asyncio.create_task(watching(watch, until))
+            task = asyncio.create_task(watch_until(watch, until))
             await watch.ready.wait()
             store(env, "one", words)
             await has(log, run, words)

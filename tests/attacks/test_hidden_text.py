@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.screen import HIDDEN, JOINERS, safe
-from unbraid.tui.dialogs import asked_for
+from unbraid.tui.dialogs import tool_input_text
 
 COMMAND = "ls -la \x1b]\nid > /tmp/x\n"
 # Formats, controls, surrogates, line and paragraph separators have no shape of their own.
@@ -42,7 +42,7 @@ def test_every_code_point_is_shown_or_named() -> None:
 
 @pytest.mark.parametrize("hidden", ["\x1b]", "\x9b]", "\x1b[8m", "\x1b[2K\r", "\u200b", "\u2060"])
 def test_nothing_of_a_command_is_left_out(hidden: str) -> None:
-    shown = asked_for({"command": f"ls -la {hidden}\nid > /tmp/x\n"})
+    shown = tool_input_text({"command": f"ls -la {hidden}\nid > /tmp/x\n"})
     assert "id > /tmp/x" in shown
     assert not any(first <= ord(c) <= last for first, last in HIDDEN for c in shown)
 

@@ -146,7 +146,7 @@ async def test_bad_agent_files_are_told(model: ScriptedModel, project: Path) -> 
 
 async def test_nothing_to_ask(model: ScriptedModel, project: Path) -> None:
     code, _, err = await run(model, project, "ask", given=b"")
-    assert code == 2 and b"what is to be asked?" in err
+    assert code == 2 and b"missing PROMPT" in err
 
 
 async def test_nothing_to_ask_with(model: ScriptedModel, project: Path) -> None:

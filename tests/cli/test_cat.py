@@ -14,7 +14,7 @@ from unbraid import events as e
 from unbraid.cli import EXIT_CODES, main
 from unbraid.cli.cat import cat
 from unbraid.errors import SourceError
-from unbraid.sessions.sources import events_of, gather
+from unbraid.sessions.sources import events_of, runs_of_sources
 
 NESTED = RECORDINGS / "nested.plain-fwd.2.1.325"
 STREAM = str(stream_of(NESTED))
@@ -28,7 +28,7 @@ def run(*args: str, given: bytes | None = None) -> str:
 
 
 def test_json_is_the_log_one_event_a_line() -> None:
-    (own,) = gather([STREAM], {})
+    (own,) = runs_of_sources([STREAM], {})
     printed = run("--json", STREAM)
     assert printed.encode() == b"".join(e.encode(event) + b"\n" for event in events_of(own))
     assert json.loads(printed.split("\n")[0])["type"] == "request_received"
@@ -49,7 +49,7 @@ def test_several_sources_of_one_run_are_one_run() -> None:
     names = sources_of(NESTED, full=True)
     printed = run("--json", *names)
     assert printed.count('"type":"done"') == 1
-    (own,) = gather(names, {})
+    (own,) = runs_of_sources(names, {})
     assert judge(NESTED, events_of(own), full=True) == CLEAN
 
 
@@ -60,7 +60,7 @@ def test_every_agent_has_its_gutter() -> None:
 
 def test_every_text_is_printed_once_in_its_agents_gutter() -> None:
     printed = run(STREAM).splitlines()
-    (own,) = gather([STREAM], {})
+    (own,) = runs_of_sources([STREAM], {})
     said = [event for event in events_of(own) if isinstance(event, e.Text)]
     assert said
     for event in said:

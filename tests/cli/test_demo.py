@@ -94,7 +94,7 @@ async def test_on_a_terminal_the_tree_lives_below_and_ctrl_c_ends_it(tmp_path: P
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
     async with terminal([UNBRAID, "demo", "--no-page"], env, tmp_path, (90, 40)) as view:
         seen = await view.until(lambda seen: "└─" in seen and "run manual" in seen)
-        assert "A recording of Claude Code and four helpers" in seen
+        assert "A recording of Claude Code and four sub-agents" in seen
         assert "run tester general-purpose" in seen
         await view.type("C-c")
         seen = await view.until("ended with 0")

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from tests.said import FOLDERS
 from unbraid.cli import main
 from unbraid.log import open_log
-from unbraid.sessions.importer import opened
+from unbraid.sessions.importer import open_or_import
 from unbraid.testing import load
 
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
@@ -80,7 +80,7 @@ def test_a_run_of_the_log_is_listed_once(home: Path) -> None:
     async def open_it() -> None:
         log = await open_log()
         try:
-            await opened(
+            await open_or_import(
                 log,
                 session["run"],
                 {

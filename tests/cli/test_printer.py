@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.tui.screens import said
-from tests.tui.test_drawing import everything
+from tests.tui.test_item_renderer import everything
 from unbraid import events as e
 from unbraid.cli.printer import GUTTER, MIN_GUTTER, MIN_ROOM, Printer
 

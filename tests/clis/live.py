@@ -13,7 +13,7 @@ import pytest
 
 from unbraid import events as e
 from unbraid.pipeline import Pipeline
-from unbraid.sessions.sources import events_of, gather
+from unbraid.sessions.sources import events_of, runs_of_sources
 from unbraid.testing import (
     CliUnavailable,
     RecordedRun,
@@ -104,7 +104,7 @@ async def play(case: Case, name: str, home: Path) -> Live:
         listener.told += listener.pipeline.finish()
     stream = home / ("events.ndjson" if case.mode == "serve" else "stdout.ndjson")
     stream.write_bytes(recording.stdout)
-    runs = gather([str(stream), *_kept(recording)], {})
+    runs = runs_of_sources([str(stream), *_kept(recording)], {})
     assert len(runs) == 1, "all sources are of one run"
     events = list(events_of(runs[0]))
     return Live(

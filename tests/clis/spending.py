@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from unbraid import events as e
 from unbraid.testing import ScriptedModel, ScriptedUsage
-from unbraid.testing.pieces import output_tokens
+from unbraid.testing.answer_parts import output_tokens
 from unbraid.testing.truth import Serving
 
 

@@ -151,5 +151,5 @@ async def test_what_is_not_there_is_told(tmp_path: Path) -> None:
     code, _, told = await start(launch, [UNBRAID, "attach", "nothing", "--resume"])
     assert (code, told) == (
         2,
-        "unbraid: no run or session nothing; `unbraid ps --all` lists all there are\n",
+        "unbraid: run or session not found: nothing; `unbraid ps --all` lists all of them\n",
     )

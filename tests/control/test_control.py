@@ -85,7 +85,7 @@ async def talking(
                 launch = claude_launch(cli, model.url, home, args, asks=asks)
                 options = ["--steer"] if steered else []
                 argv = [UNBRAID, "run", *options, "--", *launch.argv]
-                child = await Child.start(argv, launch.env, launch.cwd, talks=not steered)
+                child = await Child.start(argv, launch.env, launch.cwd, reads_stdin=not steered)
                 try:
                     if not steered:
                         await child.write(claude_input.initialize("first"))

@@ -16,9 +16,9 @@ from tests.said import FOLDERS, stream_of
 from unbraid import events as e
 from unbraid.cli.printer import Printer
 from unbraid.fleet.conversation import Item, ItemLimits, RunConversation, StreamConversation
-from unbraid.log.said import Blocks
+from unbraid.log.search_blocks import SearchBlocks
 from unbraid.pipeline import Pipeline
-from unbraid.tui.drawing import drawn
+from unbraid.tui.item_renderer import render_item
 
 ROOT: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}
 CHILD: dict[str, Any] = {"stream_id": 1, "depth": 1, "agent": "helper"}
@@ -87,7 +87,7 @@ def test_the_terminal_view_and_the_printed_lines_show_every_item() -> None:
     printer = Printer()
     printed = "\n".join(click.unstyle(x) for event in EVERYTHING for x in printer.lines(event))
     shown = "\n".join(
-        x.plain for item in items_of(EVERYTHING) for x in drawn(item, 100, whole=True)
+        x.plain for item in items_of(EVERYTHING) for x in render_item(item, 100, whole=True)
     )
     served = msgspec.json.encode(items_of(EVERYTHING)).decode()
     assert [sign for sign in SIGNS if sign not in printed] == []
@@ -97,7 +97,7 @@ def test_the_terminal_view_and_the_printed_lines_show_every_item() -> None:
 
 
 def test_the_search_index_holds_what_was_said_asked_for_and_reported() -> None:
-    blocks = Blocks()
+    blocks = SearchBlocks()
     said = [each for event in EVERYTHING for each in blocks.feed(event)]
     assert {(each.kind, each.seq, each.text) for each in said} == {
         ("prompt", 2, "Go"),
@@ -111,7 +111,7 @@ def test_the_search_index_holds_what_was_said_asked_for_and_reported() -> None:
 
 
 def test_a_record_in_the_middle_of_a_block_does_not_cut_it_for_the_search() -> None:
-    blocks, raw = Blocks(), (e.FleetUnrecognized, {**ROOT, "raw": Raw(b"{}")})
+    blocks, raw = SearchBlocks(), (e.FleetUnrecognized, {**ROOT, "raw": Raw(b"{}")})
     events = numbered(
         words("m", 0, "a nee"), raw, (e.FleetError, {**ROOT, "message": "late"}),
         (e.FleetToolResult, RESULT), words("m", 0, "dle"),
@@ -190,7 +190,7 @@ def test_every_block_is_the_sum_of_its_deltas_whenever_someone_looks(
 def test_every_delta_of_a_recording_is_in_one_item_and_in_the_index(folder: Path) -> None:
     pipeline = Pipeline()
     events = pipeline.feed(stream_of(folder).read_bytes()) + pipeline.finish()
-    run, blocks = RunConversation(), Blocks()
+    run, blocks = RunConversation(), SearchBlocks()
     indexed = [said for event in events for said in blocks.feed(event)]
     truth: dict[tuple[int, str, str, int], str] = {}
     for event in events:

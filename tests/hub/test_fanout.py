@@ -10,7 +10,7 @@ import pytest
 from unbraid.errors import LogError
 from unbraid.events import Draft
 from unbraid.hub import Form, Hub, TooManyViewers, Viewer
-from unbraid.hub.frames import heartbeat
+from unbraid.hub.frames import heartbeat_frame
 from unbraid.log import Entry, MemoryLog
 from unbraid.log.contract import PATIENCE_SECONDS, story
 from unbraid.log.port import LogUnusable
@@ -83,7 +83,7 @@ async def test_an_idle_viewer_gets_a_sign_of_life(log: MemoryLog) -> None:
     await log.append("r", story(["a"])[:2])
     async with Hub(log, heartbeat_seconds=0.001) as hub, hub.watch("r", 2) as viewer:
         await chunk_of(viewer)
-        assert await chunk_of(viewer) == heartbeat(Form.SSE)
+        assert await chunk_of(viewer) == heartbeat_frame(Form.SSE)
 
 
 async def test_frames_are_joined_once_for_all(log: MemoryLog) -> None:

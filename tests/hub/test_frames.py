@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 from msgspec import Raw, json
 
 from unbraid.events import FleetUnrecognized, Text
-from unbraid.hub.frames import Cut, Form, aside, heartbeat, log_frame, opening, run_frame
+from unbraid.hub.frames import (
+    Cut,
+    Form,
+    heartbeat_frame,
+    log_frame,
+    opening_frame,
+    run_frame,
+    unlogged_frame,
+)
 from unbraid.log.entry import Entry, one_line
 
 
@@ -53,7 +61,7 @@ def test_raw_parts_never_make_a_frame(spaces: list[str]) -> None:
 
 def test_asides() -> None:
     cut = Cut(reason="slow", last=7)
-    assert aside(cut, Form.NDJSON) == b'{"type":"cut","reason":"slow","last":7}\n'
-    assert parse(aside(cut, Form.SSE, 7))[0]["id"] == "7"
-    assert parse(opening(Form.SSE) + heartbeat(Form.SSE)) == []
-    assert opening(Form.NDJSON) == b""
+    assert unlogged_frame(cut, Form.NDJSON) == b'{"type":"cut","reason":"slow","last":7}\n'
+    assert parse(unlogged_frame(cut, Form.SSE, 7))[0]["id"] == "7"
+    assert parse(opening_frame(Form.SSE) + heartbeat_frame(Form.SSE)) == []
+    assert opening_frame(Form.NDJSON) == b""

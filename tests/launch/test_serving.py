@@ -75,7 +75,7 @@ async def shown(
         with ScriptedModel(script) as model:
             launch = claude_launch(cli, model.url, home, args, asks=asks)
             argv = [UNBRAID, "run", "--serve", "--port", "0", "--", *launch.argv]
-            child = await Child.start(argv, launch.env, launch.cwd, talks=True)
+            child = await Child.start(argv, launch.env, launch.cwd, reads_stdin=True)
             try:
                 url = await address_of(child)
                 async with httpx.AsyncClient(base_url=url, timeout=60, trust_env=False) as client:
@@ -197,7 +197,7 @@ async def test_only_its_own_run_is_steered(tmp_path: Path) -> None:
             assert process.returncode is None
         refused = await client.post("/v1/runs/s2/message", json={"text": "x"})
         assert refused.status_code == 400
-        assert "does not listen" in refused.json()["error"]["message"]
+        assert "takes no messages" in refused.json()["error"]["message"]
         assert (await client.post("/v1/runs/other/cancel")).status_code == 404
         assert (await client.post("/v1/runs/s2/cancel")).status_code == 202
     await process.communicate()

@@ -15,7 +15,7 @@ from unbraid.log.leases import FileLeases
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.testing import Script, ScriptedModel, opencode_launch, say
 from unbraid.testing.process import Child
-from unbraid.watch.watcher import Watcher, watching
+from unbraid.watch.watcher import Watcher, watch_until
 
 pytestmark = pytest.mark.cli
 
@@ -42,7 +42,7 @@ async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(
         launch = opencode_launch(cli, model.url, tmp_path, args)
         backend = OpenCodeBackend(cli.command, env=launch.env, cwd=launch.cwd, keeps_sessions=kept)
         watch = Watcher(log, theirs, launch.env)
-        task = asyncio.create_task(watching(watch, until))
+        task = asyncio.create_task(watch_until(watch, until))
         try:
             async with asyncio.timeout(120):
                 await watch.ready.wait()

@@ -13,7 +13,7 @@ from tests.invariants import check
 from tests.orchestrate.fleets import fleet, orchestrator, scripted, text_of
 from unbraid import events as e
 from unbraid.errors import CallerError
-from unbraid.fleet.closing import closing
+from unbraid.fleet.run_end import closing_events
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.leases import FileLeases
 from unbraid.log.port import Appended, LogUnusable
@@ -172,7 +172,7 @@ async def test_too_many_requests_and_empty_ones() -> None:
         await made.start("[[main]] two")
         with pytest.raises(TooManyRequests):
             await made.start("[[main]] three")
-        with pytest.raises(CallerError, match="nothing to ask"):
+        with pytest.raises(CallerError, match="the prompt is empty"):
             await made.start("  \n")
 
 
@@ -194,8 +194,8 @@ async def test_a_run_that_died_with_its_process_is_told_to_its_end(tmp_path: Pat
         assert isinstance(done, e.Done) and not done.ok
         used = [x for x in events if isinstance(x, e.FleetTokenUsage)]
         assert done.output_tokens == sum(x.output_tokens for x in used)
-    assert closing(whole, "interrupted", 0) == []
-    assert closing([], "interrupted", 0) == []
+    assert closing_events(whole, "interrupted", 0) == []
+    assert closing_events([], "interrupted", 0) == []
 
 
 async def test_a_run_that_someone_works_on_is_left_alone(tmp_path: Path) -> None:

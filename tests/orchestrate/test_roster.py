@@ -12,7 +12,7 @@ from unbraid.agents.spec import AgentSpec
 from unbraid.orchestrate.grants import may_use
 from unbraid.orchestrate.limits import Limits
 from unbraid.orchestrate.prompts import with_fleet_prompt
-from unbraid.orchestrate.roster import MAX_FILE_BYTES, Roster, places
+from unbraid.orchestrate.roster import MAX_FILE_BYTES, Roster, agent_folders
 
 
 def write(folder: Path, name: str, text: str | bytes) -> Path:
@@ -80,7 +80,7 @@ def test_claude_code_reads_what_is_no_yaml(tmp_path: Path) -> None:
 
 def test_four_places_and_the_first_wins(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    for number, folder in enumerate(reversed(places(tmp_path, home))):
+    for number, folder in enumerate(reversed(agent_folders(tmp_path, home))):
         write(folder, f"own{number}.md", "---\ndescription: own\n---\n")
         write(folder, "both.md", f"---\ndescription: from {number}\n---\n")
     found = Roster.read(tmp_path, home)

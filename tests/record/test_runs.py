@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unbraid.agents.claude.sessions.follower import beginnings, known_files
+from unbraid.agents.claude.sessions.follower import begin_chunks, known_files
 from unbraid.agents.claude.sessions.session_files import Known
 from unbraid.agents.opencode.sessions.follower import ROWS, ROWS_FROM, rows_since
 from unbraid.log import MemoryLog
@@ -22,7 +22,7 @@ async def test_files_that_were_there_before_stay_known() -> None:
     recorder, recorded = await open_run(log, "s")
     assert recorded.is_new
     assert known_files(recorded, STANDING) == STANDING
-    await recorder.feed(beginnings(STANDING), 0)
+    await recorder.feed(begin_chunks(STANDING), 0)
     for number in range(3):
         await recorder.feed([Chunk("main.jsonl@1+700", number * len(LINE), LINE)], number)
     later = {**STANDING, "subagents_agent-b.jsonl": Known(Place(1, 50), 50)}
@@ -36,7 +36,7 @@ async def test_files_that_were_there_before_stay_known() -> None:
     await again.finish(9)
     # The run after it begins where it ended, and is killed, too.
     second, recorded = await open_run(log, "s")
-    begun = [*beginnings(known_files(recorded)), Chunk("stdout", 0, LINE)]
+    begun = [*begin_chunks(known_files(recorded)), Chunk("stdout", 0, LINE)]
     await second.feed(begun, 10)
     third, recorded = await open_run(log, "s")
     known = known_files(recorded)

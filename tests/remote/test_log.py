@@ -68,7 +68,7 @@ async def test_it_reads_as_the_log_itself() -> None:
         assert await seen.run("three") is None
         assert await seen.search("needle", limit=9) == await log.search("needle", limit=9)
         assert await seen.named("tw") == "two"
-        with pytest.raises(CallerError, match="no run or session x"):
+        with pytest.raises(CallerError, match="run or session not found: x"):
             await seen.named("x")
 
 
@@ -136,7 +136,7 @@ async def test_who_may_look_and_who_may_steer() -> None:
     config = ServeConfig(port=0, limits=SOON, require_token=True, tokens=(token,))
     async with serving(config, log, controllers=controllers) as server:
         for given, refusal in (
-            (None, "it wants a token: --token, or UNBRAID_TOKEN"),
+            (None, "it requires a token: --token, or UNBRAID_TOKEN"),
             ("unbraid_x", "it does not accept the token"),
         ):
             with pytest.raises(RemoteError, match=refusal):
@@ -217,7 +217,7 @@ async def test_another_kind_of_server(body: bytes) -> None:
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(RemoteError, match="this is no answer of an unbraid"):
+        with pytest.raises(RemoteError, match="this is not the answer of an unbraid server"):
             async with RemoteLog(RemoteServer(f"http://127.0.0.1:{port}", None)):
                 pass
 

@@ -185,7 +185,7 @@ async def test_an_answer_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> 
         assert await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
         outbox.remove()
     (warning,) = told
-    assert "cannot be reached, trying on" in warning
+    assert "cannot be reached, trying again" in warning
 
 
 async def test_a_server_of_another_kind_is_told_and_left_alone(tmp_path: Path) -> None:
@@ -197,4 +197,4 @@ async def test_a_server_of_another_kind_is_told_and_left_alone(tmp_path: Path) -
         assert not await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
         assert sender.refused
         outbox.remove()
-    assert told == [f"{url} does not take this run: 200 (no answer of an unbraid)"]
+    assert told == [f"{url} does not take this run: 200 (not the answer of an unbraid server)"]

@@ -192,13 +192,13 @@ async def test_80_viewers_at_random_moments_of_16_agents(
                 break
         return [e["id"] for e in (await read_events(client, "/v1/runs/r/events"))[1:]]
 
-    async def speak() -> None:
+    async def begin_answer() -> None:
         for place in range(1, len(events), 7):
             await log.append("r", events[place : place + 7])
 
     async with asyncio.timeout(PATIENCE_SECONDS), asyncio.TaskGroup() as group:
         viewers = [group.create_task(view(20 * number)) for number in range(80)]
-        group.create_task(speak())
+        group.create_task(begin_answer())
     everything = [str(event.seq) for event in events]
     assert all(viewer.result() == everything for viewer in viewers)
 

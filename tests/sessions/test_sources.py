@@ -18,7 +18,7 @@ from unbraid.errors import SourceError
 from unbraid.events import encode
 from unbraid.log import SqliteLog
 from unbraid.log.folder import FILE_NAME
-from unbraid.sessions.sources import events_of, gather, relay_events_of
+from unbraid.sessions.sources import events_of, relay_events_of, runs_of_sources
 from unbraid.testing import load
 from unbraid.translate.tracks import RunTracks
 
@@ -28,7 +28,7 @@ SESSION = next(NESTED.glob("projects/*/*.jsonl")).stem
 
 
 def one(*names: str | Path, env: dict[str, str] | None = None) -> RunTracks:
-    (run,) = gather([str(name) for name in names], env or {})
+    (run,) = runs_of_sources([str(name) for name in names], env or {})
     return run
 
 
@@ -83,7 +83,7 @@ def test_a_session_is_found_by_its_id_in_the_config_folder(tmp_path: Path) -> No
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
     assert judge(NESTED, events_of(one(SESSION, env=env)), full=True) == CLEAN
     with pytest.raises(SourceError, match="no session of Claude Code's"):
-        gather([SESSION], {"HOME": str(tmp_path)})
+        runs_of_sources([SESSION], {"HOME": str(tmp_path)})
 
 
 @pytest.mark.parametrize("backwards", [False, True])
@@ -101,7 +101,7 @@ def test_a_source_named_twice_is_read_once() -> None:
 def test_different_sessions_are_different_runs() -> None:
     names = [str(stream_of(RECORDINGS / name)) for name in LAYOUTS]
     names.append(str(RECORDINGS / "nested.serve.opencode" / "events.ndjson"))
-    runs = gather(names, {})
+    runs = runs_of_sources(names, {})
     assert len(runs) == 4
     assert [told(events_of(run)) for run in runs] == [said(name) for name in names]
 
@@ -207,7 +207,7 @@ def test_relay_events_are_what_the_translator_says() -> None:
         (b"[]", "is of no known kind"),
         (b'[{"hello": "world"}, {"name": "app"}]', "is of no known kind"),
         (b"\xff\xfe{\0", "is of no known kind"),
-        (b"SQLite format 3\0" + b"x" * 100, "is not a database of OpenCode's"),
+        (b"SQLite format 3\0" + b"x" * 100, "is not an OpenCode database"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_one_sentence(
@@ -216,7 +216,7 @@ def test_what_cannot_be_read_is_said_in_one_sentence(
     path = tmp_path / "source"
     path.write_bytes(content)
     with pytest.raises(SourceError) as caught:
-        gather([str(path)], {})
+        runs_of_sources([str(path)], {})
     assert caught.value.source == str(path)
     assert caught.value.problem.startswith(problem)
 
@@ -226,7 +226,7 @@ def test_what_cannot_be_read_is_said_in_one_sentence(
     [
         ("missing.ndjson", "No such file"),
         (".", "is a folder"),
-        ("", "is the name of no source"),
+        ("", "is not the name of a source"),
         ("dangling", "No such file"),
         ("circle", "symbolic links"),
         ("x" * 5000, "name too long"),
@@ -243,7 +243,7 @@ def test_what_is_not_there_is_said_in_one_sentence(
     Path("dangling").symlink_to("nowhere")
     Path("circle").symlink_to("circle")
     with pytest.raises(SourceError, match=problem):
-        gather([name], {"HOME": str(tmp_path)})
+        runs_of_sources([name], {"HOME": str(tmp_path)})
 
 
 def test_a_log_that_was_printed_can_be_read_again(tmp_path: Path) -> None:

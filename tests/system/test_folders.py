@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from unbraid.system import folders
-from unbraid.system.folders import looks
+from unbraid.system.folders import folder_changes
 
 
 def warned(text: str) -> None:
@@ -20,7 +20,7 @@ def warned(text: str) -> None:
 async def test_what_inotify_may_have_missed_is_looked_for_once(tmp_path: Path) -> None:
     async with (
         asyncio.timeout(60),
-        aclosing(looks(lambda: [tmp_path], inotify=True, warn=warned)) as found,
+        aclosing(folder_changes(lambda: [tmp_path], inotify=True, warn=warned)) as found,
     ):
         first = await anext(found)
         assert (first.folders, first.everywhere) == ([tmp_path], True)
@@ -34,7 +34,7 @@ async def test_folders_may_come_later(tmp_path: Path) -> None:
     async with (
         asyncio.timeout(60),
         aclosing(
-            looks(lambda: [later] if later.is_dir() else [], inotify=True, warn=warned)
+            folder_changes(lambda: [later] if later.is_dir() else [], inotify=True, warn=warned)
         ) as found,
     ):
         next_look = asyncio.ensure_future(anext(found))
@@ -55,7 +55,7 @@ async def test_where_inotify_does_not_work_everything_is_looked_at(
     warnings: list[str] = []
     async with (
         asyncio.timeout(60),
-        aclosing(looks(lambda: [tmp_path], inotify=True, warn=warnings.append)) as found,
+        aclosing(folder_changes(lambda: [tmp_path], inotify=True, warn=warnings.append)) as found,
     ):
         for _ in range(3):
             assert (await anext(found)).everywhere

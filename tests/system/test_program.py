@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.system.survivors import marked, survivors
 from unbraid.errors import BackendError
-from unbraid.system.program import STDERR_BYTES, started
+from unbraid.system.program import STDERR_BYTES, start_program
 
 # Deaf to SIGTERM, with a child in its group and one in a session of its own.
 STUBBORN = """
@@ -35,7 +35,7 @@ def python(code: str) -> list[str]:
 async def test_what_it_prints_and_reads(tmp_path: Path) -> None:
     env, mark = marked(dict(os.environ))
     echo = python("import sys\nfor line in sys.stdin: print('>' + line, end='', flush=True)")
-    async with started("echo", echo, env=env, cwd=tmp_path) as program:
+    async with start_program("echo", echo, env=env, cwd=tmp_path) as program:
         await program.write(b"hello\n")
         assert await program.read() == b">hello\n"
         program.post(b"again\n")
@@ -45,18 +45,18 @@ async def test_what_it_prints_and_reads(tmp_path: Path) -> None:
 
 async def test_a_missing_program_says_how_to_go_on(tmp_path: Path) -> None:
     with pytest.raises(BackendError, match=r"none: .*nothing: No such file.*; install it"):
-        async with started(
+        async with start_program(
             "none", [str(tmp_path / "nothing")], env={}, cwd=tmp_path, advice="install it"
         ):
             raise AssertionError
     with pytest.raises(BackendError, match="null"):
-        async with started("none", [sys.executable, "a\0b"], env={}, cwd=tmp_path):
+        async with start_program("none", [sys.executable, "a\0b"], env={}, cwd=tmp_path):
             raise AssertionError
 
 
 async def test_a_crash_is_told_with_its_last_words(tmp_path: Path) -> None:
     loud = python("import sys; sys.stderr.write('x' * 100000 + 'last words'); sys.exit(3)")
-    async with started("loud", loud, env=dict(os.environ), cwd=tmp_path) as program:
+    async with start_program("loud", loud, env=dict(os.environ), cwd=tmp_path) as program:
         assert await program.read() == b""
         error = await program.failure("try again")
     assert error.problem.startswith("ended with exit code 3: xxx")
@@ -67,7 +67,7 @@ async def test_a_crash_is_told_with_its_last_words(tmp_path: Path) -> None:
 
 async def test_a_kill_is_told_by_its_name(tmp_path: Path) -> None:
     killed = python("import os; os.kill(os.getpid(), 9)")
-    async with started("killed", killed, env=dict(os.environ), cwd=tmp_path) as program:
+    async with start_program("killed", killed, env=dict(os.environ), cwd=tmp_path) as program:
         assert await program.read() == b""
         assert (await program.failure("")).problem == "was ended by SIGKILL"
 
@@ -77,7 +77,7 @@ async def test_one_that_is_deaf_is_ended_with_its_family(
 ) -> None:
     monkeypatch.setattr("unbraid.system.program.PROGRAM_END_GRACE_SECONDS", 0.2)
     env, mark = marked(dict(os.environ))
-    async with started("stubborn", python(STUBBORN), env=env, cwd=tmp_path) as program:
+    async with start_program("stubborn", python(STUBBORN), env=env, cwd=tmp_path) as program:
         said = b""
         while said.count(b"up") < 2:
             said += await program.read()
@@ -90,7 +90,7 @@ async def test_a_second_cancellation_ends_it_at_once(tmp_path: Path) -> None:
     up = asyncio.Event()
 
     async def hold() -> None:
-        async with started("stubborn", python(STUBBORN), env=env, cwd=tmp_path) as program:
+        async with start_program("stubborn", python(STUBBORN), env=env, cwd=tmp_path) as program:
             said = b""
             while said.count(b"up") < 2:
                 said += await program.read()
@@ -110,9 +110,10 @@ async def test_a_second_cancellation_ends_it_at_once(tmp_path: Path) -> None:
 OWNER = """
 import asyncio, os, sys
 from pathlib import Path
-from unbraid.system.program import started
+from unbraid.system.program import start_program
 async def main():
-    async with started("stubborn", sys.argv[1:], env=dict(os.environ), cwd=Path.cwd()) as program:
+    env = dict(os.environ)
+    async with start_program("stubborn", sys.argv[1:], env=env, cwd=Path.cwd()) as program:
         said = b""
         while said.count(b"up") < 2:
             said += await program.read()
@@ -147,7 +148,7 @@ def test_cancelled_at_any_moment_it_leaves_nobody(tmp_path: Path, steps: int) ->
     talker = python("import sys\nfor line in sys.stdin: print(line, end='', flush=True)")
 
     async def talk() -> None:
-        async with started("talker", talker, env=env, cwd=tmp_path) as program:
+        async with start_program("talker", talker, env=env, cwd=tmp_path) as program:
             while True:
                 await program.write(b"x\n")
                 await program.read()

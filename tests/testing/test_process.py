@@ -14,8 +14,8 @@ from unbraid.testing.process import Child
 ENV = {"PATH": os.environ["PATH"]}
 
 
-async def start(tmp_path: Path, code: str, *, talks: bool = False) -> Child:
-    return await Child.start([sys.executable, "-c", code], ENV, tmp_path, talks=talks)
+async def start(tmp_path: Path, code: str, *, reads_stdin: bool = False) -> Child:
+    return await Child.start([sys.executable, "-c", code], ENV, tmp_path, reads_stdin=reads_stdin)
 
 
 async def test_lines_of_any_length_and_an_unfinished_one(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ async def test_lines_of_any_length_and_an_unfinished_one(tmp_path: Path) -> None
 
 
 async def test_it_talks(tmp_path: Path) -> None:
-    child = await start(tmp_path, "print(input()[::-1])", talks=True)
+    child = await start(tmp_path, "print(input()[::-1])", reads_stdin=True)
     await child.write(b"abc\n")
     assert [line async for _, line in child.lines()] == [b"cba"]
     child.end_input()

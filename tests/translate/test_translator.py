@@ -10,7 +10,7 @@ import pytest
 
 from unbraid import parse_line
 from unbraid.events import Malformed, RelayEvent, SubAgentSpawned, TextDelta, ToolUse, Unrecognized
-from unbraid.translate.reader import registered
+from unbraid.translate.reader import registered_dialects
 from unbraid.translate.translator import Translator
 from unbraid.wire.record import Record
 
@@ -42,7 +42,7 @@ class ToyDialect:
         out.append(TextDelta("", 0, "toy", 1, "bye"))
 
 
-WITH_TOY = {**registered(), "toy": ToyDialect}
+WITH_TOY = {**registered_dialects(), "toy": ToyDialect}
 
 
 def line(**fields: Any) -> bytes:
@@ -95,7 +95,9 @@ def test_what_nobody_owns_is_unrecognized_and_what_nobody_can_decode_malformed()
     events = translator.feed(line(type="brand.new", x=1) + b"{}\nno json\n" + line(type=7))
     kinds = [type(event) for event in events]
     assert kinds == [Unrecognized, Unrecognized, Malformed, Unrecognized, Malformed]
-    assert translator.kind == next(iter(registered())), "nobody has spoken: whoever is asked first"
+    assert translator.kind == next(iter(registered_dialects())), (
+        "no record yet: the kind that is asked first"
+    )
     assert translator.finish() == []
     assert translator.outcome == (False, "orphaned")
 

@@ -18,10 +18,10 @@ from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog
 from unbraid.log.port import Log
 from unbraid.sessions.archive import Archive
-from unbraid.sessions.sources import events_of, gather
+from unbraid.sessions.sources import events_of, runs_of_sources
 from unbraid.tui.app import Top
-from unbraid.tui.desk import Desk
 from unbraid.tui.rows import Rows
+from unbraid.tui.services import ViewServices
 from unbraid.tui.transcript import Transcript
 
 PATIENCE_SECONDS = 60
@@ -71,12 +71,12 @@ class Screen:
 
 def screen_text(app: Top) -> str:
     """What a picture of the screen shows, line by line."""
-    picture = app.export_screenshot()
+    run_tree = app.export_screenshot()
     width = app.size.width
-    wide = float(next(iter(re.findall(r'-clip-terminal">\s*<rect[^>]*width="([\d.]+)"', picture))))
+    wide = float(next(iter(re.findall(r'-clip-terminal">\s*<rect[^>]*width="([\d.]+)"', run_tree))))
     cell = wide / width
     lines: dict[int, str] = {}
-    for found in re.finditer(r"<text ([^>]*)>(.*?)</text>", picture):
+    for found in re.finditer(r"<text ([^>]*)>(.*?)</text>", run_tree):
         line = re.search(r"-line-(\d+)\)", found[1])
         at = _AT.search(found[1])
         if line is None or at is None:
@@ -101,15 +101,15 @@ async def showing(
 ) -> AsyncIterator[Screen]:
     """The view on a screen of that size."""
     archive = Archive(log, {"HOME": str(home)}, home, redact=redact)
-    desk = Desk(log, controllers or Controllers(), archive, redact=redact)
-    app = Top(desk, run, clock=lambda: now)
+    services = ViewServices(log, controllers or Controllers(), archive, redact=redact)
+    app = Top(services, run, clock=lambda: now)
     async with app.run_test(size=size) as pilot:
         yield Screen(app, pilot, archive)
 
 
 async def recorded(log: MemoryLog, folder: Path) -> list[e.FleetEvent]:
     """A recording with all its sources, as a run of the log."""
-    (found,) = gather(sources_of(folder, full=True), {})
+    (found,) = runs_of_sources(sources_of(folder, full=True), {})
     events = list(events_of(found))
     await log.append(folder.name, events)
     return events

@@ -13,10 +13,10 @@ from unbraid import events as e
 from unbraid.log import MemoryLog
 from unbraid.testing import load
 from unbraid.tui.app import Top
-from unbraid.tui.desk import MANY
-from unbraid.tui.marks import PAGE_EVENTS
-from unbraid.tui.picture import Picture
+from unbraid.tui.page_index import PAGE_EVENTS
 from unbraid.tui.rows import Rows
+from unbraid.tui.run_tree import RunTree
+from unbraid.tui.services import MANY
 from unbraid.tui.window import SPAN
 
 SHOWN = (
@@ -34,14 +34,14 @@ async def test_every_text_once_under_its_agent(name: str, tmp_path: Path) -> Non
     await recorded(log, RECORDINGS / name)
     recording = load(RECORDINGS / name)
     truth = [row for _, row in served(recording) if row[1] == "text"]
-    picture = Picture(name)
-    picture.apply(await log.read(name, 0, 1_000_000))
+    run_tree = RunTree(name)
+    run_tree.apply(await log.read(name, 0, 1_000_000))
     async with showing(log, tmp_path, size=(100, 40)) as screen:
-        await screen.until(lambda: len(screen.rows("agents")) == len(picture.tree.nodes))
+        await screen.until(lambda: len(screen.rows("agents")) == len(run_tree.tree.nodes))
         assert screen.rows("runs") == [name]
         await screen.press("2", "home")
         for key in screen.rows("agents"):
-            call = picture.tree.nodes[int(key)].tool_use_id or ""
+            call = run_tree.tree.nodes[int(key)].tool_use_id or ""
             own = [words for agent, _, words in truth if agent == call]
             await screen.until_said(own)
             for words in map(squeezed, own):
@@ -110,9 +110,9 @@ async def test_whoever_has_scrolled_up_is_left_there(tmp_path: Path) -> None:
         await screen.press("3", "pageup", "pageup")
         before = _top_line(screen.text())
         await log.append("one", said(0, [f"more-{n}-\n" for n in range(3000)], first=203))
-        picture = screen.app._picture
-        assert picture is not None
-        await screen.until(lambda: picture.marks.seq == 3202)
+        run_tree = screen.app._run_tree
+        assert run_tree is not None
+        await screen.until(lambda: run_tree.page_index.seq == 3202)
         await screen.pilot.pause(0.3)
         assert _top_line(screen.text()) == before
         await screen.press("end")
@@ -130,17 +130,17 @@ async def test_a_flood_does_not_keep_keys_waiting(
     texts = [f"{number} words of a flood, " for number in range(total)]
     await log.append("one", [*opening(), *said(0, texts, first=3)])
     async with showing(log, tmp_path) as screen:
-        await screen.until(lambda: screen.app._picture is not None)
-        picture = screen.app._picture
-        assert picture is not None
+        await screen.until(lambda: screen.app._run_tree is not None)
+        run_tree = screen.app._run_tree
+        assert run_tree is not None
         read: list[int] = []
-        monkeypatch.setattr(Top, "action_whole", lambda _: read.append(picture.marks.seq))
-        began = picture.marks.seq
+        monkeypatch.setattr(Top, "action_whole", lambda _: read.append(run_tree.page_index.seq))
+        began = run_tree.page_index.seq
         await screen.press("x")
         # Answered while the run was still being read: after a few batches of a thousand.
         assert read[0] - began <= 10_000 < total - began
         await screen.until(lambda: f"{total - 1} words of a flood" in screen.words())
-        assert picture.marks.seq == total + 2
+        assert run_tree.page_index.seq == total + 2
 
 
 async def test_keys_lead_in_and_out(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ async def test_a_thousand_runs_and_two_hundred_agents(tmp_path: Path) -> None:
         await screen.press("2", "end")
         await screen.until(lambda: "helper 199" in screen.text())
         await screen.press("1", "end")
-        await screen.until(lambda: screen.app._picture is not None)
+        await screen.until(lambda: screen.app._run_tree is not None)
         last = screen.rows("runs")[-1]
         await screen.until(lambda: last in screen.text())
 
@@ -272,9 +272,9 @@ async def test_a_search_says_what_came_of_it(tmp_path: Path) -> None:
         await screen.press("slash", *"needle")
         await screen.until(lambda: "2 found" in screen.text())
         await screen.press(*"zz")
-        await screen.until(lambda: "nobody has said that" in screen.text())
+        await screen.until(lambda: "No results." in screen.text())
         await screen.press(*["backspace"] * 8)
-        await screen.until(lambda: "nobody has said that" not in screen.text())
+        await screen.until(lambda: "No results." not in screen.text())
 
 
 async def test_whoever_is_far_down_has_a_name(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ async def test_what_another_machine_has(tmp_path: Path) -> None:
     secret = await added(env, "wall", "--read-only")
     async with served(env, "--require-token") as url:
         async with terminal([UNBRAID, "top", "--url", url], here, tmp_path) as view:
-            await view.until(lambda seen: "it wants a token" in seen and "ended with 4" in seen)
+            await view.until(lambda seen: "it requires a token" in seen and "ended with 4" in seen)
         here["UNBRAID_TOKEN"] = secret
         async with terminal([UNBRAID, "top", "--url", url], here, tmp_path) as view:
             await view.until(lambda seen: "word-2999-" in seen and "1 live of 2" in seen)

@@ -40,9 +40,9 @@ async def test_a_session_appears_by_itself(size: tuple[int, int], tmp_path: Path
         await view.type("Enter")
         await view.until(lambda seen: texts["leaf"] in seen and "─ Find" not in seen)
         await view.type("?")
-        await view.until("tell the main agent something")
+        await view.until("send the main agent a message")
         await view.type("Escape")
-        await view.until(lambda seen: "tell the main agent" not in seen)
+        await view.until(lambda seen: "send the main agent" not in seen)
         await view.type("q")
         await view.until("ended with 0")
 
@@ -85,7 +85,7 @@ async def test_a_message_reaches_the_agent(tmp_path: Path) -> None:
             await view.type("y")
             assert (await talk.read_until("result"))["subtype"] == "error_during_execution"
             await view.type("m")
-            await view.until("Tell the main agent")
+            await view.until("Message to the main agent")
             await view.write("Go on.")
             await view.type("Enter")
             assert (await talk.read_until("result"))["result"] == "After the interrupt."

@@ -23,7 +23,7 @@ from unbraid.record.runs import run_name
 from unbraid.testing import Script, ScriptedModel, opencode_launch, say, scenario
 from unbraid.testing.process import Child
 from unbraid.timings import IDLE_RUN_TIMEOUT_SECONDS
-from unbraid.watch.watcher import Watcher, watching
+from unbraid.watch.watcher import Watcher, watch_until
 
 pytestmark = pytest.mark.cli
 
@@ -104,7 +104,7 @@ async def served(
                     redact=redact,
                     idle_seconds=idle_seconds,
                 )
-                task = asyncio.create_task(watching(watch, until))
+                task = asyncio.create_task(watch_until(watch, until))
                 await watch.ready.wait()
                 yield server
             finally:

@@ -17,7 +17,7 @@ from unbraid.errors import LogError
 from unbraid.events import decode_event
 from unbraid.log import Entry, SqliteLog
 from unbraid.log.leases import FileLeases
-from unbraid.watch.watcher import Watcher, watching
+from unbraid.watch.watcher import Watcher, watch_until
 
 pytestmark = pytest.mark.parametrize("inotify", [True, False], ids=["inotify", "polling"])
 
@@ -67,7 +67,7 @@ async def watched(
         inotify=inotify,
     )
     until = asyncio.Event()
-    task = asyncio.create_task(watching(watch, until))
+    task = asyncio.create_task(watch_until(watch, until))
     try:
         yield watch
     finally:

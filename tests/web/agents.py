@@ -101,7 +101,7 @@ async def running(
     *,
     cli: str = "claude",
     asks: bool = False,
-    talks: bool = False,
+    reads_stdin: bool = False,
 ) -> AsyncIterator[Live]:
     """A real Claude Code or OpenCode under `unbraid run`, with this folder as its home."""
     program = cli_of(cli, VERSIONS[cli])
@@ -109,7 +109,7 @@ async def running(
     async with asyncio.timeout(TIMEOUT_SECONDS), ScriptedModel(script) as model:
         launch = make(program, model.url, home, args, asks=asks)
         argv = [UNBRAID, "run", "--", *launch.argv]
-        child = await Child.start(argv, launch.env, launch.cwd, talks=talks)
+        child = await Child.start(argv, launch.env, launch.cwd, reads_stdin=reads_stdin)
         try:
             yield Live(child, model, launch.cwd, cli)
         finally:

@@ -55,7 +55,9 @@ async def ended(live: Live) -> str:
 async def test_leave_is_given_and_refused_on_the_page(
     site: Site, tab: Page, tmp_path: Path
 ) -> None:
-    async with running(tmp_path, scenario("permission"), LISTENING, asks=True, talks=True) as live:
+    async with running(
+        tmp_path, scenario("permission"), LISTENING, asks=True, reads_stdin=True
+    ) as live:
         await begun(live, tab)
         first = tab.get_by_role("region", name="main wants to use Bash")
         await expect(first).to_contain_text("touch allowed.txt")
@@ -75,7 +77,7 @@ async def test_leave_is_given_and_refused_on_the_page(
 async def test_an_interrupt_and_a_message_from_the_page(
     site: Site, tab: Page, tmp_path: Path
 ) -> None:
-    async with running(tmp_path, scenario("interrupt"), LISTENING, talks=True) as live:
+    async with running(tmp_path, scenario("interrupt"), LISTENING, reads_stdin=True) as live:
         view = await begun(live, tab)
         await live.model.reached("main", 0, chunks=5)
         await tab.get_by_role("button", name="Interrupt").click()
@@ -92,7 +94,7 @@ async def test_an_interrupt_and_a_message_from_the_page(
 async def test_one_helper_is_stopped_from_the_page_and_the_others_go_on(
     site: Site, tab: Page, tmp_path: Path
 ) -> None:
-    async with running(tmp_path, HELPERS, LISTENING, talks=True) as live:
+    async with running(tmp_path, HELPERS, LISTENING, reads_stdin=True) as live:
         view = await begun(live, tab)
         await live.model.reached("endless", 0, chunks=3)
         await live.model.reached("main", 1)

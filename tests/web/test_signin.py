@@ -109,7 +109,9 @@ async def test_a_link_works_once_and_one_who_is_out_is_told_how_to_come_in(
     await tab.goto(link)
     await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
     await tab.goto(link)
-    await expect(tab.get_by_role("alert")).to_have_text("This link has been used or is too old.")
+    await expect(tab.get_by_role("alert")).to_have_text(
+        "This link was used before, or has expired."
+    )
     await tab.goto("/")
     await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
     # A server that was started anew knows no cookie of before.

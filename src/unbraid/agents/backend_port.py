@@ -12,16 +12,17 @@ from unbraid.events import RelayEvent
 
 class AgentConversation(Protocol):
     """One fresh instance of one agent, which shares nothing with others. Messages come one after
-    the other. The agent itself speaks in context `""`, sub-agents that it spawns by its own means
+    the other. The agent's own events have context `""`, sub-agents that it spawns by its own means
     in contexts of their own.
 
     One that a program keeps as a session others can see names it in an attribute `session`.
     """
 
     def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """One turn: what the agent newly says, as it says it; `turn_complete` is last.
+        """Runs one turn, and yields what the agent newly says, as it says it; `turn_complete` is
+        last.
 
-        Text comes in the smallest pieces that the backend has, never as a whole if it streams.
+        Text comes in the smallest deltas that the backend has, never as a whole if it streams.
         `token_usage` comes once a model message. Closing the generator early, or cancelling the
         task that reads it, stops the turn. A turn that the agent's side could not finish raises
         BackendError; a turn that ended badly by the model's own doing is a `turn_complete` that is
@@ -43,9 +44,10 @@ class Backend(Protocol):
     """Opens conversations."""
 
     def open(self, agent: AgentSpec) -> AbstractAsyncContextManager[AgentConversation]:
-        """A fresh instance of an agent. Leaving the context ends its process or session, always.
+        """Opens a fresh instance of an agent. Leaving the context always ends its process or
+        session.
 
-        Raises BackendError when the instance cannot be had.
+        Raises BackendError when the instance cannot be started.
         """
         ...
 

@@ -14,7 +14,7 @@ _RUNNERS = ("node", "bun", "npx", "env", "bunx")
 
 
 def arguments_at(argv: Sequence[str], is_program: Callable[[str], bool]) -> int | None:
-    """Where a program's own arguments begin; None if the command does not start it."""
+    """Returns where a program's own arguments begin; None if the command does not start it."""
     for number, word in enumerate(argv[:3]):
         if is_program(word):
             return number + 1
@@ -24,7 +24,7 @@ def arguments_at(argv: Sequence[str], is_program: Callable[[str], bool]) -> int 
 
 
 def option(args: Sequence[str], *names: str) -> str | None:
-    """The value of an option in any of its spellings; "" if it has none."""
+    """Returns the value of an option in any of its spellings; "" if it has none."""
     for number, word in enumerate(args):
         if word == "--":
             return None

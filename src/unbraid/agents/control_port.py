@@ -1,4 +1,4 @@
-"""How a live run is steered, whichever kind of agent it is of and whoever steers it."""
+"""How a live run is steered: the same for every agent kind and every caller."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Controller(Protocol):
         ...
 
     def verbs(self) -> list[str]:
-        """What can be asked of its agent now: some of VERBS."""
+        """Returns what can be asked of its agent now: some of VERBS."""
         ...
 
     def pending(self) -> list[PermissionRequest]:
-        """The permission requests that wait for an answer."""
+        """Returns the permission requests that wait for an answer."""
         ...
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:

@@ -18,11 +18,11 @@ class DialectFiles:
         self._kind = kind
 
     def opened(self, path: Path) -> list[RunTracks] | None:
-        """Nothing but lines is known."""
+        """Returns None: only files of lines are known."""
         return None
 
     def form(self, line: bytes) -> SourceForm | None:
-        """A line that the dialect decodes is the kind's."""
+        """Returns a form if the dialect can decode the line."""
         try:
             return None if self._kind.dialect().decode(line) is None else "stream"
         except BAD_JSON:
@@ -31,9 +31,9 @@ class DialectFiles:
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
     ) -> list[RunTracks]:
-        """One source is one run."""
+        """Returns one run: one source is one run."""
         return [RunTracks(self._kind.name, None, [Track(name, read, False)])]
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
-        """Nothing but lines is known."""
+        """Returns None: only files of lines are known."""
         return None

@@ -27,7 +27,7 @@ from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
 from unbraid.events import TextDelta, ThinkingDelta, ToolResult, ToolUse
 from unbraid.system.file_tail import Place, Tail
 from unbraid.system.files import chunks
-from unbraid.system.folders import looks
+from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, Track
 from unbraid.wire.chunk import Chunk
@@ -53,7 +53,7 @@ class JsonlSessions:
         return (session for session in self.files() if session.startswith(prefix))
 
     def root(self, session_id: str) -> str | None:
-        """Every session is a run."""
+        """Returns the session itself: every session is a run."""
         return session_id if self.is_session_id(session_id) else None
 
     def listed(
@@ -78,7 +78,7 @@ class JsonlSessions:
                 yield from _blocks(session, path)
 
     def run(self, session_id: str) -> RunTracks | None:
-        """The file, as one track."""
+        """Returns the file, as one track."""
         path = self._path(session_id)
         if path is None:
             return None
@@ -86,7 +86,7 @@ class JsonlSessions:
         return RunTracks(self._kind, session_id, [track])
 
     def updated(self, session_id: str) -> int:
-        """When the file was last written."""
+        """Returns when the file was last written."""
         path = self._path(session_id)
         return 0 if path is None else _changed_ms(path)
 
@@ -107,7 +107,7 @@ class JsonlSessions:
         return JsonlWatch(self, self._folder, warn=warn, inotify=inotify)
 
     def session_of(self, path: Path) -> str | None:
-        """The session whose file this is, if it is one."""
+        """Returns the session whose file this is, if it is one."""
         session = path.name.removesuffix(self._suffix)
         return session if session != path.name and names_run(session) else None
 
@@ -115,11 +115,11 @@ class JsonlSessions:
         return self.files().get(session_id) if names_run(session_id) else None
 
     def files(self) -> dict[str, Path]:
-        """The file of every session."""
+        """Returns the file of every session."""
         found: dict[str, Path] = {}
         for path in sorted(self._folder.rglob(f"*{self._suffix}")):
             session = self.session_of(path)
-            # Not everything that is called so is a file: whoever opens a pipe waits for ever.
+            # Not everything with such a name is a file, and opening a pipe would wait for ever.
             if session is not None and path.is_file():
                 found.setdefault(session, path)
         return found
@@ -177,7 +177,7 @@ class JsonlWatch:
         await asyncio.to_thread(self.look)
         since = (time.time() - RECENT_SESSION_SECONDS) * 1000
         yield {session for session, at in self._changed_ms.items() if at >= since}
-        found = looks(self._folders, inotify=self._inotify, warn=self._warn)
+        found = folder_changes(self._folders, inotify=self._inotify, warn=self._warn)
         async with aclosing(found):
             async for _, paths, everywhere in found:
                 changed = await asyncio.to_thread(self.look) if everywhere else set()
@@ -194,7 +194,7 @@ class JsonlWatch:
         return {name for name, at in self._changed_ms.items() if before.get(name) != at}
 
     def has(self, session_id: str) -> bool:
-        """Whether its file is there."""
+        """Returns whether its file is there."""
         path = self._files.get(session_id)
         return path is not None and path.is_file()
 
@@ -204,10 +204,10 @@ class JsonlWatch:
         return None if path is None else JsonlFollower(path, recorded)
 
     def forget(self, session_id: str) -> None:
-        """Nothing is held of a session."""
+        """Does nothing: nothing is held of a session."""
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Which process writes a file is not known."""
+        """Returns nothing: which process writes a file is not known."""
         return set()
 
     def _folders(self) -> list[Path]:
@@ -215,7 +215,7 @@ class JsonlWatch:
 
 
 def _place(recorded: Recorded) -> tuple[Place, int]:
-    """Where to go on in the file, and from which byte on it belongs to the run."""
+    """Returns where to go on in the file, and from which byte on it belongs to the run."""
     offsets = recorded.earlier if recorded.is_new else recorded.offsets
     place, base = Place(), 0
     for source, offset in offsets.items():
@@ -239,19 +239,41 @@ def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
             agent = event.context or None
             match event:
                 case TextDelta():
-                    yield StoredBlock(session, agent, "text", event.ts, event.delta)
+                    yield StoredBlock(
+                        session_id=session,
+                        agent_id=agent,
+                        kind="text",
+                        ts=event.ts,
+                        text=event.delta,
+                    )
                 case ThinkingDelta():
-                    yield StoredBlock(session, agent, "thinking", event.ts, event.delta)
+                    yield StoredBlock(
+                        session_id=session,
+                        agent_id=agent,
+                        kind="thinking",
+                        ts=event.ts,
+                        text=event.delta,
+                    )
                 case ToolUse():
                     text = bytes(event.input_json).decode()
-                    yield StoredBlock(session, agent, "tool_use", event.ts, text)
+                    yield StoredBlock(
+                        session_id=session, agent_id=agent, kind="tool_use", ts=event.ts, text=text
+                    )
                 case ToolResult():
                     text = bytes(event.content_json).decode()
-                    yield StoredBlock(session, agent, "tool_result", event.ts, text)
+                    yield StoredBlock(
+                        session_id=session,
+                        agent_id=agent,
+                        kind="tool_result",
+                        ts=event.ts,
+                        text=text,
+                    )
 
 
 def _holds(path: Path, needle: str) -> bool:
-    """Whether a file may hold a lower-case needle; one that JSON may spell otherwise always may."""
+    """Returns whether a file may hold a lower-case needle; one that JSON may spell otherwise always
+    may.
+    """
     if not needle.isascii() or '"' in needle or "\\" in needle:
         return True
     try:

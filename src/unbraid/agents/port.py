@@ -5,8 +5,8 @@ folder of its own beside this file, behind an `AgentKind`; everybody else asks t
 may leave out what it cannot do: its method returns None, and every face copes.
 
 Only `Dialect` is pure. The other parts read files, databases and processes, but none of them knows
-our log: they give out and take in chunks of bytes, and offsets. Whoever records a run
-(`unbraid.record`) opens its log, says how far it is known (`Recorded`), and commits what comes.
+our log: they give out and take in chunks of bytes, and offsets. The recorder
+(`unbraid.record`) opens the log, says how far it is known (`Recorded`), and commits what comes.
 """
 
 from __future__ import annotations
@@ -60,35 +60,37 @@ class AgentKind:
     """Its own tools that do what a command of the orchestrator does, by the command's word."""
 
     def dialect(self) -> Dialect[Any]:
-        """A translator of one run's records. Every kind has this; the rest is optional."""
+        """Returns a translator of one run's records. Every kind has this; the rest is optional."""
         raise TypeError(f"the agent kind {self.name} has no dialect")
 
     def deltas(self) -> DeltaFormat | None:
-        """How its lines carry text in small parts; None if they never do."""
+        """Returns how its lines carry text in small parts; None if they never do."""
         return None
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore | None:
-        """Its stored sessions on this machine."""
+        """Returns its stored sessions on this machine."""
         return None
 
     def files(self) -> FileFormats | None:
-        """What its sessions look like in files; by default, lines that its dialect can decode."""
+        """Returns what its sessions look like in files; by default, lines that its dialect can
+        decode.
+        """
         return None
 
     def launcher(self, env: Mapping[str, str]) -> Launcher | None:
-        """How its programs are started."""
+        """Returns how its programs are started."""
         return None
 
     def resumer(self, env: Mapping[str, str]) -> Resumer | None:
-        """How its sessions are continued."""
+        """Returns how its sessions are continued."""
         return None
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend | None:
-        """How the orchestrator runs one of its agents."""
+        """Returns how the orchestrator runs one of its agents."""
         return None
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
-        """What `unbraid doctor` should say about it."""
+        """Returns what `unbraid doctor` should say about it."""
         return []
 
 
@@ -113,10 +115,10 @@ class Dialect(Protocol[R]):
         ...
 
     def decode(self, line: bytes) -> R | None:
-        """A line as a record of this kind; None if it belongs to another kind. Raises one of
-        `BAD_JSON` if the line is no JSON that a record could be.
+        """Returns a line as a record of this kind; None if it belongs to another kind. Raises one
+        of `BAD_JSON` if the line is no JSON that a record could be.
 
-        Whoever decodes a line sets the record's `raw`. Every kind may be asked about every line, so
+        `decode` sets the record's `raw`. Every kind may be asked about every line, so
         a record belongs to a kind only by what no other kind prints: its types, its ids.
         """
         ...
@@ -126,7 +128,7 @@ class Dialect(Protocol[R]):
         ...
 
     def finish(self, out: list[RelayEvent]) -> None:
-        """The sources are over: append what was waiting, and end what was running."""
+        """Appends what was waiting, and ends what was running: the sources are over."""
         ...
 
 
@@ -154,7 +156,7 @@ class DeltaFormat(Protocol):
     """
 
     def read(self, line: bytes) -> Delta | BlockEnd | None:
-        """What a line says about blocks; None if it says nothing, or is not this kind's."""
+        """Returns what a line says about blocks; None if it says nothing, or is not this kind's."""
         ...
 
 
@@ -194,8 +196,8 @@ class Resumer(Protocol):
     """Continues sessions, and sub-agents as sessions of their own."""
 
     def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
-        """The command that continues a session, or one of its sub-agents; `arguments` are further
-        ones for the program. Raises SourceError if what it needs is gone.
+        """Returns the command that continues a session, or one of its sub-agents; `arguments` are
+        further ones for the program. Raises SourceError if what it needs is gone.
         """
         ...
 

@@ -21,7 +21,7 @@ class Command(Struct):
     argv: list[str]
     kind: str = ""
     prints: str = "raw"
-    talks: bool = False  # reads prompts and answers as lines of JSON
+    reads_stdin: bool = False  # reads prompts and answers as lines of JSON
     verbose: bool = False
     captured: bool = True  # its stdout goes through us
     session: str | None = None
@@ -43,16 +43,16 @@ class ProcessSource(Protocol):
         ...
 
     def end(self) -> None:
-        """The process is gone: from now on, `read` returns all that is left."""
+        """Notes that the process is gone: from now on, `read` returns all that is left."""
         ...
 
     def begin(self, recorded: Recorded) -> None:
-        """The session's run is open: what it has already is not given out again."""
+        """Notes that the session's run is open: what it has already is not given out again."""
         ...
 
     def read(self) -> Iterable[Chunk]:
-        """What can be recorded now, causes first; a chunk without bytes notes an offset. Before
-        `begin` this only looks for the session. Blocks.
+        """Yields what can be recorded now, causes first; a chunk without bytes notes an offset.
+        Before `begin` this only looks for the session. Blocks.
         """
         ...
 
@@ -61,11 +61,11 @@ class OutputRenderer(Protocol):
     """What the person would have seen, made of what the program prints for us instead."""
 
     def line(self, line: bytes) -> bytes:
-        """One line of stdout, without its end; what it makes visible at once."""
+        """Takes one line of stdout, without its end; returns what is to be printed at once."""
         ...
 
     def end(self) -> bytes:
-        """The rest, when the stream is over."""
+        """Returns the rest, when the stream is over."""
         ...
 
 
@@ -73,11 +73,13 @@ class Launcher(Protocol):
     """How a kind's programs are started so that every agent is visible."""
 
     def recognizes(self, argv: Sequence[str]) -> bool:
-        """Whether a command line starts one of its programs."""
+        """Returns whether a command line starts one of its programs."""
         ...
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
-        """What to start in place of a command line; `steered`, something that listens if it can."""
+        """Returns what to start in place of a command line; `steered`, something that listens if it
+        can.
+        """
         ...
 
     def source(self, command: Command, cwd: Path) -> ProcessSource:
@@ -140,13 +142,13 @@ class ProcessController(Controller, Protocol):
         ...
 
     def printed(self, line: bytes) -> None:
-        """A line of its stdout: it may ask for permission."""
+        """Reads a line of its stdout, which may be a permission request."""
         ...
 
     def passed(self, data: bytes) -> None:
-        """Lines that the person has written to its stdin: they may answer."""
+        """Reads lines that the person wrote to its stdin, which may answer a permission request."""
         ...
 
     def close(self) -> None:
-        """The process is gone."""
+        """Notes that the process is gone."""
         ...

@@ -63,21 +63,23 @@ def _plugins() -> _Plugins:
 
 
 def kind(name: str) -> AgentKind | None:
-    """The kind of that name."""
+    """Returns the kind of that name."""
     return next((each for each in kinds() if each.name == name), None)
 
 
 def stores(env: Mapping[str, str]) -> dict[str, SessionStore]:
-    """The stored sessions of every kind that keeps some, by the kind's name."""
+    """Returns the stored sessions of every kind that keeps some, by the kind's name."""
     found = {each.name: each.sessions(env) for each in kinds()}
     return {name: store for name, store in found.items() if store is not None}
 
 
 def is_kind(name: str) -> bool:
-    """Whether a run's `source` is a kind of agent, and not something else that can be logged."""
+    """Returns whether a run's `source` is a kind of agent, and not something else that can be
+    logged.
+    """
     return kind(name) is not None
 
 
 def delta_formats() -> tuple[DeltaFormat, ...]:
-    """How the kinds' lines carry text in small parts, for those that do."""
+    """Returns how the kinds' lines carry text in small parts, for those that do."""
     return tuple(found for each in kinds() if (found := each.deltas()) is not None)

@@ -1,7 +1,7 @@
 """What a kind of agent offers of its stored sessions: the part of the port that reads them.
 
-Nothing here knows our log. Whoever records a session says how far it is in the log (`Recorded`),
-and gets chunks of bytes from there on.
+Nothing here knows our log. The caller that records a session says how far it is in the log
+(`Recorded`), and gets chunks of bytes from there on.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class SearchHit(Struct, frozen=True):
 
 
 class Recorded(Struct):
-    """How far a session is in the log, for whoever goes on with it.
+    """How far a session is in the log, so that recording can continue there.
 
     `offsets` are those of the run that is being written, by source, and `ends` the first and last
     bytes that it has of each. `earlier` are the offsets of the session's runs before this one: what
@@ -95,8 +95,8 @@ class Follower(Protocol):
         ...
 
     def read(self, *, at_once: bool = False, last: bool = False) -> Iterable[Chunk]:
-        """What is new, causes first. `at_once`: without waiting for what may still settle; `last`:
-        also what will never be whole.
+        """Yields what is new, causes first. `at_once`: without waiting for what may still settle;
+        `last`: also what will never be whole.
         """
         ...
 
@@ -109,8 +109,8 @@ class SessionWatch(Protocol):
     """All sessions of a kind, watched for changes. Closing the iteration ends it."""
 
     def changes(self) -> AsyncGenerator[set[str], None]:
-        """The ids of sessions that may have said something; first of all, and soon, those that said
-        something lately, if only an empty set.
+        """Yields the ids of sessions that may have said something; first of all, and soon, those
+        that said something lately, if only an empty set.
         """
         ...
 
@@ -121,7 +121,7 @@ class SessionWatch(Protocol):
         ...
 
     def has(self, session_id: str) -> bool:
-        """Whether there is, or soon may be, something to read of a session. Blocks."""
+        """Returns whether there is, or soon may be, something to read of a session. Blocks."""
         ...
 
     def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
@@ -129,11 +129,11 @@ class SessionWatch(Protocol):
         ...
 
     def forget(self, session_id: str) -> None:
-        """Nobody follows this session any more."""
+        """Forgets a session that is no longer followed."""
         ...
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Those of the followed sessions whose processes are gone, each once. Blocks."""
+        """Returns those of the followed sessions whose processes are gone, each once. Blocks."""
         ...
 
 
@@ -153,7 +153,7 @@ class SteeredWatch(Protocol):
     def controller(
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
     ) -> RunController | None:
-        """What steers a session, whose words now go to this run; always the same object for one
+        """Returns what steers a session, which this run now records; always the same object for one
         session. None if nothing can. `agent_of` returns the agent id behind a stream of the run.
         """
         ...
@@ -163,15 +163,17 @@ class SessionStore(Protocol):
     """Where a kind keeps its sessions on this machine. Everything here but `watch` blocks."""
 
     def is_session_id(self, name: str) -> bool:
-        """Whether an id has this kind's form."""
+        """Returns whether an id has this kind's form."""
         ...
 
     def matching(self, prefix: str) -> Iterator[str]:
-        """The ids of stored sessions that begin like this."""
+        """Yields the ids of stored sessions that begin like this."""
         ...
 
     def root(self, session_id: str) -> str | None:
-        """The session whose run this one is part of, mostly itself; None if it is not stored."""
+        """Returns the session whose run this one is part of, mostly itself; None if it is not
+        stored.
+        """
         ...
 
     def listed(
@@ -190,18 +192,18 @@ class SessionStore(Protocol):
         ...
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
-        """What may hold a lower-case needle, newest sessions first, but nothing of sessions that
-        are `known`. What cannot be read holds nothing.
+        """Yields what may hold a lower-case needle, newest sessions first, but nothing of sessions
+        that are `known`. What cannot be read holds nothing.
         """
         ...
 
     def run(self, session_id: str) -> RunTracks | None:
-        """A stored session and everything that belongs to it, as tracks."""
+        """Returns a stored session and everything that belongs to it, as tracks."""
         ...
 
     def updated(self, session_id: str) -> int:
-        """When a stored session last changed, in milliseconds since 1970; 0 if that is not known,
-        or long ago.
+        """Returns when a stored session last changed, in milliseconds since 1970; 0 if that is not
+        known, or long ago.
         """
         ...
 
@@ -232,19 +234,23 @@ class FileFormats(Protocol):
     """What a kind's sessions look like in files, wherever somebody has put them."""
 
     def opened(self, path: Path) -> list[RunTracks] | None:
-        """The runs in a folder or in a file that is not text; None if it is not this kind's."""
+        """Returns the runs in a folder or in a file that is not text; None if it is not this
+        kind's.
+        """
         ...
 
     def form(self, line: bytes) -> SourceForm | None:
-        """What a line shows about its source; None if it does not show that it is this kind's."""
+        """Returns what a line shows about its source; None if it does not show that it is this
+        kind's.
+        """
         ...
 
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
     ) -> list[RunTracks]:
-        """The runs in a source of lines, of which `first` is the first that has a form."""
+        """Returns the runs in a source of lines, of which `first` is the first that has a form."""
         ...
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
-        """The runs in a source that is one JSON document; None if it is not this kind's."""
+        """Returns the runs in a source that is one JSON document; None if it is not this kind's."""
         ...

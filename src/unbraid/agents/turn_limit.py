@@ -9,7 +9,7 @@ MAX_TURN_CHARS = 32 << 20
 
 
 class TurnLimit:
-    """Counts the characters of one turn, because whoever joins its blocks keeps them in memory."""
+    """Counts the characters of one turn, because its blocks are joined in memory."""
 
     def __init__(self, backend: str, max_chars: int = MAX_TURN_CHARS) -> None:
         self._backend, self._max_chars = backend, max_chars

@@ -50,11 +50,11 @@ async def _answer(request: str, behavior: str, message: str | None) -> None:
 
 
 async def _list(*, as_json: bool) -> None:
-    from unbraid.control.sockets import everyone
+    from unbraid.control.sockets import steerable_processes
     from unbraid.log import data_folder
     from unbraid.screen import safe
 
-    found = await everyone(data_folder())
+    found = await steerable_processes(data_folder())
     waiting = [request for _, about in found for request in about.pending]
     if as_json:
         click.echo(msgspec.json.encode(waiting))

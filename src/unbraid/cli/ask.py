@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unbraid.cli.numbers import Amount
-from unbraid.cli.warning import warn
+from unbraid.cli.arguments import FiniteRange
+from unbraid.cli.messages import warn
 from unbraid.timings import ASK_MASTER_IDLE_SECONDS
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CANCELLED = 130
 # As in the files of agents.
 COUNT = click.IntRange(1, 10**12)
-AMOUNT = Amount(0, 1e9, min_open=True)
+AMOUNT = FiniteRange(0, 1e9, min_open=True)
 
 
 @click.command(
@@ -36,17 +36,15 @@ Examples:
   unbraid ask --agents"""
 )
 @click.argument("prompt", nargs=-1)
-@click.option(
-    "--backend", help="What runs agents that do not say: claude, opencode, anthropic, openai."
-)
-@click.option("--model", help="The model of agents that do not say.")
+@click.option("--backend", help="The default backend: claude, opencode, anthropic or openai.")
+@click.option("--model", help="The default model.")
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
-@click.option("--agents", "listing", is_flag=True, help="Only list the agents there are.")
-@click.option("--turns", type=COUNT, help="At most so many turns, of all agents.")
-@click.option("--children", type=COUNT, help="At most so many delegations.")
-@click.option("--tokens", type=COUNT, help="At most so many tokens, in and out.")
-@click.option("--dollars", type=AMOUNT, help="At most so much money.")
-@click.option("--seconds", type=AMOUNT, help="At most so long.")
+@click.option("--agents", "listing", is_flag=True, help="List the available agents, and stop.")
+@click.option("--turns", type=COUNT, help="The most turns, of all agents together.")
+@click.option("--children", type=COUNT, help="The most delegations.")
+@click.option("--tokens", type=COUNT, help="The most tokens, in and out.")
+@click.option("--dollars", type=AMOUNT, help="The most money, in US dollars.")
+@click.option("--seconds", type=AMOUNT, help="The longest time, in seconds.")
 def ask(
     prompt: tuple[str, ...],
     backend: str | None,
@@ -58,10 +56,10 @@ def ask(
     """Ask a master agent, which answers or delegates to your agents and answers then.
 
     Agents are the Markdown files in agents/, .claude/agents/, .opencode/agent/ and
-    ~/.claude/agents/. The answer goes to standard output, as it is said; what the helpers do is
-    shown below it. The run is in the log like any other. Ctrl-C cancels it and every agent in it.
-    With `-`, what is piped in is part of PROMPT. Without PROMPT on a terminal, asks for one message
-    after the other.
+    ~/.claude/agents/. The answer goes to standard output, as it is said; what the sub-agents do
+    is shown below it. The run is in the log like any other. Ctrl-C cancels it and every agent in
+    it. With `-`, what is piped in is part of PROMPT. Without PROMPT on a terminal, asks for one
+    message after the other.
     """
     if listing:
         _list()
@@ -70,7 +68,7 @@ def ask(
 
 
 def _prompts(words: tuple[str, ...]) -> Iterator[str]:
-    """What to ask: the words, what is piped in, or what a person types, again and again."""
+    """Yields what to ask: the words, what is piped in, or what a person types, again and again."""
     parts = [" ".join(word for word in words if word != "-")]
     if "-" in words or (not words and not sys.stdin.isatty()):
         parts.append(sys.stdin.read().strip())
@@ -80,7 +78,7 @@ def _prompts(words: tuple[str, ...]) -> Iterator[str]:
         while line := click.prompt("", prompt_suffix="> ", default="", show_default=False):
             yield line
     else:
-        raise click.UsageError("what is to be asked?")
+        raise click.UsageError("missing PROMPT")
 
 
 def _list() -> None:

@@ -1,4 +1,4 @@
-"""`unbraid attach`: an agent's conversation, and going on with it."""
+"""`unbraid attach`: shows an agent's conversation, or continues it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 
 import click
 
-from unbraid.cli.numbers import run_and_stream
-from unbraid.cli.redaction import redact_option, shown_log
+from unbraid.cli.arguments import run_and_stream
+from unbraid.cli.redaction import redact_option, redacted_log
 
 INTERRUPTED = 130
 
@@ -25,13 +25,15 @@ Examples:
 )
 @click.argument("agent", metavar="RUN[/STREAM]")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS…]")
-@click.option("--resume", is_flag=True, help="Go on with it in its own CLI.")
-@click.option("--print", "only_print", is_flag=True, help="Print the command that does, and stop.")
+@click.option("--resume", is_flag=True, help="Continue the conversation in the agent's own CLI.")
+@click.option(
+    "--print", "only_print", is_flag=True, help="Print the command that continues it, and stop."
+)
 @redact_option
 def attach(
     agent: str, arguments: tuple[str, ...], resume: bool, only_print: bool, redact: bool
 ) -> None:
-    """Show an agent's conversation and follow it; or, with --resume, go on with it.
+    """Show an agent's conversation and follow it; or, with --resume, continue it.
 
     RUN is a run of `unbraid ps`; the beginning of its name is enough if no other name begins like
     it. STREAM is one of its agents, by its number in `unbraid tail`. A session is resumed by its
@@ -41,7 +43,9 @@ def attach(
     run, stream = run_and_stream(agent)
     if redact and (resume or only_print):
         # In silence, what the agent's CLI shows would be taken for redacted.
-        raise click.UsageError("with --resume, its own CLI shows it: --redact does nothing there")
+        raise click.UsageError(
+            "--redact has no effect with --resume: the agent's own CLI shows the conversation"
+        )
     if resume or only_print:
         asyncio.run(_resume(run, stream or 0, list(arguments), only_print=only_print))
         return
@@ -76,9 +80,9 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
 
 
 async def _show(run: str, stream: int | None, *, redact: bool) -> None:
-    from unbraid.cli.pauses import paused
+    from unbraid.cli.log_batches import batches_with_pauses
+    from unbraid.cli.messages import warn
     from unbraid.cli.printer import Printer, terminal_width
-    from unbraid.cli.warning import warn
     from unbraid.errors import CallerError
     from unbraid.events import decode_event
     from unbraid.machine import Machine
@@ -87,8 +91,8 @@ async def _show(run: str, stream: int | None, *, redact: bool) -> None:
     async with Machine(redact=redact, warn=warn) as machine:
         summary = await machine.open(run)
         async with machine.following(summary):
-            batches = shown_log(machine.log, redact=redact).follow(summary.run)
-            async for batch in paused(batches, machine.log):
+            batches = redacted_log(machine.log, redact=redact).follow(summary.run)
+            async for batch in batches_with_pauses(batches, machine.log):
                 printer.fit(terminal_width())
                 if not batch:
                     for line in printer.flush():

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import click
 
-from unbraid.cli.redaction import showing_option, shown_runs
+from unbraid.cli.redaction import redacted_runs, showing_option
 from unbraid.events import FleetEvent, RelayEvent, encode
 
 
@@ -32,9 +32,9 @@ def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     one of its exports. Sources of the same run are merged.
     """
     from unbraid.cli.printer import Printer, terminal_width
-    from unbraid.sessions.sources import events_of, gather, relay_events_of
+    from unbraid.sessions.sources import events_of, relay_events_of, runs_of_sources
 
-    runs = shown_runs(gather(sources, os.environ), redact=redact)
+    runs = redacted_runs(runs_of_sources(sources, os.environ), redact=redact)
     if shape is not None:
         for run in runs:
             _write(relay_events_of(run) if shape == "relay" else events_of(run))

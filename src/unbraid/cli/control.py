@@ -6,7 +6,7 @@ import asyncio
 
 import click
 
-from unbraid.cli.numbers import run_and_stream
+from unbraid.cli.arguments import run_and_stream
 
 
 @click.command(
@@ -17,7 +17,7 @@ Examples:
 @click.argument("run")
 @click.argument("text")
 def send(run: str, text: str) -> None:
-    """Tell the main agent of RUN something more."""
+    """Send the main agent of RUN a message."""
     asyncio.run(_steer(run, "message", text=text))
 
 
@@ -46,7 +46,7 @@ def stop(agent: str) -> None:
 
 
 async def _steer(run: str, verb: str, *, text: str | None = None, stream_id: int = 0) -> None:
-    from unbraid.control.sockets import SteeringRequest, steer
+    from unbraid.control.sockets import SteeringRequest, send_request
     from unbraid.log import data_folder
 
-    await steer(data_folder(), run, SteeringRequest(verb, text, stream_id))
+    await send_request(data_folder(), run, SteeringRequest(verb, text, stream_id))

@@ -6,9 +6,9 @@ import sys
 
 import click
 
-from unbraid.cli.numbers import MOST_SECONDS, Amount
-from unbraid.cli.sending import token_option
-from unbraid.cli.warning import warn
+from unbraid.cli.arguments import MOST_SECONDS, FiniteRange
+from unbraid.cli.destination import token_option
+from unbraid.cli.messages import warn
 
 
 @click.command(
@@ -21,7 +21,7 @@ Examples:
 @click.option(
     "--for",
     "seconds",
-    type=Amount(0, MOST_SECONDS),
+    type=FiniteRange(0, MOST_SECONDS),
     default=60.0,
     show_default=True,
     metavar="SECONDS",

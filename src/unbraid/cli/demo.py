@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.numbers import Amount
+from unbraid.cli.arguments import FiniteRange
 from unbraid.timings import DEMO_PAGE_SECONDS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Examples:
 )
 @click.option(
     "--speed",
-    type=Amount(0.1, 1000),
+    type=FiniteRange(0.1, 1000),
     default=1.0,
     show_default=True,
     help="How many times as fast as it was.",
@@ -36,7 +36,7 @@ Examples:
 @click.option("--open", "open_page", is_flag=True, help="Open the page in your browser.")
 @click.option("--stay", is_flag=True, help="Serve the page until Ctrl-C.")
 def demo(speed: float, page: bool, open_page: bool, stay: bool) -> None:
-    """Replay a recorded fleet: a main agent, three helpers, and a helper's helper.
+    """Replay a recorded fleet: a main agent, three sub-agents, and a sub-agent of one of them.
 
     It is a recording of Claude Code, with its real timing. It needs no agent, no key and no
     network, keeps nothing, and ends by itself; a page that you have opened stays until Ctrl-C.
@@ -45,7 +45,7 @@ def demo(speed: float, page: bool, open_page: bool, stay: bool) -> None:
 
 
 async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> None:
-    from unbraid.cli.replayed import Replayed
+    from unbraid.cli.live_run import LiveRunView
     from unbraid.log import opened_log
     from unbraid.recordings.replay import replay
     from unbraid.serve.server import stopped_by_signals
@@ -64,7 +64,7 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
         _introduce(link)
         if open_page and link:
             click.launch(link)
-        with Replayed(RUN) as view:
+        with LiveRunView(RUN) as view:
             playing = asyncio.create_task(replay(log, RUN, speed=speed))
             showing = asyncio.create_task(view.follow(log.follow(RUN)))
             stopping = asyncio.create_task(stop.wait())
@@ -79,7 +79,9 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
 
 
 def _introduce(link: str | None) -> None:
-    click.secho("A recording of Claude Code and four helpers, replayed. Ctrl-C ends it.", bold=True)
+    click.secho(
+        "A recording of Claude Code and four sub-agents, replayed. Ctrl-C ends it.", bold=True
+    )
     if link is not None:
         click.echo(f"The same on a page: {click.style(link, underline=True)}")
     click.echo()
@@ -90,13 +92,15 @@ def _take_leave() -> None:
     for command, does in (
         ("unbraid top", "every agent on this machine, live, in this terminal"),
         ("unbraid", "the same on a page"),
-        ('unbraid run -- claude -p "…"', "start one; all its helpers are logged"),
+        ('unbraid run -- claude -p "…"', "start one; all its sub-agents are logged"),
     ):
         click.echo(f"  {click.style(f'{command:<30}', bold=True)}{does}")
 
 
 async def _stay(hub: Hub, stop: asyncio.Event, *, stay: bool) -> None:
-    """Serve on for whoever looks at the page; without a terminal, only if told to."""
+    """Keeps serving while someone looks at the page; without a terminal, only if that was asked
+    for.
+    """
     if not stay and not sys.stdout.isatty():
         return
     if not stay and not hub.stats.visits:

@@ -19,7 +19,7 @@ Examples:
 )
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 def doctor(as_json: bool) -> None:
-    """Tell what was found on this machine, what each version can and cannot show, and what to do
+    """Show what was found on this machine, what each version can and cannot show, and what to do
     about it.
     """
     from unbraid.checkup import checkup

@@ -1,7 +1,7 @@
-"""A run as its person follows it: the master's words as they come, its helpers as live lines below.
+"""A run while it is going on: the master's text as it comes, its sub-agents as live lines below.
 
-The answer goes to standard output, and nothing else does. On a terminal the helpers are drawn below
-it and go away when they are done; elsewhere they are left out.
+The answer goes to standard output, and nothing else does. On a terminal the sub-agents are
+drawn below it and disappear when they are done; elsewhere they are left out.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from unbraid import events as e
-from unbraid.cli.drawn import drawn
-from unbraid.cli.warning import warn
+from unbraid.cli.live_display import start_live_display
+from unbraid.cli.messages import warn
 from unbraid.fleet.gate import DELEGATING
 from unbraid.fleet.tree import MARKS, Node, Tree, compact
 from unbraid.screen import safe
 
-MAX_HELPERS = 20
+MAX_SUB_AGENTS = 20
 ACTION_CHARS = 60
 
 
@@ -44,7 +44,7 @@ class FleetView:
         self._clear()
         console = self._out if self._both else self._err
         if not self._as_json:
-            self._live = drawn(console, self._drawn, transient=True)
+            self._live = start_live_display(console, self._drawn, transient=True)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -56,14 +56,14 @@ class FleetView:
             self._line = ""
 
     def draft(self, draft: e.Draft) -> None:
-        """What the master may be about to say."""
+        """Shows what the master may be about to say."""
         first = not self._draft
         self._draft = (self._draft + draft.delta)[-4 * ACTION_CHARS :]
         if first:
             self._draw()
 
     def show(self, event: e.FleetEvent, data: bytes) -> None:
-        """One more event, and its line of JSON."""
+        """Shows one more event; `data` is its line of JSON."""
         if self._as_json:
             sys.stdout.buffer.write(data + b"\n")
             sys.stdout.buffer.flush()
@@ -86,7 +86,7 @@ class FleetView:
             warn(f"{event.agent}: {event.message}")
 
     def _draw(self) -> None:
-        """What is new is seen at once; what only goes on, with the next frame."""
+        """Draws new content at once, and mere progress with the next frame."""
         if self._live is not None:
             self._live.refresh()
 
@@ -98,7 +98,7 @@ class FleetView:
         if self._live is None or not self._both:
             self._print(delta)
             return
-        # Above the helpers there is only room for whole lines; the last one is drawn with them.
+        # Above the sub-agents there is only room for whole lines; the last one is drawn with them.
         *whole, self._line = (self._line + delta).split("\n")
         if whole:
             self._print("\n".join(whole) + "\n")
@@ -117,12 +117,12 @@ class FleetView:
             parts.append(Text(safe(self._line)))
         elif self._draft:
             parts.append(Text(_tail(self._draft), style="dim italic"))
-        helpers = [node for node in self._tree.nodes.values() if node.stream_id]
-        running = [node for node in helpers if node.ended is None]
-        shown = (running or helpers[-MAX_HELPERS:])[:MAX_HELPERS]
+        sub_agents = [node for node in self._tree.nodes.values() if node.stream_id]
+        running = [node for node in sub_agents if node.ended is None]
+        shown = (running or sub_agents[-MAX_SUB_AGENTS:])[:MAX_SUB_AGENTS]
         parts += [self._helper(node) for node in shown if running]
-        if len(running) > MAX_HELPERS:
-            parts.append(Text(f"… and {len(running) - MAX_HELPERS} more", style="dim"))
+        if len(running) > MAX_SUB_AGENTS:
+            parts.append(Text(f"… and {len(running) - MAX_SUB_AGENTS} more", style="dim"))
         return Group(*parts)
 
     def _helper(self, node: Node) -> RenderableType:
@@ -140,6 +140,6 @@ class FleetView:
 
 
 def _tail(text: str) -> str:
-    """The end of what was said, in one line that no terminal acts on."""
+    """Returns the end of what was said, in one line that no terminal acts on."""
     line = " ".join(safe(text).split())
     return line if len(line) <= ACTION_CHARS else "…" + line[1 - ACTION_CHARS :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from unbraid.cli.warning import warn
+from unbraid.cli.messages import warn
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
@@ -26,7 +26,9 @@ async def page(
     orchestrating: Orchestrating | None = None,
     say: Callable[[str], None] = warn,
 ) -> AsyncIterator[Server]:
-    """Serve a log while the block runs, and say where; viewers are given its last events, too."""
+    """Serves a log while the block runs, and prints the address; viewers get its last
+    events, too.
+    """
     async with AsyncExitStack() as stack:
 
         async def serve(port: int) -> Server:

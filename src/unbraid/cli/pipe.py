@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator
 
 import click
 
+from unbraid.cli.destination import destination_of, destination_options
+from unbraid.cli.messages import warn
 from unbraid.cli.redaction import redact_option
-from unbraid.cli.sending import sending_of, sending_options
-from unbraid.cli.warning import warn
 
 
 @click.command(
@@ -23,9 +23,9 @@ Examples:
   claude -p "…" --output-format stream-json --verbose | unbraid pipe | jq .type"""
 )
 @redact_option
-@sending_options
+@destination_options
 def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None:
-    """Pass standard input on unchanged, and log the run that it tells of.
+    """Pass standard input on unchanged, and log the run that is in it.
 
     The session's transcripts are found and merged, so that sub-agents whose words are not printed
     are in the log too. With --redact, API keys and tokens are redacted there and in what is sent.
@@ -37,7 +37,7 @@ def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None
     if not sys.stdin.isatty():
         # A Ctrl-C goes to the whole pipeline: the agent's last words are still to come.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sending = sending_of(to, token, linger, warn)
+    sending = destination_of(to, token, linger, warn)
     asyncio.run(follow(_stdin(), os.environ, warn, sending=sending, redact=redact))
 
 

@@ -1,8 +1,8 @@
 """A run's events as readable lines, one gutter per agent.
 
-Words arrive in pieces and agents talk at once, so text is printed line by line: when a line is
-complete, when its agent does something else, or when another one speaks and the text came in one
-piece, as whole blocks do.
+Text arrives in small deltas and agents write at the same time, so text is printed line by line:
+when a line is complete, when its agent does something else, or when another agent writes and the
+text came as one whole block.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Printer:
         self.fit(width)
         self._names: dict[int, tuple[int, str]] = {}  # stream: depth, number and name
         self._conversation = RunConversation(limits=LIMITS, keep=False)
-        self._open: dict[int, tuple[Item, list[str]]] = {}  # stream: pieces of its last line
+        self._open: dict[int, tuple[Item, list[str]]] = {}  # stream: parts of its last line
 
     def fit(self, width: int | None) -> None:
         """Another width from now on."""
@@ -47,7 +47,7 @@ class Printer:
             self._room = max(width - self._gutter - 3, MIN_ROOM)
 
     def lines(self, event: e.FleetEvent) -> Iterator[str]:
-        """The lines that this event completes."""
+        """Yields the lines that this event completes."""
         stream = event.stream_id
         for other in [s for s in self._open if s != stream and len(self._open[s][1]) == 1]:
             yield from self._flush(other)
@@ -90,7 +90,7 @@ class Printer:
                     yield from self._lines(stream, short(note.text), **style)
 
     def flush(self) -> Iterator[str]:
-        """The lines that are not complete, as they are: perhaps nothing follows for long."""
+        """Yields the lines that are not complete, as they are: perhaps nothing follows for long."""
         for stream in list(self._open):
             yield from self._flush(stream)
 
@@ -118,7 +118,7 @@ class Printer:
         yield from self._lines(stream, safe(text), **style)
 
     def _lines(self, stream: int, text: str, lead: str = "", **style: Any) -> Iterator[str]:
-        """Text that is safe, after a `lead` of ours."""
+        """Yields the lines of a safe text, after a `lead` of ours."""
         gutter = click.style(f"{self._name(stream)} │", fg=COLORS[stream % len(COLORS)])
         plain = click.unstyle(lead)
         for part in self._broken(plain + text):
@@ -130,7 +130,7 @@ class Printer:
             lead = ""
 
     def _name(self, stream: int) -> str:
-        """Who an agent is, in the width of the gutter, further in the deeper it is."""
+        """Returns who an agent is, in the width of the gutter, further in the deeper it is."""
         depth, name = self._names.get(stream, (0, str(stream)))
         name = " " * (min(depth, 3) * (2 if self._gutter == GUTTER else 1)) + name
         if name.isascii():
@@ -144,9 +144,9 @@ class Printer:
     def _broken(self, text: str) -> list[str]:
         if self._room is None:
             return [text]
-        from unbraid.tui.wrapping import wrapped
+        from unbraid.tui.line_wrap import wrap_text
 
-        return wrapped(text, self._room)
+        return wrap_text(text, self._room)
 
 
 def _cut(name: str, cells: int) -> str:
@@ -156,5 +156,5 @@ def _cut(name: str, cells: int) -> str:
 
 
 def terminal_width() -> int | None:
-    """How wide standard output is, if it is a terminal."""
+    """Returns how wide standard output is, if it is a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

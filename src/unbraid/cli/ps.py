@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from unbraid.cli.messages import warn
 from unbraid.cli.redaction import showing_option
-from unbraid.cli.warning import warn
 
 if TYPE_CHECKING:
     from unbraid.log.summary import RunSummary
@@ -42,7 +42,7 @@ def ps(everything: bool, as_json: bool, redact: bool) -> None:
 
         runs = [redact_summary(run) for run in runs]
     if as_json:
-        from unbraid.sessions.listing import to_json
+        from unbraid.sessions.run_list import to_json
 
         click.echo(msgspec.json.encode([to_json(run) for run in runs]))
     else:
@@ -51,7 +51,7 @@ def ps(everything: bool, as_json: bool, redact: bool) -> None:
 
 async def _runs(*, everything: bool) -> list[RunSummary]:
     from unbraid.log import LogUnusable, data_folder, every_run, opened_log
-    from unbraid.sessions.listing import listed
+    from unbraid.sessions.run_list import list_runs
 
     logged: list[RunSummary] = []
     try:
@@ -62,13 +62,13 @@ async def _runs(*, everything: bool) -> list[RunSummary]:
                 logged = await log.runs(limit=RECENT_RUNS)
     except LogUnusable as error:
         warn(f"only what was never logged is listed: {error}")
-    return listed(
+    return list_runs(
         logged, os.environ, data_folder(), everything=everything, warn=warn, progress=_progress()
     )
 
 
 def _progress() -> Callable[[int, int], None]:
-    """A progress bar, where a person sees it and has to wait for it."""
+    """Returns a progress bar, where a person sees it and has to wait for it."""
     if not sys.stderr.isatty():
         return lambda done, total: None
     from rich.console import Console

@@ -19,19 +19,19 @@ redact_option = click.option(
 showing_option = click.option("--redact", is_flag=True, help="Redact API keys and tokens.")
 
 
-def shown_runs(runs: list[RunTracks], *, redact: bool) -> list[RunTracks]:
-    """Runs that were gathered, their sources redacted if that was asked for."""
+def redacted_runs(runs: list[RunTracks], *, redact: bool) -> list[RunTracks]:
+    """Returns the runs, their sources redacted if that was asked for."""
     if redact:
         for run in runs:
             run.tracks = [track._replace(read=partial(_redacted, track)) for track in run.tracks]
     return runs
 
 
-def shown_log(log: Log, *, redact: bool) -> WholeLogReader:
-    """A log, redacted if that was asked for."""
+def redacted_log(log: Log, *, redact: bool) -> WholeLogReader:
+    """Returns the log, redacted if that was asked for."""
     if not redact:
         return log
-    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    # Imported here, because compiling the patterns takes time that only redaction needs.
     from unbraid.redact.reader import RedactedLog
 
     return RedactedLog(log)

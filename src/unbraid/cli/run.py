@@ -9,9 +9,9 @@ from functools import partial
 
 import click
 
+from unbraid.cli.destination import destination_of, destination_options
+from unbraid.cli.messages import warn
 from unbraid.cli.redaction import redact_option
-from unbraid.cli.sending import sending_of, sending_options
-from unbraid.cli.warning import warn
 
 
 @click.command(
@@ -24,8 +24,8 @@ Examples:
   unbraid run --serve -- claude -p "Fix the tests"
   unbraid run --to https://agents.example.org -- claude -p "Fix the tests\"""",
 )
-@click.option("--steer", "steered", is_flag=True, help="Let it be talked to while it works.")
-@click.option("--serve", "served", is_flag=True, help="Show the run on a page meanwhile.")
+@click.option("--steer", "steered", is_flag=True, help="Accept messages while it works.")
+@click.option("--serve", "served", is_flag=True, help="Show the run on a web page, too.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -34,7 +34,7 @@ Examples:
     help="The page's port; 0: any.",
 )
 @redact_option
-@sending_options
+@destination_options
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")
 def run(
     command: tuple[str, ...],
@@ -64,7 +64,7 @@ def run(
     """
     from unbraid.launch.run import run as start
 
-    sending, face = sending_of(to, token, linger, warn), None
+    sending, face = destination_of(to, token, linger, warn), None
     if served:
         from unbraid.cli.page import page
 

@@ -28,7 +28,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @showing_option
 def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> None:
-    """Find what agents said, thought, were told and called: all WORDS… in one block ("a phrase" in
+    """Find what agents said, thought, were asked and called: all WORDS… in one block ("a phrase" in
     quotes). First in the log, then in the sessions on this machine that are not in it.
 
     A place is RUN/STREAM, as `unbraid attach` takes it; in a session that is not in the log it is
@@ -72,7 +72,7 @@ def _lines(place: dict[str, Any], width: int | None) -> Iterator[str]:
     """Where, and what was said there; on a screen its words are broken within their margin."""
     from unbraid.cli.table import age
     from unbraid.screen import safe
-    from unbraid.tui.wrapping import wrapped
+    from unbraid.tui.line_wrap import wrap_text
 
     where = place["run"]
     if place["stream_id"] is not None:
@@ -90,4 +90,4 @@ def _lines(place: dict[str, Any], width: int | None) -> Iterator[str]:
     else:
         yield f"{click.style(where, bold=True)}  {click.style(about, dim=True)}"
     room = None if width is None else max(width - len(MARGIN), MIN_ROOM)
-    yield from (MARGIN + line for line in ([said] if room is None else wrapped(said, room)))
+    yield from (MARGIN + line for line in ([said] if room is None else wrap_text(said, room)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.numbers import MOST, Amount
+from unbraid.cli.arguments import MOST, FiniteRange
 
 if TYPE_CHECKING:
     from unbraid.serve import ServeConfig
@@ -20,21 +20,21 @@ Examples:
   unbraid serve --port 0 --require-token
   unbraid serve --host 0.0.0.0 --allow-host agents.example.org --redact"""
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8420,
     show_default=True,
-    help="0 takes a free one.",
+    help="The port; 0: any free one.",
 )
-@click.option("--require-token", is_flag=True, help="Ask for a token on loopback too.")
-@click.option("--allow-host", multiple=True, help="A further name this server answers to.")
+@click.option("--require-token", is_flag=True, help="Require a token on loopback, too.")
+@click.option("--allow-host", multiple=True, help="Another host name of this server.")
 @click.option(
     "--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token."
 )
 @click.option("--redact", is_flag=True, help="Redact API keys and tokens, stored and shown.")
-@click.option("--keep-days", type=Amount(0, 1e6), help="Forget runs that ended longer ago.")
+@click.option("--keep-days", type=FiniteRange(0, 1e6), help="Forget runs that ended longer ago.")
 @click.option(
     "--keep-bytes",
     type=click.IntRange(0, MOST),
@@ -54,7 +54,7 @@ def serve(
 ) -> None:
     """Serve the log over HTTP: runs, their events as SSE, search, ingest, orchestration.
 
-    Listens on loopback unless told otherwise. Beyond it, and with --require-token, callers need a
+    Listens on loopback by default. Beyond it, and with --require-token, callers need a
     token: see `unbraid token`.
     """
     from unbraid.serve import ServeConfig, TokenFile
@@ -75,7 +75,7 @@ def serve(
 
 async def _serve(config: ServeConfig, log: str | None) -> None:
     from unbraid.machine import Machine
-    from unbraid.orchestrate.service import orchestrating
+    from unbraid.orchestrate.service import orchestrator_factory
     from unbraid.serve import run_server
 
     async with Machine(log, redact=config.redact) as machine:
@@ -84,5 +84,5 @@ async def _serve(config: ServeConfig, log: str | None) -> None:
             machine.log,
             on_ready=lambda server: click.echo(server.link(), err=True),
             controllers=machine.controllers,
-            orchestrating=orchestrating(machine.env),
+            orchestrating=orchestrator_factory(machine.env),
         )

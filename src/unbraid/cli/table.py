@@ -25,7 +25,7 @@ COLORS = {"live": "green", "done": "dim", "failed": "red", "orphaned": "yellow"}
 
 
 def runs_table(runs: Iterable[RunSummary], width: int) -> RenderableType:
-    """One row a run: status, agents, tokens, cost, age, where, and what it is about.
+    """Returns one row a run: status, agents, tokens, cost, age, where, and what it is about.
 
     A run's name is there to be copied: it is never cut. On a narrow screen the rest gives way, and
     what the run is about stands below its name.
@@ -102,7 +102,7 @@ def _one_line(text: str | None) -> str:
 
 
 def short(number: float) -> str:
-    """A number of tokens in a few characters."""
+    """Returns a number of tokens in a few characters."""
     if number < 1000:
         return f"{number:.0f}"
     for unit in ("k", "M", "G"):
@@ -113,7 +113,7 @@ def short(number: float) -> str:
 
 
 def age(seconds: float) -> str:
-    """How long ago, in its largest unit."""
+    """Returns how long ago, in its largest unit."""
     for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
         if seconds >= size:
             return f"{int(seconds // size)}{unit}"

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import click
 
-from unbraid.cli.numbers import MOST
-from unbraid.cli.redaction import redact_option, shown_log
+from unbraid.cli.arguments import MOST
+from unbraid.cli.redaction import redact_option, redacted_log
 
 INTERRUPTED = 130
 
@@ -41,9 +41,9 @@ def tail(run: str | None, as_json: bool, since: int | None, redact: bool) -> Non
 async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bool) -> None:
     from contextlib import AsyncExitStack
 
-    from unbraid.cli.pauses import paused
+    from unbraid.cli.log_batches import batches_with_pauses
+    from unbraid.cli.messages import warn
     from unbraid.cli.printer import Printer, terminal_width
-    from unbraid.cli.warning import warn
     from unbraid.events import decode_event
     from unbraid.log import Entry
     from unbraid.machine import Machine
@@ -53,17 +53,17 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
         log = machine.log
         batches: AsyncIterator[list[Entry]]
         if run is None:
-            batches = shown_log(log, redact=redact).follow_all(since)
+            batches = redacted_log(log, redact=redact).follow_all(since)
             if sys.stdout.isatty():
                 # A screen that stays empty looks as if something were broken.
                 click.echo("Waiting for what agents say from now on. Ctrl-C ends it.", err=True)
         else:
             summary = await machine.open(run)
-            batches = shown_log(log, redact=redact).follow(summary.run, since or 0)
+            batches = redacted_log(log, redact=redact).follow(summary.run, since or 0)
             await stack.enter_async_context(machine.following(summary))
         printers: dict[str, Printer] = {}
         shown = run
-        async for batch in paused(batches, log):
+        async for batch in batches_with_pauses(batches, log):
             for printer in printers.values():
                 printer.fit(terminal_width())
             for entry in batch:
@@ -81,7 +81,9 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
 
 
 def _print(name: str, lines: Iterator[str], shown: str | None, *, alone: bool) -> str | None:
-    """Lines of a run, below its name if another's stood there before; whose stand there now."""
+    """Prints lines of a run, below its name if another run's came before; returns the run printed
+    last.
+    """
     for line in lines:
         if not alone and shown != name:
             click.echo(click.style(f"── {name}", bold=True))

@@ -1,4 +1,4 @@
-"""`unbraid token`: who may come in."""
+"""`unbraid token`: access tokens of the server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def token() -> None:
 
 @token.command()
 @click.argument("name")
-@click.option("--read-only", is_flag=True, help="It may look, but not control agents.")
+@click.option("--read-only", is_flag=True, help="The token may read, but not control agents.")
 def add(name: str, read_only: bool) -> None:
     """Make a token. Its secret is printed now and never again."""
     from unbraid.serve import TokenFile

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unbraid.cli.destination import token_option
 from unbraid.cli.redaction import redact_option
-from unbraid.cli.sending import token_option
 from unbraid.timings import LOG_REPLACED_CHECK_SECONDS
 
 if TYPE_CHECKING:
@@ -29,9 +29,13 @@ Examples:
 )
 @click.argument("run", required=False)
 @click.option(
-    "--opencode", "servers", multiple=True, metavar="URL", help="A running server of OpenCode's."
+    "--opencode",
+    "servers",
+    multiple=True,
+    metavar="URL",
+    help="A running OpenCode server.",
 )
-@click.option("--watch/--no-watch", default=True, help="Follow this machine's agents meanwhile.")
+@click.option("--watch/--no-watch", default=True, help="Follow this machine's agents, too.")
 @click.option("--url", metavar="URL", help="Look at the log of the server there instead.")
 @token_option
 @redact_option
@@ -66,16 +70,18 @@ def top(
 
 
 async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact: bool) -> None:
-    """The view of this machine's log."""
+    """Shows this machine's log."""
     from unbraid.machine import Machine
     from unbraid.tui.app import Top
-    from unbraid.tui.desk import Desk
+    from unbraid.tui.services import ViewServices
 
     async with AsyncExitStack() as stack:
         machine = await stack.enter_async_context(Machine(redact=redact, servers=servers))
         if run is not None:
             run = (await machine.open(run)).run
-        app = Top(Desk(machine.log, machine.controllers, machine.sessions, redact=redact), run)
+        app = Top(
+            ViewServices(machine.log, machine.controllers, machine.sessions, redact=redact), run
+        )
         machine.warn = app.warn
         await stack.enter_async_context(machine.listing())
         looking = asyncio.create_task(_look(machine.log, app.warn))
@@ -86,25 +92,25 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
 
 
 async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool) -> None:
-    """The view of a server's log."""
+    """Shows a server's log."""
     from unbraid.control.controllers import Controllers
     from unbraid.remote.client import RemoteServer
     from unbraid.remote.log import RemoteControllers, RemoteLog
     from unbraid.tui.app import Top
-    from unbraid.tui.desk import Desk
+    from unbraid.tui.services import ViewServices
 
     server = RemoteServer(url, token)
     async with RemoteLog(server) as log:
         if run is not None:
             run = await log.named(run)
         controllers = Controllers(RemoteControllers(server))
-        await Top(Desk(log, controllers, log.history, redact=redact), run).run_async()
+        await Top(ViewServices(log, controllers, log.history, redact=redact), run).run_async()
 
 
 async def _look(log: Log, warn: Callable[[str], None]) -> None:
-    """Say it, if the log is no longer there."""
-    from unbraid.log.port import replaced
+    """Warns if the log has been deleted or replaced."""
+    from unbraid.log.port import replacement_error
 
-    while (error := replaced(log)) is None:  # noqa: ASYNC110 - no event tells of it
+    while (error := replacement_error(log)) is None:  # noqa: ASYNC110 - no event reports it
         await asyncio.sleep(LOG_REPLACED_CHECK_SECONDS)
     warn(f"{error}. What you see is how it was; start again to see what comes.")

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from unbraid.cli.printer import terminal_width
-from unbraid.cli.redaction import showing_option, shown_runs
+from unbraid.cli.redaction import redacted_runs, showing_option
 
 MIN_ROOM = 16
 _GUIDE = re.compile(r"[ │├└─]*")
@@ -31,14 +31,14 @@ Examples:
 def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     """Print who worked for whom in SOURCE…, with status, tokens, cost and time.
 
-    Sources are the same as for `unbraid cat`. A session that has spoken within the last minute is
-    shown as it stands; of any other, whoever has not ended is an orphan.
+    Sources are the same as for `unbraid cat`. A session that changed within the last minute is
+    shown as it is now; in any other session, an agent that has not ended is an orphan.
     """
     from unbraid.fleet.tree import Tree
     from unbraid.screen import safe
-    from unbraid.sessions.sources import events_of, gather
+    from unbraid.sessions.sources import events_of, runs_of_sources
 
-    for run in shown_runs(gather(sources, os.environ), redact=redact):
+    for run in redacted_runs(runs_of_sources(sources, os.environ), redact=redact):
         picture = Tree(events_of(run, so_far=True))
         match shape:
             case "json":
@@ -53,16 +53,18 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
 
 
 def fitted(text: str, width: int | None) -> Iterator[str]:
-    """The lines of a tree; those that are too long for the screen go on below, within the tree."""
+    """Yields the lines of a tree; those that are too long for the screen go on below, within the
+    tree.
+    """
     for line in text.split("\n"):
-        if width is None or len(line) <= width // 2:  # letters take two cells at most
+        if width is None or len(line) <= width // 2:  # characters take two cells at most
             yield line
             continue
-        from unbraid.tui.wrapping import wrapped
+        from unbraid.tui.line_wrap import wrap_text
 
         guide = _GUIDE.match(line)
         first = guide[0] if guide else ""
         rest = first.translate(_BELOW) + "  "
         room = max(width - len(rest), MIN_ROOM)
-        for number, part in enumerate(wrapped(line.removeprefix(first), room)):
+        for number, part in enumerate(wrap_text(line.removeprefix(first), room)):
             yield ((rest if number else first) + part).rstrip()

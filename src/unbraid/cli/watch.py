@@ -28,7 +28,11 @@ Examples:
 )
 @click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
 @click.option(
-    "--opencode", "servers", multiple=True, metavar="URL", help="A running server of OpenCode's."
+    "--opencode",
+    "servers",
+    multiple=True,
+    metavar="URL",
+    help="A running OpenCode server.",
 )
 @redact_option
 def watch(
@@ -50,7 +54,7 @@ def watch(
 
 async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: bool) -> None:
     from unbraid.agents.registry import plugin_problems
-    from unbraid.cli.overview import Overview
+    from unbraid.cli.session_table import SessionTable
     from unbraid.machine import Machine
 
     until, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -58,14 +62,14 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: boo
         loop.add_signal_handler(number, until.set)
     async with AsyncExitStack() as stack:
         machine = await stack.enter_async_context(Machine(redact=redact, servers=servers))
-        overview = Overview(machine.sessions)
+        overview = SessionTable(machine.sessions)
         machine.warn = overview.say
         for name, problem in plugin_problems().items():
             overview.say(f"the plugin {name} cannot be loaded: {problem}")
         await stack.enter_async_context(machine.listing(overview.add, while_reading=overview))
         if page:
             from unbraid.cli.page import page as serve
-            from unbraid.orchestrate.service import orchestrating
+            from unbraid.orchestrate.service import orchestrator_factory
 
             served = serve(
                 machine.log,
@@ -73,7 +77,7 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: boo
                 port=port,
                 redact=redact,
                 history=machine.sessions,
-                orchestrating=orchestrating(machine.env),
+                orchestrating=orchestrator_factory(machine.env),
                 say=overview.say,
             )
             await stack.enter_async_context(served)

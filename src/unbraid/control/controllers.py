@@ -34,35 +34,35 @@ class Controllers:
         self._elsewhere = elsewhere
 
     def register(self, run: str, controller: Controller) -> None:
-        """A run that can be steered has begun."""
+        """Adds a run that can be steered."""
         self._by_run[run] = controller
 
     def unregister(self, run: str) -> None:
-        """It is over."""
+        """Removes a run that is over."""
         self._by_run.pop(run, None)
 
     def of(self, run: str) -> Controller:
-        """The controller of a run, or NotControlled."""
+        """Returns the controller of a run, or NotControlled."""
         if run not in self._by_run:
             raise NotControlled(f"run {run} is not steered by this server")
         return self._by_run[run]
 
     async def find(self, run: str) -> Controller:
-        """The controller of a run, wherever it lives, or NotControlled."""
+        """Returns the controller of a run, wherever it lives, or NotControlled."""
         if run not in self._by_run and (found := (await self._others()).get(run)) is not None:
             return found
         return self.of(run)
 
     async def everywhere(self) -> dict[str, Controller]:
-        """All controllers there are, by run."""
+        """Returns all controllers there are, by run."""
         return {**await self._others(), **self._by_run}
 
     def pending(self) -> list[PermissionRequest]:
-        """The permission requests that wait in the runs of this process."""
+        """Returns the permission requests that wait in the runs of this process."""
         return [request for held in self._by_run.values() for request in held.pending()]
 
     async def waiting(self) -> list[PermissionRequest]:
-        """The permission requests that wait in any run."""
+        """Returns the permission requests that wait in any run."""
         others = (await self._others()).values()
         return [*self.pending(), *(request for held in others for request in held.pending())]
 

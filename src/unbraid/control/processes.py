@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from unbraid.agents.control_port import Controller, PermissionRequest
-from unbraid.control.sockets import SteeringReply, SteeringRequest, everyone, steer
+from unbraid.control.sockets import (
+    SteeringReply,
+    SteeringRequest,
+    send_request,
+    steerable_processes,
+)
 from unbraid.errors import CallerError
 
 
@@ -17,7 +22,7 @@ class OtherProcesses:
 
     async def controllers(self) -> dict[str, Controller]:
         """Returns the controllers of their runs, as they are now."""
-        found = [reply for _, reply in await everyone(self._home)]
+        found = [reply for _, reply in await steerable_processes(self._home)]
         return {reply.run: _ByProcess(self._home, reply) for reply in found if reply.run}
 
 
@@ -50,6 +55,6 @@ class _ByProcess:
 
     async def _steer(self, request: SteeringRequest) -> None:
         try:
-            await steer(self._home, self._about.run, request)
+            await send_request(self._home, self._about.run, request)
         except OSError as error:
             raise CallerError(f"run {self._about.run} is gone: {error}") from None

@@ -15,8 +15,8 @@ from unbraid.log.summary import RunSummary
 async def resumption(
     log: Log, run: RunSummary, *, stream: int, env: Mapping[str, str], arguments: Sequence[str]
 ) -> Resumption:
-    """What continues a stream of a run; a file may be made for it. Raises CallerError if nothing
-    can.
+    """Returns what continues a stream of a run; a file may be made for it. Raises CallerError if
+    nothing can.
     """
     found = kind(run.source)
     resumer = None if found is None else found.resumer(env)
@@ -34,7 +34,7 @@ async def resumption(
 
 
 async def agent_of(log: Log, run: str, stream: int) -> str | None:
-    """The id of the agent behind a stream, or behind the earlier one that it resumes."""
+    """Returns the id of the agent behind a stream, or behind the earlier one that it resumes."""
     types = ("stream_start", "session_meta")
     wanted: int | None = stream
     while wanted is not None:
@@ -54,6 +54,6 @@ async def agent_of(log: Log, run: str, stream: int) -> str | None:
 
 
 async def _agent_name(log: Log, run: str, stream: int) -> str | None:
-    """What the agent of a stream is called."""
+    """Returns what the agent of a stream is called."""
     first = await log.read(run, 0, 1, stream_id=stream, types=("stream_start",))
     return decode_event(first[0].data).agent if first else None

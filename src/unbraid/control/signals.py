@@ -21,11 +21,11 @@ class SignalController:
         return self._run()
 
     def verbs(self) -> list[str]:
-        """It can only be ended."""
+        """Returns only `cancel`: it can only be ended."""
         return ["cancel"]
 
     def pending(self) -> list[PermissionRequest]:
-        """It asks for nothing that could be answered."""
+        """Returns nothing: it has no permission requests."""
         return []
 
     async def cancel(self) -> None:
@@ -49,13 +49,13 @@ class SignalController:
         raise CallerError(f"no request {request_id} waits for an answer")
 
     def printed(self, line: bytes) -> None:
-        """Nothing in its output is meant for us."""
+        """Does nothing: its output holds no permission requests."""
 
     def passed(self, data: bytes) -> None:
-        """Nothing in its input is meant for us."""
+        """Does nothing: its input holds no answers."""
 
     def close(self) -> None:
-        """Nothing is to be closed."""
+        """Does nothing: there is nothing to close."""
 
     def _deaf(self) -> CallerError:
-        return CallerError("this run does not listen: its program can only be ended")
+        return CallerError("this run takes no messages: its program can only be ended")

@@ -78,7 +78,9 @@ async def steerable(home: Path, controller: SteerableRun, name: str = "") -> Asy
 
 
 def _address(path: Path, stack: contextlib.ExitStack) -> Path:
-    """Where to listen: at the path, or where a link at the path leads if that is too long."""
+    """Returns where to listen: at the path, or where a link at the path leads if that is
+    too long.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     stack.callback(path.unlink, missing_ok=True)
@@ -106,14 +108,14 @@ async def _carry_out(controller: SteerableRun, request: SteeringRequest) -> Stee
             case "pending":
                 reply.pending = controller.pending()
             case _:
-                reply.error = f"not a request: {request.verb}"
+                reply.error = f"unknown request: {request.verb}"
     except UnbraidError as error:
         reply.error = str(error)
     return reply
 
 
-async def everyone(home: Path) -> list[tuple[Path, SteeringReply]]:
-    """The processes that can be steered: what each runs, and what waits there."""
+async def steerable_processes(home: Path) -> list[tuple[Path, SteeringReply]]:
+    """Returns the processes that can be steered: what each runs, and what waits there."""
     found: list[tuple[Path, SteeringReply]] = []
     for path in sorted((home / FOLDER).glob("*.sock")):
         with contextlib.suppress(OSError, msgspec.MsgspecError):
@@ -121,9 +123,9 @@ async def everyone(home: Path) -> list[tuple[Path, SteeringReply]]:
     return found
 
 
-async def steer(home: Path, run: str, request: SteeringRequest) -> None:
+async def send_request(home: Path, run: str, request: SteeringRequest) -> None:
     """Have a request carried out by the process that has the run."""
-    for path, about in await everyone(home):
+    for path, about in await steerable_processes(home):
         if about.run == run:
             await _ask_for(path, request)
             return
@@ -133,7 +135,7 @@ async def steer(home: Path, run: str, request: SteeringRequest) -> None:
 async def answer(home: Path, request_id: str, *, behavior: str, message: str | None) -> str:
     """Answer a permission request, whichever run it is of; that run's name."""
     request = SteeringRequest("answer", message, request_id=request_id, behavior=behavior)
-    for path, about in await everyone(home):
+    for path, about in await steerable_processes(home):
         if any(waiting.request_id == request_id for waiting in about.pending):
             await _ask_for(path, request)
             return about.run

@@ -24,11 +24,11 @@ _decoder: msgspec.json.Decoder[FleetEvent] = msgspec.json.Decoder(_union)
 
 
 def decode_event(data: bytes) -> FleetEvent:
-    """One entry of a log, from its line of JSON."""
+    """Returns one entry of a log, from its line of JSON."""
     return _decoder.decode(data)
 
 
 def encode(event: RelayEvent | FleetEvent | Gap | Draft) -> bytes:
-    """One event as one line of JSON, without the newline."""
+    """Returns one event as one line of JSON, without the newline."""
     data = _encoder.encode(event)
     return valid_utf8(data) if type(event) in PASSING_THROUGH else data

@@ -60,7 +60,9 @@ def loads(text: str) -> Any:
 
 
 def decoded(data: bytes) -> Any:
-    """An agent's JSON as Python has it; as text, where it is nested deeper than we can follow."""
+    """Returns an agent's JSON as Python has it; as text, where it is nested deeper than we can
+    follow.
+    """
     data = valid_utf8(data)
     try:
         return msgspec.json.decode(data)

@@ -21,7 +21,7 @@ class RelayEvent(Typed, tag_field="type", gc=False):
 
 
 class SessionMeta(RelayEvent, tag="session_meta"):
-    """Who is speaking: the session, its model and place; for a sub-agent also its id."""
+    """Facts about an agent: its session, model and folder; for a sub-agent also its id."""
 
     session_id: str | None = None
     model: str | None = None

@@ -2,8 +2,8 @@
 
 Deltas are joined to blocks by (stream, message, block), results to their calls, answers to their
 permission requests. An item is changed in place when a later event belongs to it, and its
-`last_seq` is the event that changed it last: whoever shows an item shows it again when that number
-has grown. Nothing is removed: what an agent's CLI retracted stays, marked.
+`last_seq` is the event that changed it last: a view draws an item again when that number has
+grown. Nothing is removed: what an agent's CLI retracted stays, marked.
 
 Blocks are not copied at every delta: the deltas are joined when someone reads `items`, or calls
 `settle`. With `keep=False` nothing is kept but what is open, for those who print or index each
@@ -166,7 +166,7 @@ class StreamConversation:
         return None
 
     def spawned(self, tool_use_id: str, child: int, seq: int) -> None:
-        """The call `tool_use_id` has started the stream `child`, by the event `seq`."""
+        """Notes that the call `tool_use_id` has started the stream `child`, by the event `seq`."""
         call = self._calls.get(tool_use_id)
         if call is not None:
             call.child, call.last_seq = child, seq
@@ -351,5 +351,5 @@ class RunConversation:
 
 
 def _type_of(part: Any) -> dict[str, Any]:
-    """What kind of part it is, without its data, which may be a large image."""
+    """Returns what kind of part it is, without its data, which may be a large image."""
     return {"type": part.get("type") if isinstance(part, dict) else None}

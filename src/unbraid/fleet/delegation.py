@@ -14,8 +14,8 @@ SOURCE = "orchestrate"
 ROOT = ""
 
 
-def below(key: str, context: str) -> str:
-    """The context of a conversation's own sub-agent."""
+def sub_agent_context(key: str, context: str) -> str:
+    """Returns the context of a conversation's own sub-agent."""
     return f"{key}/{context}" if context else key
 
 
@@ -37,13 +37,13 @@ class Delegation:
     def begin(
         self, agent: str, prompt: str, *, cwd: str, model: str | None, now: int
     ) -> list[e.FleetEvent]:
-        """The request is here, and its master."""
+        """Begins the run with its request and its master; returns the events of that."""
         return self._fleet.begin(agent, prompt=prompt, cwd=cwd, model=model, now=now)
 
     def start(
         self, parent: str, agent: str, prompt: str, *, model: str | None, now: int
     ) -> tuple[str, list[e.FleetEvent]]:
-        """A delegation begins: the key of its conversation."""
+        """Begins a delegation; returns the key of its conversation, and the events of that."""
         self._keys += 1
         key = str(self._keys)
         spawned = e.SubAgentSpawned(
@@ -52,30 +52,30 @@ class Delegation:
         return key, self._fleet.apply((spawned,), now)
 
     def stream_of(self, key: str) -> FleetStream:
-        """A conversation's stream."""
+        """Returns a conversation's stream."""
         return self._fleet.stream_of(key)
 
-    def speak(self, key: str, now: int) -> list[e.FleetEvent]:
-        """The agent begins to answer, even if what it says is held back."""
-        return self._fleet.speak(self._fleet.stream_of(key), now)
+    def begin_answer(self, key: str, now: int) -> list[e.FleetEvent]:
+        """Marks that the agent begins to answer, even if what it says is held back."""
+        return self._fleet.begin_answer(self._fleet.stream_of(key), now)
 
     def say(self, key: str, event: e.RelayEvent, now: int) -> list[e.FleetEvent]:
-        """Something that happened in a conversation."""
-        event.context = below(key, event.context)
+        """Adds something that happened in a conversation."""
+        event.context = sub_agent_context(key, event.context)
         if isinstance(event, e.SubAgentSpawned):
-            event.parent_context = below(key, event.parent_context)
+            event.parent_context = sub_agent_context(key, event.parent_context)
         return self._fleet.apply((event,), now)
 
     def tool_call(self, key: str, tool: str, *, ok: bool, now: int) -> list[e.FleetEvent]:
-        """A command has finished."""
+        """Reports that a command has finished."""
         return self._fleet.emit(e.ToolCall, self.stream_of(key), now, tool=tool, ok=ok)
 
     def respond(self, key: str, content: str, now: int) -> list[e.FleetEvent]:
-        """The answer as the caller gets it."""
+        """Returns the answer as the caller gets it."""
         return self._fleet.emit(e.SubAgentResponse, self.stream_of(key), now, content=content)
 
     def end(self, key: str, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
-        """A delegation is over, and whoever still works below it."""
+        """Ends a delegation, and every agent below it that still works."""
         orphaned = "orphaned" if ok else reason
         out: list[e.FleetEvent] = []
         for context, stream in self._fleet.running():
@@ -84,5 +84,5 @@ class Delegation:
         return out + self._fleet.close(self.stream_of(key), ok=ok, reason=reason, now=now)
 
     def finish(self, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
-        """The request is over: end every open stream, and the run."""
+        """Ends every open stream, and the run."""
         return self._fleet.finish(ok, reason, now)

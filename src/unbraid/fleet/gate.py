@@ -1,9 +1,9 @@
-"""Keeps the master from answering before its helpers have.
+"""Keeps the master from answering before its sub-agents have.
 
 A turn's prose is held until it is clear what the turn is. If it delegates, one line says to whom,
 and the prose is dropped. If it can no longer delegate, because its opening is over, because it was
 never allowed to, or because it has ended, what was held is let out and the rest passes at once. A
-turn either speaks or delegates, never both. What is held is shown to live viewers as a draft.
+turn either answers or delegates, never both. What is held is shown to live viewers as a draft.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Gate:
         self._held: list[TextDelta] = []
 
     def text(self, event: TextDelta, *, prose_chars: int, delegating: bool) -> list[TextDelta]:
-        """More text, and how the turn stands with it; what may pass now."""
+        """Takes more text and what kind of turn it is so far; returns what may pass now."""
         if self.open:
             return [event]
         self._held.append(event)
@@ -36,13 +36,13 @@ class Gate:
         return self.release()
 
     def release(self) -> list[TextDelta]:
-        """The turn does not delegate: everything that was held."""
+        """Returns everything that was held: the turn does not delegate."""
         self.open = True
         held, self._held = self._held, []
         return held
 
     def delegate(self, labels: Iterable[str]) -> TextDelta:
-        """The turn delegates: the one line that is said of it."""
+        """Returns the one line that replaces the prose of a turn that delegates."""
         last = self._held[-1] if self._held else TextDelta()
         self._held = []
         names = " ".join(", ".join(labels).split())

@@ -1,6 +1,6 @@
 """One line for an item that is more an occurrence than words: the same in every face.
 
-The text may hold what an agent or a person wrote: whoever prints it makes it safe.
+The text may hold what an agent or a person wrote: a caller that prints it must make it safe.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Note(NamedTuple):
 
 
 def note_of(item: Item) -> Note | None:
-    """The line that stands for an item; None for words and tool calls."""
+    """Returns the line that stands for an item; None for words and tool calls."""
     match item.kind:
         case "permission":
             return Note(_permission(item), "waiting")

@@ -60,14 +60,14 @@ PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] 
 class FleetStream:
     """One invocation of one agent."""
 
-    __slots__ = ("agent", "answer", "depth", "ended", "id", "message_id", "parent", "speaking")
+    __slots__ = ("agent", "answer", "answering", "depth", "ended", "id", "message_id", "parent")
 
     def __init__(self, stream_id: int, parent: FleetStream | None, agent: str) -> None:
         self.id = stream_id
         self.parent = parent
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.agent = agent
-        self.speaking = False
+        self.answering = False
         self.ended = False
         self.message_id = ""
         self.answer: list[str] = []  # the text of its latest message
@@ -114,8 +114,8 @@ class Fleet:
                 if isinstance(event, AFTERTHOUGHTS):
                     continue
                 stream = self._reopen(event.context, stream)
-            if not stream.speaking and isinstance(event, CONTENT):
-                stream.speaking = True
+            if not stream.answering and isinstance(event, CONTENT):
+                stream.answering = True
                 self._emit(e.AgentStart, stream)
             self._handlers.get(type(event), self._pass_on)(event, stream)
         return self._take()
@@ -160,22 +160,22 @@ class Fleet:
         return self._take()
 
     def stream_of(self, context: str) -> FleetStream:
-        """The latest invocation of an agent that has been started."""
+        """Returns the latest invocation of an agent that has been started."""
         return self._streams[context]
 
     def running(self) -> list[tuple[str, FleetStream]]:
-        """The invocations that have not ended and their contexts, the latest first."""
+        """Returns the invocations that have not ended and their contexts, the latest first."""
         return [each for each in reversed(self._streams.items()) if not each[1].ended]
 
-    def speak(self, stream: FleetStream, now: int) -> list[e.FleetEvent]:
-        """An agent begins to answer, if it has not yet."""
-        if stream.speaking:
+    def begin_answer(self, stream: FleetStream, now: int) -> list[e.FleetEvent]:
+        """Marks that an agent begins to answer, if it has not yet; returns the events of that."""
+        if stream.answering:
             return []
-        stream.speaking = True
+        stream.answering = True
         return self.emit(e.AgentStart, stream, now)
 
     def text(self, stream: FleetStream, event: e.TextDelta, now: int) -> e.Text:
-        """Words of an agent that has begun to answer, by the shortest way."""
+        """Adds text of an agent that has begun to answer, by the shortest way."""
         self._ts, seq = now, self._seq
         self._seq = seq + 1
         return e.Text(
@@ -249,12 +249,16 @@ class Fleet:
         )
 
     def _stray(self, context: str) -> FleetStream:
-        """A context nobody announced; never seen from our own translator, but nothing is lost."""
+        """Opens a stream for a context that was never announced: our own translator
+        announces all.
+        """
         self._spawned(e.SubAgentSpawned(context, parent_tool_id=context))
         return self._streams[context]
 
     def _reopen(self, context: str, ended: FleetStream) -> FleetStream:
-        """Words that arrive after their stream has ended get a stream that goes on from it."""
+        """Opens a new stream for text that arrives after its stream has ended; it resumes the old
+        one.
+        """
         stream = FleetStream(self._count, ended.parent, ended.agent)
         self._count += 1
         self._streams[context] = stream

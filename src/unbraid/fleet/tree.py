@@ -73,7 +73,7 @@ class Tree:
         if isinstance(event, e.StreamStart):
             self._start(event)
             return
-        node = self.heard(event.stream_id, event.ts)
+        node = self.note_activity(event.stream_id, event.ts)
         if node is None:
             return
         match event:
@@ -104,8 +104,8 @@ class Tree:
             case _:
                 pass
 
-    def heard(self, stream_id: int, ts: int) -> Node | None:
-        """An agent has said something; what it was changes nothing else."""
+    def note_activity(self, stream_id: int, ts: int) -> Node | None:
+        """Notes that an agent has said something; what it was changes nothing else."""
         node = self.nodes.get(stream_id)
         if node is not None:
             node.updated = max(node.updated, ts)
@@ -114,16 +114,16 @@ class Tree:
 
     def _start(self, event: e.StreamStart) -> None:
         self.nodes[event.stream_id] = Node(
-            event.stream_id,
-            event.depth,
-            event.agent,
-            event.parent_stream_id,
-            event.agent_id,
-            event.tool_use_id,
-            event.description,
-            event.model,
-            event.background,
-            event.resumes,
+            stream_id=event.stream_id,
+            depth=event.depth,
+            agent=event.agent,
+            parent_stream_id=event.parent_stream_id,
+            agent_id=event.agent_id,
+            tool_use_id=event.tool_use_id,
+            description=event.description,
+            model=event.model,
+            background=event.background,
+            resumes=event.resumes,
             started=event.ts,
             updated=event.ts,
         )
@@ -132,15 +132,15 @@ class Tree:
             parent.children.append(event.stream_id)
 
     def rolled_up(self, stream_id: int = 0) -> Usage:
-        """What an agent and everyone below it have used."""
+        """Returns what an agent and everyone below it have used."""
         if stream_id == 0 and self.done is not None:
             done = self.done
             return Usage(
-                done.input_tokens,
-                done.output_tokens,
-                done.cache_read_tokens,
-                done.cache_creation_tokens,
-                done.cost_usd,
+                input_tokens=done.input_tokens,
+                output_tokens=done.output_tokens,
+                cache_read_tokens=done.cache_read_tokens,
+                cache_creation_tokens=done.cache_creation_tokens,
+                cost_usd=done.cost_usd,
             )
         total = Usage()
         for node in self.walk(stream_id):
@@ -148,7 +148,7 @@ class Tree:
         return total
 
     def walk(self, stream_id: int = 0) -> Iterator[Node]:
-        """An agent and everyone below it, depth first, in order of appearance."""
+        """Yields an agent and everyone below it, depth first, in order of appearance."""
         waiting = [stream_id]
         while waiting:
             node = self.nodes.get(waiting.pop())
@@ -156,10 +156,10 @@ class Tree:
                 yield node
                 waiting.extend(reversed(node.children))
 
-    # --- pictures ---
+    # --- output formats ---
 
     def to_json(self, stream_id: int = 0) -> dict[str, Any]:
-        """The tree as nested objects."""
+        """Returns the tree as nested objects."""
         node = self.nodes[stream_id]
         usage = node.usage
         total = self.rolled_up(stream_id)
@@ -187,7 +187,7 @@ class Tree:
         }
 
     def to_text(self) -> str:
-        """The tree as indented lines."""
+        """Returns the tree as indented lines."""
         lines: list[str] = []
         self._draw(0, "", "", lines)
         return "\n".join(lines)
@@ -204,7 +204,7 @@ class Tree:
             )
 
     def to_mermaid(self) -> str:
-        """The tree as a mermaid flowchart."""
+        """Returns the tree as a mermaid flowchart."""
         lines = ["flowchart TD"]
         for node in self.walk():
             # Quotes would end the label; mermaid reads entities.
@@ -217,7 +217,7 @@ class Tree:
         return "\n".join(lines)
 
     def to_dot(self) -> str:
-        """The tree as a graphviz digraph."""
+        """Returns the tree as a graphviz digraph."""
         lines = ["digraph fleet {", "  node [shape=box];"]
         for node in self.walk():
             text = label(node, self.rolled_up(node.stream_id))
@@ -231,7 +231,7 @@ class Tree:
 
 
 def label(node: Node, total: Usage) -> str:
-    """One agent in one line."""
+    """Returns one agent in one line."""
     words = [MARKS.get(node.status, "?"), _one_line(node.agent)]
     if node.description:
         words.append(f"“{_one_line(node.description)}”")
@@ -252,7 +252,7 @@ def label(node: Node, total: Usage) -> str:
 
 
 def compact(number: int) -> str:
-    """A count for a narrow place."""
+    """Returns a count for a narrow place."""
     for unit, size in (("M", 1_000_000), ("k", 1_000)):
         if number >= size:
             return f"{number / size:.1f}{unit}"

@@ -50,27 +50,27 @@ class Totals:
         self.cost_usd: float | None = None
 
     def turn_over(self, account: TokenUsage | None, cost_usd: float | None) -> None:
-        """A result's account. It is cumulative: the latest replaces the one before."""
+        """Takes a result's account. It is cumulative: the latest replaces the one before."""
         self.account = account or self.account
         if cost_usd is not None:
             self.cost_usd = cost_usd
 
     def total(self) -> Usage:
-        """What the whole fleet has used so far."""
+        """Returns what the whole fleet has used so far."""
         seen, account = self.seen, self.account
         cost = self.cost_usd if self.cost_usd is not None else seen.cost_usd
         if account is None:
             return Usage(
-                seen.input_tokens,
-                seen.output_tokens,
-                seen.cache_read_tokens,
-                seen.cache_creation_tokens,
-                cost,
+                input_tokens=seen.input_tokens,
+                output_tokens=seen.output_tokens,
+                cache_read_tokens=seen.cache_read_tokens,
+                cache_creation_tokens=seen.cache_creation_tokens,
+                cost_usd=cost,
             )
         return Usage(
-            max(seen.input_tokens, account.input_tokens),
-            max(seen.output_tokens, account.output_tokens),
-            max(seen.cache_read_tokens, account.cache_read_tokens),
-            max(seen.cache_creation_tokens, account.cache_creation_tokens),
-            cost,
+            input_tokens=max(seen.input_tokens, account.input_tokens),
+            output_tokens=max(seen.output_tokens, account.output_tokens),
+            cache_read_tokens=max(seen.cache_read_tokens, account.cache_read_tokens),
+            cache_creation_tokens=max(seen.cache_creation_tokens, account.cache_creation_tokens),
+            cost_usd=cost,
         )

@@ -61,12 +61,12 @@ class Channel:
             viewer.wake()
 
     def holds_after(self, place: int) -> bool:
-        """Whether every frame after `place` that there is, is here."""
+        """Returns whether every frame after `place` that there is, is here."""
         return self.floor is not None and place >= self.floor
 
     def chunk(self, place: int, form: Form) -> tuple[bytes, list[Frame]]:
-        """The frames after `place`, joined once for all viewers that stand there, and as they
-        are.
+        """Returns the frames after `place`, joined once for all viewers that stand there, and as
+        they are.
         """
         key = (place, form)
         found = self._chunks.get(key)
@@ -76,7 +76,7 @@ class Channel:
         return found
 
     def slice(self, place: int) -> list[Frame]:
-        """The frames after `place`, as many as one write takes, and at least one."""
+        """Returns the frames after `place`, as many as one write takes, and at least one."""
         start = bisect_right(self._frames, place, key=_place)
         size, end = 0, start
         while end < len(self._frames) and size < MAX_CHUNK_BYTES:

@@ -121,7 +121,7 @@ class Hub:
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> AsyncIterator[Viewer]:
-        """A viewer of one run, from after `since`."""
+        """Opens a viewer of one run, from after `since`."""
         summary = await self._log.run(run)
         first, last = (1, 0) if summary is None else (summary.first_seq, summary.last_seq)
         # A place in the future is of a log that is no more; go on from what there is.
@@ -144,7 +144,7 @@ class Hub:
     async def watch_all(
         self, since: int | None = None, *, form: Form = Form.SSE, types: Collection[str] = ()
     ) -> AsyncIterator[Viewer]:
-        """A viewer of all runs, from after the cursor `since` (None: from now on)."""
+        """Opens a viewer of all runs, from after the cursor `since` (None: from now on)."""
         first, last = await self._log.bounds()
         place, gap = _start(last if since is None else min(since, last), first)
         channel = self._channel(_ALL)
@@ -170,7 +170,9 @@ class Hub:
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> bytes:
-        """Up to `limit` events of a run after `since`, for someone who does not want to wait."""
+        """Returns up to `limit` events of a run after `since`, for someone who does not want to
+        wait.
+        """
         entries = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
         return b"".join(run_frame(entry).form(form) for entry in entries)
 
@@ -284,7 +286,7 @@ class Hub:
 
 
 def _start(since: int, first: int) -> tuple[int, Gap | None]:
-    """The place to begin at, and what is missing before it."""
+    """Returns the place to begin at, and what is missing before it."""
     if since >= first - 1:
         return since, None
     return first - 1, Gap(first=since + 1, last=first - 1)

@@ -42,40 +42,40 @@ class Frame(Struct, frozen=True, gc=False):
     line: bytes
 
     def form(self, form: Form) -> bytes:
-        """The bytes for a viewer."""
+        """Returns the bytes for a viewer."""
         return self.sse if form is Form.SSE else self.line
 
 
 def run_frame(entry: Entry) -> Frame:
-    """An event for the viewers of its run; its place is its `seq`."""
+    """Returns an event for the viewers of its run; its place is its `seq`."""
     head = f"id: {entry.seq}\nevent: {entry.type}\ndata: ".encode()
     sse = b"%b%b\n\n" % (head, entry.data)
     return Frame(entry.seq, entry.type, entry.stream_id, sse, entry.data + b"\n")
 
 
 def log_frame(entry: Entry) -> Frame:
-    """An event for the viewers of all runs; its place is the log's cursor, also told in the
-    data.
+    """Returns an event for the viewers of all runs; its id is the log's cursor, which is also in
+    the data.
     """
-    # Run ids are of letters that need no escaping in JSON.
+    # Run ids consist of characters that need no escaping in JSON.
     data = b'{"cursor":%d,"run":"%b",%b' % (entry.cursor, entry.run.encode(), entry.data[1:])
     sse = b"id: %d\nevent: %b\ndata: %b\n\n" % (entry.cursor, entry.type.encode(), data)
     return Frame(entry.cursor, entry.type, entry.stream_id, sse, data + b"\n")
 
 
-def opening(form: Form) -> bytes:
-    """What comes first: how soon to come back after a loss."""
+def opening_frame(form: Form) -> bytes:
+    """Returns the first bytes of a stream: how soon to reconnect after a loss."""
     return b"retry: %d\n\n" % SSE_RETRY_MS if form is Form.SSE else b""
 
 
-def heartbeat(form: Form) -> bytes:
-    """A sign of life that means nothing."""
+def heartbeat_frame(form: Form) -> bytes:
+    """Returns a heartbeat, which carries no event."""
     return b":\n\n" if form is Form.SSE else b"\n"
 
 
-def aside(event: Draft | Gap | Cut, form: Form, place: int | None = None) -> bytes:
-    """Something for one viewer that is not in the log; with a `place`, its id says where it
-    stands.
+def unlogged_frame(event: Draft | Gap | Cut, form: Form, place: int | None = None) -> bytes:
+    """Returns an event for one viewer that is not in the log; with a `place`, its id says where
+    the viewer is.
     """
     data = msgspec.json.encode(event) if isinstance(event, Cut) else encode(event)
     if form is Form.NDJSON:

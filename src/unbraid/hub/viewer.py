@@ -15,7 +15,7 @@ from typing import Protocol
 
 from unbraid.events import Draft, Gap
 from unbraid.hub.channel import Channel
-from unbraid.hub.frames import Cut, Form, Frame, aside, heartbeat, opening
+from unbraid.hub.frames import Cut, Form, Frame, heartbeat_frame, opening_frame, unlogged_frame
 from unbraid.log.entry import Entry
 
 MAX_DRAFT_BYTES = 64 * 1024
@@ -25,11 +25,13 @@ class Replay(Protocol):
     """Where the past is read."""
 
     async def read(self, place: int, *, now: bool) -> list[Entry]:
-        """The next entries after a place; with `now`, also those that would have to wait."""
+        """Returns the next entries after a place; with `now`, also those that would have to
+        wait.
+        """
         ...
 
     async def ended(self, place: int) -> bool:
-        """Whether nothing can come after a place any more."""
+        """Returns whether nothing can come after a place any more."""
         ...
 
 
@@ -60,7 +62,7 @@ class Viewer:
         # How long the log may withhold events, and since when this one waits for more.
         self._hold_seconds, self._live_since = hold_seconds, 0.0
         self._stream_id, self._types = stream_id, frozenset(types)
-        self._first = opening(form) + (b"" if gap is None else aside(gap, form))
+        self._first = opening_frame(form) + (b"" if gap is None else unlogged_frame(gap, form))
         self._drafts: list[bytes] = []
         self._waiting: asyncio.Future[None] | None = None
         self._live = self._over = self._beat = False
@@ -76,7 +78,7 @@ class Viewer:
         return self._waiting is not None and not self._waiting.done()
 
     async def chunk(self) -> bytes | None:
-        """The next bytes to send; None when there will be no more."""
+        """Returns the next bytes to send; None when there will be no more."""
         self.sending_since, self.sent = None, self.place
         chunk = await self._next()
         if chunk is not None:
@@ -84,11 +86,11 @@ class Viewer:
         return chunk
 
     def farewell(self) -> bytes:
-        """The last event of a viewer that was cut off: why, and where it stood."""
+        """Returns the last event of a viewer that was cut off: why, and where it stood."""
         if self.cut_reason is None:
             return b""
         # Not `place`: a chunk whose write was broken off was never sent, and must come again.
-        return aside(Cut(reason=self.cut_reason, last=self.sent), self.form, self.sent)
+        return unlogged_frame(Cut(reason=self.cut_reason, last=self.sent), self.form, self.sent)
 
     def cut(self, reason: str) -> None:
         """Give it no more."""
@@ -99,7 +101,7 @@ class Viewer:
                 self.on_cut()
 
     def wake(self) -> None:
-        """Something has changed."""
+        """Wakes the viewer: something has changed."""
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
 
@@ -124,7 +126,7 @@ class Viewer:
         of use.
         """
         if self._live and self.sending_since is None and not self.filtered:
-            frame = aside(draft, self.form)
+            frame = unlogged_frame(draft, self.form)
             if sum(map(len, self._drafts)) + len(frame) <= MAX_DRAFT_BYTES:
                 self._drafts.append(frame)
                 self.wake()
@@ -156,14 +158,14 @@ class Viewer:
                 self._live, self._live_since = True, asyncio.get_running_loop().time()
             if self._beat:
                 self._beat = False
-                return await self._withheld() or heartbeat(self.form)
+                return await self._withheld() or heartbeat_frame(self.form)
             await self._changed(version)
         self._over = self.cut_reason is None
         return None
 
     async def _withheld(self) -> bytes:
-        """What the log withheld when this one came, if nobody has pushed it since: that may have
-        been done before, when there was no channel yet.
+        """Returns what the log withheld when this one came, if nobody has pushed it since: that may
+        have been done before, when there was no channel yet.
         """
         now = asyncio.get_running_loop().time()
         if self._hold_seconds is None or self._channel.floor is not None:

@@ -1,4 +1,4 @@
-"""The agent's process, as if nobody stood between it and the person.
+"""The agent's process, as if nothing stood between it and the person.
 
 It has the person's stdin and stderr themselves, and the person's stdout too unless that has to be
 read. Signals are passed on, except those that the terminal has sent to it already. Its exit code is
@@ -37,26 +37,26 @@ class ChildProcess:
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], *, captured: bool, talks: bool, relays: bool = True
+        cls, argv: Sequence[str], *, captured: bool, reads_stdin: bool, relays: bool = True
     ) -> ChildProcess:
-        """Start a program; one that `talks` gets its input from us, line by line: what comes in on
-        our own stdin, if that `relays`, and what is written.
+        """Start a program; one that `reads_stdin` gets its input from us, line by line: what comes
+        in on our own stdin, if that `relays`, and what is written.
         """
         # The token is for our server, not for an agent.
         env = {name: value for name, value in os.environ.items() if name != TOKEN}
         try:
             process = await start(
-                argv, env, stdin=PIPE if talks else None, stdout=PIPE if captured else None
+                argv, env, stdin=PIPE if reads_stdin else None, stdout=PIPE if captured else None
             )
         except OSError as error:
             raise SourceError(argv[0], error.strerror or str(error)) from None
         child = cls(process)
-        if talks and relays:
+        if reads_stdin and relays:
             threading.Thread(target=child._read_stdin, daemon=True).start()
         return child
 
     async def output(self) -> AsyncIterator[bytes]:
-        """Its stdout as it comes."""
+        """Yields its stdout as it comes."""
         stdout = self._process.stdout
         while stdout is not None and (data := await stdout.read(READ_BYTES)):
             yield data
@@ -68,22 +68,24 @@ class ChildProcess:
         return stdin is not None and not stdin.is_closing()
 
     def write(self, data: bytes) -> None:
-        """Whole lines to its stdin; a program that no longer listens is no error."""
+        """Writes whole lines to its stdin; it is no error if the program has closed it."""
         if self._process.stdin is not None:
             self._process.stdin.write(data)
 
     def end_input(self) -> None:
-        """The end of its stdin."""
+        """Closes its stdin."""
         if self._process.stdin is not None:
             self._process.stdin.close()
 
     def hang_up(self) -> None:
-        """Nobody reads its stdout any more: let it find out as it would have."""
+        """Closes its stdout: nobody reads it any more, and the program finds out as it
+        would have.
+        """
         if self._process.stdout is not None:
             self._process.stdout.close()
 
     async def wait(self) -> int:
-        """Its exit code, as a shell would give it."""
+        """Returns its exit code, as a shell would give it."""
         code = await self._process.wait()
         self._process.close_pipes()
         for number in self._signals:
@@ -131,17 +133,20 @@ class SinkError(UnbraidError):
 
 
 def read_in() -> bytes:
-    """More of our stdin, when there is more; nothing at its end."""
+    """Returns more of our stdin, when there is more; nothing at its end."""
     while True:
         try:
             return os.read(0, READ_BYTES)
         except BlockingIOError:
-            # Whoever shares it with us (a Node, a shell's next command) may have made it so.
+            # Another process that shares it with us (Node, a shell's next command) may have made it
+            # so.
             select.select([0], [], [])
 
 
 def write_out(data: bytes) -> bool:
-    """Bytes to our stdout at once, all of them; False if nobody reads it. Raises SinkError."""
+    """Writes all bytes to our stdout at once; returns False if nobody reads it. Raises
+    SinkError.
+    """
     view = memoryview(data)
     while view:
         try:

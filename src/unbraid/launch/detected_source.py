@@ -1,4 +1,4 @@
-"""A stream of which nobody has said whose it is: the first line that a kind knows decides."""
+"""A stream of unknown origin: the first line that an agent kind recognizes decides whose it is."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class DetectedSource:
             self._found.printed(data)
 
     def end(self) -> None:
-        """The stream is over."""
+        """Notes that the stream is over."""
         if self._found is None:
             self._look(self._lines.finish())
         if self._found is not None:
@@ -56,13 +56,13 @@ class DetectedSource:
             self._session_id = str(uuid.uuid4())
 
     def begin(self, recorded: Recorded) -> None:
-        """The session's run is open."""
+        """Notes that the session's run is open."""
         self._begun = True
         if self._found is not None:
             self._found.begin(recorded)
 
     def read(self) -> Iterable[Chunk]:
-        """What can be recorded now."""
+        """Yields what can be recorded now."""
         if self._found is not None:
             yield from self._found.read()
         elif self._begun:

@@ -17,8 +17,8 @@ BATCH_BYTES = 1 << 20
 class ProcessRecorder:
     """Asks a source for what is new, again and again, and feeds it to the log.
 
-    The source works in threads, one at a time: so whoever passes the process's output on waits
-    neither for its files nor for the log.
+    The source works in threads, one at a time: so passing the process's output on waits neither
+    for its files nor for the log.
     """
 
     def __init__(self, source: ProcessSource, run_log: RunLog) -> None:
@@ -75,7 +75,9 @@ class ProcessRecorder:
 
 
 def _batch(chunks: Iterator[Chunk]) -> tuple[list[Chunk], bool]:
-    """The next chunks, and whether there may be more: a long history is not held at once."""
+    """Returns the next chunks, and whether there may be more: a long history is not held at
+    once.
+    """
     taken: list[Chunk] = []
     size = 0
     for chunk in chunks:

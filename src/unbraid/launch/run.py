@@ -1,4 +1,6 @@
-"""Start an agent, or stand behind its pipe: pass its output through, and log its run meanwhile."""
+"""Starts an agent, or reads its pipe: passes its output on unchanged, and logs its run
+meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ async def run(
         command = Command(list(argv))
     else:
         command = await launcher.command(argv, steered=steered and _nobody_types())
-    if steered and not command.talks:
+    if steered and not command.reads_stdin:
         warn("this command cannot be steered, and runs as it would without --steer")
     run_log, controllers = RunLog(warn, sending, redact=redact), Controllers()
     async with AsyncExitStack() as stack:
@@ -67,7 +69,7 @@ async def run(
         child = await ChildProcess.start(
             command.argv,
             captured=command.captured,
-            talks=command.talks,
+            reads_stdin=command.reads_stdin,
             relays=command.prompt is None,
         )
         if face is not None and run_log.log is not None:
@@ -140,7 +142,7 @@ async def _pass(
     renderer: OutputRenderer | None,
     warn: Warn,
 ) -> None:
-    """Its stdout to ours: as it is, or as it would have been."""
+    """Passes its stdout to ours: as it is, or as it would have been."""
     lines, is_read = Lines(), True
 
     async def show(data: bytes) -> None:
@@ -169,7 +171,9 @@ async def _pass(
 
 
 def _nobody_types() -> bool:
-    """Whether nothing that the agent would read comes in on stdin: a terminal, or the void."""
+    """Returns whether nothing that the agent would read comes in on stdin: a terminal, or
+    the void.
+    """
     try:
         return stat.S_ISCHR(os.fstat(0).st_mode)
     except OSError:

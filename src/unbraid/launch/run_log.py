@@ -1,4 +1,4 @@
-"""The log as something that may fail: whatever it does, the agent goes on."""
+"""One run's log, which may fail: the agent continues all the same."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from unbraid.wire.chunk import Chunk
 
 
 class RunLog:
-    """One run's way into the log of this machine; a failure is reported once, and then no more."""
+    """Records one run in the log of this machine; a failure is reported once, and then no more."""
 
     def __init__(
         self, warn: Callable[[str], None], sending: Sending | None = None, *, redact: bool = False
@@ -54,7 +54,9 @@ class RunLog:
             self._fail(error)
 
     async def open(self, session: str) -> Recorded:
-        """The session is known: open its run. Returns how far it is recorded already."""
+        """Opens the run of a session, now that it is known. Returns how far it is recorded
+        already.
+        """
         recorded = Recorded()
         self.opened = True
         try:
@@ -96,7 +98,7 @@ class RunLog:
                 self.recorder.note(chunk.source, chunk.offset)
 
     async def finish(self) -> None:
-        """The run is over."""
+        """Ends the run."""
         if self._redactor is not None:
             await self._feed(self._redactor.rest())
         try:
@@ -115,7 +117,7 @@ class RunLog:
             await self._sending.finish()
 
     async def _send_known(self, sending: Sending) -> None:
-        """What the log has of this run from before, which the other machine may not have."""
+        """Sends what the log has of this run from before, which the other machine may not have."""
         if self.recorder is None or self.log is None:
             return
         for part in await self.log.spooled(self.recorder.run):
@@ -129,12 +131,12 @@ class RunLog:
         assert self._leases is not None
         taken, until = self._leases.acquire(session), time.monotonic() + LEASE_TIMEOUT_SECONDS
         while not taken and time.monotonic() < until:
-            # A watch may be looking whether there is anything for it to tell.
+            # A watch may be looking whether there is anything for it to record.
             await asyncio.sleep(LEASE_RETRY_SECONDS)
             taken = self._leases.acquire(session)
         if not taken:
             self.failed, self._sending = True, None  # the other one has it all
-            self._warn(f"another unbraid already keeps the log of session {session}")
+            self._warn(f"another unbraid already records session {session}")
         if self._unnamed is not None:
             self._leases.release(self._unnamed)
             self._unnamed = None

@@ -14,7 +14,7 @@ Line = tuple[FleetEvent, bytes]
 def admit(
     summary: RunSummary, lines: Sequence[Line], stored: Callable[[int, int], dict[int, bytes]]
 ) -> Sequence[Line]:
-    """The lines that continue the run; LogConflict if any neither continues nor repeats it.
+    """Returns the lines that continue the run; LogConflict if any neither continues nor repeats it.
 
     `stored(first, last)` gives what the log has in a range. What retention has cut cannot be
     compared any more and counts as a repeat.

@@ -34,7 +34,7 @@ from unbraid.log.port import (
     PrunableLog,
     SearchableLog,
     every_run,
-    replaced,
+    replacement_error,
 )
 from unbraid.log.sample import story
 from unbraid.wire.chunk import Chunk
@@ -321,7 +321,7 @@ class LogContract:
         if isinstance(log, CompactableLog):
             await log.vacuum()
         await log.check()
-        assert replaced(log) is None
+        assert replacement_error(log) is None
         assert await log.read_all() == before
 
     @pytest.mark.parametrize("run", ["", "../x", "a/b", ".", "a\n", "a b", "é", "x" * 129, "-x"])

@@ -35,7 +35,7 @@ async def open_log(url: str | Path | None = None, env: Mapping[str, str] = os.en
 async def opened_log(
     url: str | Path | None = None, env: Mapping[str, str] = os.environ
 ) -> AsyncIterator[Log]:
-    """A log that is open while the block runs."""
+    """Opens a log for as long as the block runs."""
     log = await open_log(url, env)
     try:
         yield log
@@ -44,7 +44,7 @@ async def opened_log(
 
 
 def machine_log(env: Mapping[str, str] = os.environ) -> Path:
-    """The file of this machine's log, whether it is there or not."""
+    """Returns the file of this machine's log, whether it is there or not."""
     return data_folder(env) / FILE_NAME
 
 

@@ -29,7 +29,7 @@ class Entry(Struct, frozen=True, gc=False):
 
 
 def one_line(event: FleetEvent) -> bytes:
-    """The event's JSON without a line end in it.
+    """Returns the event's JSON without a line end in it.
 
     Raw parts are the agent's own bytes, and JSON allows CR and LF between tokens. Either would end
     an NDJSON line or an SSE field, so an agent could forge frames; inside valid JSON they are only

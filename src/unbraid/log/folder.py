@@ -11,7 +11,7 @@ FILE_NAME = "log.db"
 
 
 def data_folder(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
-    """The folder of everything that unbraid keeps."""
+    """Returns the folder of everything that unbraid keeps."""
     if home := environ.get("UNBRAID_HOME"):
         return Path(home)
     user = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())

@@ -9,7 +9,7 @@ from unbraid.log.leases import Leases
 
 
 def check_leases(one: Leases, two: Leases) -> None:
-    """What every engine's leases do, between two processes that share a log."""
+    """Checks what every engine's leases do, between two processes that share a log."""
     assert one.acquire("r")
     assert one.acquire("r")
     assert not two.acquire("r")

@@ -1,11 +1,11 @@
 """Leases: which process writes which run.
 
-`unbraid run` and a `watch` beside it see the same session. Whoever holds its lease writes it; the
-other waits, and takes over when the holder is gone, `kill -9` or not. A process that has started an
-agent but does not know its session yet holds an unnamed lease: until that is released, nobody else
-acquires a session that is new. A lease that exists but that nobody holds any more belongs to a run
-that nobody has ended. A session that is part of another run (an orchestrated agent's) is marked, so
-that nobody records it as a run of its own.
+`unbraid run` and a `watch` beside it see the same session. The process that holds its lease writes
+it; the other waits, and takes over when the holder is gone, `kill -9` or not. A process that has
+started an agent but does not know its session yet holds an unnamed lease: until that is released,
+nobody else acquires a session that is new. A lease that exists but that nobody holds any more
+belongs to a run that nobody has ended. A session that is part of another run (an orchestrated
+agent's) is marked, so that nobody records it as a run of its own.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Leases(Protocol):
         ...
 
     def another_is_starting(self) -> bool:
-        """Whether another process has started an agent and does not know its session yet."""
+        """Returns whether another process has started an agent and does not know its
+        session yet.
+        """
         ...
 
     def mark_part_of_other_run(self, name: str) -> None:
@@ -53,22 +55,24 @@ class Leases(Protocol):
         ...
 
     def is_part_of_other_run(self, name: str) -> bool:
-        """Whether a session was marked as part of another run."""
+        """Returns whether a session was marked as part of another run."""
         ...
 
     def abandoned(self) -> list[str]:
-        """The names whose holders died or stopped before the end of their run."""
+        """Returns the names whose holders died or stopped before the end of their run."""
         ...
 
     def close(self, *, ended: bool) -> None:
         """Let go of every lease. If their runs have `ended` they are released; else they count as
-        abandoned, and whoever looks next goes on with them.
+        abandoned, and the next process that looks continues them.
         """
         ...
 
 
 def is_held(home: Path, name: str) -> bool:
-    """Whether a living process holds the lease of a run. Looking creates and changes nothing."""
+    """Returns whether a living process holds the lease of a run. Looking creates and changes
+    nothing.
+    """
     if not names_run(name):
         return False
     try:
@@ -133,7 +137,7 @@ class FileLeases:
         return name
 
     def another_is_starting(self) -> bool:
-        """Whether a file of a session without a name is locked by another process."""
+        """Returns whether a file of a session without a name is locked by another process."""
         for path in self._folder.glob(f"{UNNAMED}*"):
             if path.name not in self._held:
                 if not self.acquire(path.name):
@@ -147,11 +151,11 @@ class FileLeases:
             (self._folder / f"{PART}{name}").touch(mode=0o600)
 
     def is_part_of_other_run(self, name: str) -> bool:
-        """Whether there is a file that says so."""
+        """Returns whether there is a file that says so."""
         return names_run(name) and (self._folder / f"{PART}{name}").exists()
 
     def abandoned(self) -> list[str]:
-        """The names of files that nobody has locked. Old marks are deleted on the way."""
+        """Returns the names of files that nobody has locked. Old marks are deleted on the way."""
         found: list[str] = []
         for path in list(self._folder.iterdir()):
             name = path.name

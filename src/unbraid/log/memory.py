@@ -21,8 +21,8 @@ from unbraid.log.memory_leases import LeaseTable, MemoryLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
 from unbraid.log.query import snippet_of, terms_of
 from unbraid.log.replay import Signal, follow_reads
-from unbraid.log.said import RETRACTED, Blocks, IndexedBlock
-from unbraid.log.summary import RunSummary, selected
+from unbraid.log.search_blocks import RETRACTED, IndexedBlock, SearchBlocks
+from unbraid.log.summary import RunSummary, select_runs
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
@@ -33,11 +33,11 @@ class _Run:
     entries: list[Entry] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)
     spool: list[Chunk] = field(default_factory=list)
-    blocks: Blocks = field(default_factory=Blocks)
+    blocks: SearchBlocks = field(default_factory=SearchBlocks)
     said: list[IndexedBlock] = field(default_factory=list)
 
     def stored(self, first: int, last: int) -> dict[int, bytes]:
-        """What is kept of the events from `first` to `last`."""
+        """Returns what is kept of the events from `first` to `last`."""
         return {entry.seq: entry.data for entry in self.entries if first <= entry.seq <= last}
 
 
@@ -104,7 +104,7 @@ class MemoryLog:
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        """Events of a run after `since`."""
+        """Returns events of a run after `since`."""
         await asyncio.sleep(0)
         held = self._runs.get(run)
         if held is None:
@@ -121,13 +121,13 @@ class MemoryLog:
         return list(islice(wanted, limit))
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        """Events of all runs after the cursor `since`."""
+        """Returns events of all runs after the cursor `since`."""
         await asyncio.sleep(0)
         kept = (self._all.get(cursor) for cursor in range(since + 1, self._last_cursor + 1))
         return list(islice((entry for entry in kept if entry is not None), limit))
 
     def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """Events of a run, replayed and then live."""
+        """Yields events of a run, replayed and then live."""
 
         async def ended(seq: int) -> bool:
             held = self._runs.get(run)
@@ -138,16 +138,16 @@ class MemoryLog:
         )
 
     def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-        """Events of all runs, replayed and then live."""
+        """Yields events of all runs, replayed and then live."""
         start = self._last_cursor if since is None else since
         return follow_reads(self._signal, self.read_all, start, lambda entry: entry.cursor)
 
     async def bounds(self) -> tuple[int, int]:
-        """The first cursor kept, the last given."""
+        """Returns the first cursor kept, the last given."""
         return next(iter(self._all), self._last_cursor + 1), self._last_cursor
 
     async def run(self, run: str) -> RunSummary | None:
-        """One run's summary, as it is now."""
+        """Returns one run's summary, as it is now."""
         held = self._runs.get(run)
         return None if held is None else _copy(held.summary)
 
@@ -161,35 +161,35 @@ class MemoryLog:
     ) -> list[RunSummary]:
         """Runs, last started first."""
         kept = [held.summary for held in self._runs.values() if held.summary.last_seq]
-        wanted = selected(kept, status=status, matching=matching, before=before)
+        wanted = select_runs(kept, status=status, matching=matching, before=before)
         return [_copy(summary) for summary in islice(wanted, limit)]
 
     async def offsets(self, run: str) -> dict[str, int]:
-        """Each source's offset."""
+        """Returns each source's offset."""
         held = self._runs.get(run)
         return {} if held is None else dict(held.offsets)
 
     async def spooled(self, run: str) -> list[Chunk]:
-        """The raw bytes of a run that is not over."""
+        """Returns the raw bytes of a run that is not over."""
         held = self._runs.get(run)
         return [] if held is None else list(held.spool)
 
     async def run_names(self, prefix: str = "") -> list[str]:
-        """The names of runs that begin with `prefix`."""
+        """Returns the names of runs that begin with `prefix`."""
         named = (name for name, held in self._runs.items() if held.summary.last_seq)
         return sorted(name for name in named if name.startswith(prefix))
 
     async def runs_of(self, session: str) -> list[RunSummary]:
-        """The runs of a session, last started first."""
+        """Returns the runs of a session, last started first."""
         kept = [
             held.summary
             for name, held in self._runs.items()
             if held.summary.last_seq and session in (name, held.summary.session_id)
         ]
-        return [_copy(each) for each in selected(kept, status=None, matching=None, before=None)]
+        return [_copy(each) for each in select_runs(kept, status=None, matching=None, before=None)]
 
     async def count_runs(self) -> int:
-        """How many runs there are."""
+        """Returns how many runs there are."""
         return sum(held.summary.last_seq > 0 for held in self._runs.values())
 
     def leases(self) -> MemoryLeases:
@@ -233,7 +233,14 @@ class MemoryLog:
         terms = [term.lower() for term in terms_of(query)]
         held_runs = [self._runs[run]] if run in self._runs else []
         found = [
-            Found(held.summary.run, said.stream_id, said.seq, said.kind, said.ts, snippet)
+            Found(
+                run=held.summary.run,
+                stream_id=said.stream_id,
+                seq=said.seq,
+                kind=said.kind,
+                ts=said.ts,
+                snippet=snippet,
+            )
             for held in (self._runs.values() if run is None else held_runs)
             for said in held.said
             if terms and (snippet := snippet_of(said.text, terms)) is not None

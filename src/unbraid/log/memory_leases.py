@@ -46,7 +46,7 @@ class MemoryLeases:
         return name
 
     def another_is_starting(self) -> bool:
-        """Whether another holder does not know its session yet."""
+        """Returns whether another holder does not know its session yet."""
         return any(
             name.startswith(UNNAMED) and holder not in (None, self)
             for name, holder in self._table.holders.items()
@@ -57,11 +57,11 @@ class MemoryLeases:
         self._table.parts.add(name)
 
     def is_part_of_other_run(self, name: str) -> bool:
-        """Whether a session is part of another run."""
+        """Returns whether a session is part of another run."""
         return name in self._table.parts
 
     def abandoned(self) -> list[str]:
-        """The names whose holders stopped before the end."""
+        """Returns the names whose holders stopped before the end."""
         held = self._table.holders.items()
         return [name for name, holder in held if holder is None and not name.startswith(UNNAMED)]
 

@@ -14,7 +14,7 @@ What every backend promises:
   bucket folded from the events.
 
 What not every engine does well is a capability that it may have: `SearchableLog`, `PrunableLog`,
-`CompactableLog`, `ReplaceableLog`. Whoever needs one asks with `isinstance`.
+`CompactableLog`, `ReplaceableLog`. A caller that needs one asks with `isinstance`.
 """
 
 from __future__ import annotations
@@ -91,19 +91,21 @@ class LogReader(Protocol):
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        """Up to `limit` events of a run after the seq `since`, in order."""
+        """Returns up to `limit` events of a run after the seq `since`, in order."""
         ...
 
     def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """The events of a run after `since`, then those to come; ends after `done`."""
+        """Yields the events of a run after `since`, then those to come; ends after `done`."""
         ...
 
     async def bounds(self) -> tuple[int, int]:
-        """The offsets of the first event that the log still has and of the last it ever had."""
+        """Returns the offsets of the first event that the log still has and of the last it ever
+        had.
+        """
         ...
 
     async def run(self, run: str) -> RunSummary | None:
-        """One run's summary."""
+        """Returns one run's summary."""
         ...
 
     async def runs(
@@ -122,11 +124,11 @@ class WholeLogReader(LogReader, Protocol):
     """A reader of all runs at once, in the order of their offsets."""
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        """Up to `limit` events of all runs after the cursor `since`, in order."""
+        """Returns up to `limit` events of all runs after the cursor `since`, in order."""
         ...
 
     def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-        """The events of all runs after the cursor `since` (None: from now on), then those to
+        """Yields the events of all runs after the cursor `since` (None: from now on), then those to
         come.
         """
         ...
@@ -149,26 +151,29 @@ class Log(WholeLogReader, Protocol):
         ...
 
     async def offsets(self, run: str) -> dict[str, int]:
-        """Each source's offset: how many of its bytes the log answers for."""
+        """Returns each source's offset: how many of its bytes the log answers for."""
         ...
 
     async def spooled(self, run: str) -> list[Chunk]:
-        """The chunks of a run that is not over, in the order in which they came, with their times.
+        """Returns the chunks of a run that is not over, in the order in which they came, with their
+        times.
 
         Fed again, they rebuild the translator after a restart, in the state it had.
         """
         ...
 
     async def run_names(self, prefix: str = "") -> list[str]:
-        """The names of the runs that `runs` lists and that begin with `prefix`, in their order."""
+        """Returns the names of the runs that `runs` lists and that begin with `prefix`, in their
+        order.
+        """
         ...
 
     async def runs_of(self, session: str) -> list[RunSummary]:
-        """The runs that are named like a session or report its id, last started first."""
+        """Returns the runs that are named like a session or report its id, last started first."""
         ...
 
     async def count_runs(self) -> int:
-        """How many runs `runs` lists in all."""
+        """Returns how many runs `runs` lists in all."""
         ...
 
     def leases(self) -> Leases:
@@ -189,7 +194,9 @@ class SearchableLog(Protocol):
     """A log that can find what agents said."""
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Places where an agent said all words of `query` ("a phrase" in quotes), best first."""
+        """Returns places where an agent said all words of `query` ("a phrase" in quotes), best
+        first.
+        """
         ...
 
 
@@ -224,17 +231,21 @@ class ReplaceableLog(Protocol):
     """A log that someone can delete or replace while it is open."""
 
     def replaced(self) -> LogUnusable | None:
-        """Why nothing more can come from this log, if it is no longer the one others write."""
+        """Returns why nothing more can come from this log, if it is no longer the one
+        others write.
+        """
         ...
 
 
-def replaced(log: object) -> LogUnusable | None:
-    """Why nothing more can come from a log; None if more can, as from every other reader."""
+def replacement_error(log: object) -> LogUnusable | None:
+    """Returns why nothing more can come from a log; None if more can, as from every other
+    reader.
+    """
     return log.replaced() if isinstance(log, ReplaceableLog) else None
 
 
 async def every_run(log: LogReader, *, page_size: int = READ_LIMIT) -> AsyncIterator[RunSummary]:
-    """All runs of a log, last started first, read page by page."""
+    """Yields all runs of a log, last started first, read page by page."""
     page: list[RunSummary] = await log.runs(limit=page_size)
     while page:
         for summary in page:
@@ -258,15 +269,17 @@ class WithholdingLog(Protocol):
     hold_seconds: float
 
     def feed(self, since: int | None = None) -> AsyncIterator[Feed]:
-        """The events of all runs after the cursor `since` (None: from now on), then those to
+        """Yields the events of all runs after the cursor `since` (None: from now on), then those to
         come; what waits in one run does not hold up the others.
         """
         ...
 
     async def read_decided(self, run: str, since: int = 0) -> list[Entry]:
-        """Events of a run after the seq `since`, in order, up to the first that waits."""
+        """Returns events of a run after the seq `since`, in order, up to the first that waits."""
         ...
 
     async def read_all_decided(self, since: int = 0) -> list[Entry]:
-        """Events of all runs after the cursor `since`, in order, up to the first that waits."""
+        """Returns events of all runs after the cursor `since`, in order, up to the first that
+        waits.
+        """
         ...

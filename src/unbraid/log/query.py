@@ -10,14 +10,14 @@ CUT = "…"
 
 
 def terms_of(query: str) -> list[str]:
-    """The words and "quoted phrases" of a query."""
+    """Returns the words and "quoted phrases" of a query."""
     found = (quoted or word.strip('"') for quoted, word in _TERM.findall(query))
     return [term for term in found if any(char.isalnum() for char in term)]
 
 
 def snippet_of(text: str, terms: list[str]) -> str | None:
-    """The surroundings of the first of `terms` (lower case) if the text holds all of them; where
-    they are cut out of more, that is marked.
+    """Returns the surroundings of the first of `terms` (lower case) if the text holds all of them;
+    where they are cut out of more, that is marked.
     """
     lower = text.lower()
     places = [lower.find(term) for term in terms]

@@ -14,7 +14,7 @@ from unbraid.log.entry import Entry
 
 
 class Signal:
-    """Tells any number of waiters on one event loop that something has changed."""
+    """Wakes any number of waiters on one event loop when something has changed."""
 
     def __init__(self) -> None:
         self.version = 0
@@ -54,7 +54,9 @@ async def follow_reads(
     place: Callable[[Entry], int],
     ended: Callable[[int], Awaitable[bool]] | None = None,
 ) -> AsyncIterator[list[Entry]]:
-    """What `read` gives after `since`, batch by batch, until nothing more can come (`ended`)."""
+    """Yields what `read` gives after `since`, batch by batch, until nothing more can come
+    (`ended`).
+    """
     while True:
         version = signal.version
         batch = await read(since)

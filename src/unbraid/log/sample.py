@@ -16,7 +16,7 @@ from unbraid.events import (
 
 
 def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEvent]:
-    """A whole run of one agent that says `words`, a delta each."""
+    """Returns a whole run of one agent that says `words`, a delta each."""
     place: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}
     usage: dict[str, Any] = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3}
     end, reason = 3 + len(words), "completed" if ok else "failed"

@@ -111,15 +111,15 @@ class RunSummary(Struct):
         else:
             self.status = "orphaned" if self.orphaned else "failed"
         self.usage = Usage(
-            done.input_tokens,
-            done.output_tokens,
-            done.cache_read_tokens,
-            done.cache_creation_tokens,
-            self.usage.cost_usd if done.cost_usd is None else done.cost_usd,
+            input_tokens=done.input_tokens,
+            output_tokens=done.output_tokens,
+            cache_read_tokens=done.cache_read_tokens,
+            cache_creation_tokens=done.cache_creation_tokens,
+            cost_usd=self.usage.cost_usd if done.cost_usd is None else done.cost_usd,
         )
 
 
-def selected(
+def select_runs(
     runs: Iterable[RunSummary], *, status: str | None, matching: str | None, before: str | None
 ) -> Iterator[RunSummary]:
     """Runs, last started first, as every list of runs selects them."""
@@ -135,7 +135,7 @@ def selected(
 
 
 def place_of(page: str) -> tuple[int, str]:
-    """A `page` taken apart: when that run started, and its id."""
+    """Returns a `page` taken apart: when that run started, and its id."""
     started, _, run = page.partition(".")
     if not (started.isascii() and started.isdigit() and len(started) < 17 and run):
         raise CallerError(f"not a place in the list of runs: {page[:80]!r}")

@@ -42,8 +42,8 @@ def networks(written: Iterable[str]) -> tuple[Network, ...]:
     return tuple(ip_network(each, strict=False) for each in written)
 
 
-def permitted(written: str, allowed: tuple[Network, ...] = ()) -> bool:
-    """Whether to connect to an address, as the resolver wrote it."""
+def is_permitted(written: str, allowed: tuple[Network, ...] = ()) -> bool:
+    """Returns whether to connect to an address, as the resolver wrote it."""
     try:
         address = ip_address(written)
     except ValueError:
@@ -53,7 +53,7 @@ def permitted(written: str, allowed: tuple[Network, ...] = ()) -> bool:
 
 
 def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The address that is really meant: the kernel connects a mapped one over IPv4."""
+    """Returns the address that is really meant: the kernel connects a mapped one over IPv4."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return address.ipv4_mapped

@@ -53,31 +53,31 @@ class AgentStream:
         """Wait until the log keeps up."""
         await self._journal.room()
 
-    def speak(self) -> None:
-        """The agent begins to answer."""
-        if not self._stream.speaking:
-            self._journal.write(self._delegation.speak(self.key, now_ms()))
+    def begin_answer(self) -> None:
+        """Reports that the agent begins to answer."""
+        if not self._stream.answering:
+            self._journal.write(self._delegation.begin_answer(self.key, now_ms()))
 
     def say(self, event: RelayEvent) -> None:
-        """Something that the agent, or one of its own sub-agents, said or did."""
+        """Reports something that the agent, or one of its own sub-agents, said or did."""
         self._journal.write(self._delegation.say(self.key, event, now_ms()))
 
     def text(self, event: TextDelta) -> None:
-        """Words of the agent itself."""
+        """Reports text of the agent itself."""
         stream = self._stream
-        if not stream.speaking:
-            self.speak()
+        if not stream.answering:
+            self.begin_answer()
         self._journal.add(self._delegation.text(stream, event, now_ms()))
 
     def draft(self, delta: str) -> None:
-        """Words that may never be said."""
+        """Shows live viewers text that may be dropped later."""
         stream = self._stream
         self._on_draft(
             Draft(stream_id=stream.id, depth=stream.depth, agent=stream.agent, delta=delta)
         )
 
     def used(self, usage: TokenUsage) -> None:
-        """What a message used; emitted with the next one, or by `settle`."""
+        """Takes what a message used; it is emitted with the next one, or by `settle`."""
         self._meter.message(usage)
         self.account.charge(usage)
         if usage.context:
@@ -87,7 +87,7 @@ class AgentStream:
         self._usages = [usage]
 
     def turn_over(self, turn: TurnComplete) -> None:
-        """What the backend says of the whole turn."""
+        """Takes what the backend reports about the whole turn."""
         rest = self._meter.rest(turn)
         if rest is None:
             return
@@ -105,19 +105,19 @@ class AgentStream:
             self.say(usage)
 
     def carried_out(self, tool: str, *, ok: bool) -> None:
-        """A command has finished."""
+        """Reports that a command has finished."""
         self._journal.write(self._delegation.tool_call(self.key, tool, ok=ok, now=now_ms()))
 
     def error(self, message: str, code: str | None = None) -> None:
-        """Something failed."""
+        """Reports an error."""
         self.say(Error(message=message, code=code))
 
     def respond(self, content: str) -> None:
-        """Its answer, as its caller gets it."""
+        """Reports its answer, as its caller gets it."""
         self._journal.write(self._delegation.respond(self.key, content, now_ms()))
 
     def end(self, *, ok: bool, reason: str) -> None:
-        """Its stream is over."""
+        """Ends its stream."""
         self.settle()
         if not self._stream.ended:
             self._journal.write(self._delegation.end(self.key, ok=ok, reason=reason, now=now_ms()))

@@ -18,19 +18,19 @@ class Account:
         self._request = request
 
     def turn(self) -> None:
-        """One more turn begins."""
+        """Counts one more turn."""
         self.turns += 1
         if self._request is not None:
             self._request.turn()
 
     def child(self) -> None:
-        """One more delegation begins."""
+        """Counts one more delegation."""
         self.children += 1
         if self._request is not None:
             self._request.child()
 
     def charge(self, usage: TokenUsage) -> None:
-        """Tokens and dollars were spent."""
+        """Adds tokens and dollars that were spent."""
         self.usage.add(usage)
         if self._request is not None:
             self._request.charge(usage)
@@ -42,7 +42,7 @@ class Account:
         return own or (self._request is not None and self._request.last_turn)
 
     def spent(self) -> str | None:
-        """What is used up, if anything is: nothing more can be bought with it."""
+        """Returns what is used up, if anything is: nothing more can be bought with it."""
         limits, usage = self.limits, self.usage
         if limits.tokens is not None and usage.total_tokens >= limits.tokens:
             return f"{usage.total_tokens} of {limits.tokens} tokens"
@@ -51,7 +51,7 @@ class Account:
         return None if self._request is None else self._request.spent()
 
     def no_child(self, wanted: int) -> str | None:
-        """Why so many more delegations cannot be had, if they cannot."""
+        """Returns why so many more delegations cannot be had, if they cannot."""
         most = self.limits.children
         if most is not None and self.children + wanted > most:
             return f"{self.children} of {most} delegations"
@@ -72,12 +72,12 @@ class Meter:
         self._turns = 0
 
     def message(self, usage: TokenUsage) -> None:
-        """What one message used."""
+        """Adds what one message used."""
         self._totals.seen.add(usage)
         self._emitted.add(usage)
 
     def rest(self, turn: TurnComplete) -> TokenUsage | None:
-        """What the turn used beyond its messages."""
+        """Returns what the turn used beyond its messages."""
         self._totals.turn_over(turn.totals, turn.cost_usd)
         self._turns += 1
         total, emitted = self._totals.total(), self._emitted
@@ -95,7 +95,7 @@ class Meter:
 
 
 def tokens_of(usage: TokenUsage) -> int:
-    """All tokens that went in or came out."""
+    """Returns all tokens that went in or came out."""
     return (
         usage.input_tokens
         + usage.output_tokens

@@ -56,7 +56,9 @@ class Commands(Mapping[str, Plugin]):
 
 
 def built_in(env: Mapping[str, str] | None = None) -> Commands:
-    """What every orchestrator has; `UNBRAID_FETCH_ALLOW` lists networks that `/fetch` may reach."""
+    """Returns the commands of every orchestrator; `UNBRAID_FETCH_ALLOW` lists further networks for
+    `/fetch`.
+    """
     written = (env or {}).get("UNBRAID_FETCH_ALLOW", "")
     try:
         allowed = networks(filter(None, map(str.strip, written.split(","))))

@@ -21,7 +21,7 @@ from html_to_markdown import convert
 from msgspec import Struct
 
 from unbraid.errors import SourceError
-from unbraid.orchestrate.addresses import Network, permitted
+from unbraid.orchestrate.addresses import Network, is_permitted
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
@@ -42,14 +42,14 @@ class FetchLimits(Struct, frozen=True):
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host, as the system knows them."""
+    """Returns the addresses of a host, as the system knows them."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[4][0]) for address in found))
 
 
 async def fetch(url: str, limits: FetchLimits | None = None, resolve: Resolve = resolve) -> str:
-    """The text of a page. SourceError says why there is none."""
+    """Returns the text of a page. SourceError says why there is none."""
     limits = limits or FetchLimits()
     try:
         async with asyncio.timeout(limits.total_seconds):
@@ -111,7 +111,7 @@ class _Checked(httpx.AsyncBaseTransport):
         except OSError as error:
             raise SourceError(said, f"{host} has no address ({error.strerror})") from None
         for address in addresses:
-            if not permitted(address, self._allowed):
+            if not is_permitted(address, self._allowed):
                 raise SourceError(said, f"{host} is {address}: not a public address, not fetched")
         request.extensions["sni_hostname"] = host
         for number, address in enumerate(addresses, 1):
@@ -161,7 +161,7 @@ async def _text(url: str, response: httpx.Response, limits: FetchLimits) -> str:
 async def _unpacked(
     url: str, response: httpx.Response, limits: FetchLimits
 ) -> AsyncIterator[bytes]:
-    """The body, unpacked no further than its limit: a few bytes can stand for gigabytes."""
+    """Yields the body, unpacked no further than its limit: a few bytes can stand for gigabytes."""
     packed = response.headers.get("content-encoding", "identity").strip().lower()
     if packed == "identity":
         async for data in response.aiter_raw():

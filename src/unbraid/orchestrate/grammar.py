@@ -8,7 +8,7 @@
   the same characters and nothing else; one that opens inside another with an info string is nested.
 - Lines end with LF or CRLF, and with nothing else that Unicode may call a line end.
 
-How the text is cut into pieces changes nothing.
+How the text is cut into chunks changes nothing.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ class Parser:
         return not self._line_chars
 
     def close(self) -> None:
-        """From here on nothing is a command any more; what looks like one is counted as late."""
+        """Takes no more commands; what looks like one from here on is counted as late."""
         self._closed = True
 
     def feed(self, text: str) -> None:
-        """More of the turn's text."""
+        """Takes more of the turn's text."""
         if "\n" in text:
             first, *rest = text.split("\n")
             self._more(first)
@@ -84,7 +84,7 @@ class Parser:
             self._more(text)
 
     def finish(self) -> list[FleetCommand]:
-        """The turn is over: all its commands."""
+        """Ends the turn, and returns all its commands."""
         if self._line_chars:
             self._end_line()
         if self._block is not None:
@@ -100,7 +100,7 @@ class Parser:
             self._line_chars += len(part)
 
     def _may_be_command(self) -> bool:
-        """Whether the line so far is, or may become, a command."""
+        """Returns whether the line so far is, or may become, a command."""
         head = self._head
         if self._block is not None:
             return True
@@ -141,7 +141,7 @@ class Parser:
         return FleetCommand(word, argument)
 
     def _fence(self, line: str) -> bool:
-        """Whether the line opens or closes a fence."""
+        """Returns whether the line opens or closes a fence."""
         found = _FENCE.fullmatch(line)
         if found is None:
             return False

@@ -1,7 +1,7 @@
 """Which commands of the orchestrator an agent may use.
 
-A file that was written for one kind of agent lists that kind's tools: whoever has the tool that
-starts a sub-agent may delegate, and whoever has the one that reads web pages may `/fetch`.
+A file that was written for one kind of agent lists that kind's tools: an agent that has the tool
+which starts sub-agents may delegate, and one that has the tool which reads web pages may `/fetch`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from unbraid.agents.spec import AgentSpec
 
 
 def may_use(agent: AgentSpec, command: str) -> bool:
-    """Whether an agent may use a command, by its name or by any kind's tool that does the same."""
+    """Returns whether an agent may use a command, by its name or by any kind's tool that does the
+    same.
+    """
     names = {f"/{command}"}.union(*(kind.tools_like.get(command, ()) for kind in kinds()))
     if not names.isdisjoint(agent.denied):
         return False

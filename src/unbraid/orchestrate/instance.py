@@ -36,17 +36,17 @@ class RequestContext(Protocol):
     commands: Commands
 
     def open(self, agent: AgentSpec, depth: int) -> AbstractAsyncContextManager[AgentConversation]:
-        """A fresh conversation."""
+        """Returns a fresh conversation."""
         ...
 
     def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
-        """A delegation's stream."""
+        """Begins a delegation's stream."""
         ...
 
     async def child(
         self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
     ) -> Reply:
-        """A delegation, from its conversation's opening to its end."""
+        """Runs a delegation, from its conversation's opening to its end."""
         ...
 
 
@@ -67,7 +67,7 @@ class Instance:
         self._conversation, self._depth, self._on_asked = conversation, depth, on_asked
 
     async def answer(self, message: str) -> Reply:
-        """What the agent says in the end."""
+        """Returns the agent's answer."""
         account, opening = self._stream.account, FIRST_OPENING_CHARS
         while True:
             last = account.last_turn or account.spent() is not None
@@ -78,7 +78,7 @@ class Instance:
             await turn.take(self._conversation, message, self._on_asked)
             if turn.commands and turn.ok:
                 turn.delegate([label(command) for command in turn.commands])
-                blocks = await self._obey(turn.commands)
+                blocks = await self._carry_out_all(turn.commands)
                 opening = LATER_OPENING_CHARS
             else:
                 turn.release()
@@ -92,10 +92,10 @@ class Instance:
             message = replies.message(blocks, last=last)
 
     def _gate(self, opening: int, last: bool) -> Gate:
-        # Helpers speak freely: only the master's words could be taken for the answer.
+        # Sub-agents are not held back: only the master's text could be taken for the answer.
         return Gate(None if self._depth or last else opening)
 
-    async def _obey(self, commands: list[FleetCommand]) -> list[str]:
+    async def _carry_out_all(self, commands: list[FleetCommand]) -> list[str]:
         """Carry out a turn's commands one after the other; the same one only once."""
         known: dict[FleetCommand, str] = {}
         blocks = []
@@ -110,7 +110,9 @@ class Instance:
         return blocks
 
     async def _carry_out(self, command: FleetCommand) -> tuple[str, str, bool]:
-        """One command: its name as a tool, the block that goes back, whether it worked."""
+        """Carries out one command; returns its name as a tool, the block that goes back, whether it
+        worked.
+        """
         match command.word:
             case "agent":
                 name = name_of(command)
@@ -143,7 +145,7 @@ class Instance:
         return None if spent is None else replies.spent(spent)
 
     def _refused(self, command: FleetCommand) -> Reply | None:
-        """Why this one cannot be asked, if it cannot."""
+        """Returns why this one cannot be asked, if it cannot."""
         name, message = name_of(command), message_of(command)
         if command.word != AGENT:
             return replies.not_inside(command.word)
@@ -196,17 +198,17 @@ class Instance:
 
 
 def name_of(command: FleetCommand) -> str:
-    """The agent that an `/agent` command names."""
+    """Returns the agent that an `/agent` command names."""
     return "".join(command.argument.split(maxsplit=1)[:1])
 
 
 def message_of(command: FleetCommand) -> str:
-    """The message of an `/agent` command."""
+    """Returns the message of an `/agent` command."""
     return "".join(command.argument.split(maxsplit=1)[1:])
 
 
 def label(command: FleetCommand) -> str:
-    """A command in the line that says whom a turn delegates to."""
+    """Returns a command in the line that says whom a turn delegates to."""
     if command.word == AGENT:
         return name_of(command)[:80] or "/agent"
     if command.word == PARALLEL:

@@ -1,8 +1,8 @@
 """A run's way into the log: events in the order in which they happened, many to a commit.
 
 While one commit waits for the disk, the next events gather; so they do for some milliseconds after
-a commit, because waking the log and its viewers costs more than a word does. Whoever writes faster
-than the disk waits at `room`, so that what is gathered stays small.
+a commit, because waking the log and its viewers costs more than a word does. A writer that is
+faster than the disk waits at `room`, so that what is gathered stays small.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Journal:
                 written = loop.time()
                 self.begun.set()
         finally:
-            # Nobody may wait for a writer that is gone.
+            # Nothing may wait for a writer that has ended.
             self._over = True
             self._room.set()
             self.begun.set()

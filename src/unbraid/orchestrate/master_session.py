@@ -1,6 +1,6 @@
 """A master's conversation and the requests that it answers, one after the other.
 
-All of it happens in one task, so that the conversation is closed by whoever has opened it. After
+All of it happens in one task, so that the task which opened the conversation also closes it. After
 its answer the master stays for a while, and a further message finds it where it was.
 """
 
@@ -74,7 +74,7 @@ class MasterSession:
             name = self._request.roster.master.name
             outcome = Outcome(False, "failed", problem_of(name, error).text)
         finally:
-            # Only now: whoever sees the end finds no process any more.
+            # Only now, so that no process is left when the end becomes visible.
             self._request.finish(outcome)
 
     async def _next(self) -> bool:

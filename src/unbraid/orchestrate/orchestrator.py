@@ -34,7 +34,7 @@ class Orchestrator:
     Agents come from `roster`, else from the files of `cwd` and the person's home. `backend` and
     `model` are for agents that do not say; `backends` are further ones, or others, by name. Runs go
     into `log`, else they are kept in memory. A master stays for `keep_seconds` after its answer, so
-    that a further request can go on with it. `on_draft` is shown what the gate holds back.
+    that a further request can continue with it. `on_draft` is shown what the gate holds back.
 
     Close it, or use it as `async with`, so that nothing stays behind.
     """
@@ -89,8 +89,8 @@ class Orchestrator:
     async def run(
         self, prompt: str, *, continues: str | None = None, limits: Limits | None = None
     ) -> AsyncGenerator[FleetEvent, None]:
-        """Every event of a new run, each once it is in the log; `done` is last. Leaving the loop
-        early cancels the run.
+        """Yields every event of a new run, each once it is in the log; `done` is last. Leaving the
+        loop early cancels the run.
         """
         try:
             request = await self.begin(prompt, continues=continues, limits=limits)
@@ -108,7 +108,7 @@ class Orchestrator:
                 await self.close()
 
     async def follow(self, run: str, since: int = 0) -> AsyncGenerator[FleetEvent, None]:
-        """The events of a run, replayed and then live."""
+        """Yields the events of a run, replayed and then live."""
         async for batch in self.log.follow(run, since):
             for entry in batch:
                 yield decode_event(entry.data)
@@ -124,7 +124,7 @@ class Orchestrator:
         """Begin a run; its name, once it is in the log.
 
         The same `key` and prompt give the same run, however often and whenever they come.
-        `continues` names a run whose master goes on with this one.
+        `continues` names a run whose master continues with this one.
         """
         if key is None:
             return (await self.begin(prompt, continues=continues, limits=limits)).run
@@ -144,7 +144,7 @@ class Orchestrator:
     ) -> Request:
         """Begin a run, under a new name if none is given; it is in the log when this returns."""
         if not prompt.strip():
-            raise CallerError("there is nothing to ask")
+            raise CallerError("the prompt is empty")
         if self._closed:
             raise CallerError("this orchestrator is closed")
         if len(self._requests) >= self._max_requests:
@@ -156,7 +156,7 @@ class Orchestrator:
         return request
 
     def request(self, run: str) -> Request:
-        """A run that lives here."""
+        """Returns a run that lives here."""
         if run not in self._requests:
             raise CallerError(f"run {run} is not orchestrated here")
         return self._requests[run]
@@ -209,7 +209,7 @@ class Orchestrator:
         del self._sessions[request.run]
 
     async def _known(self, run: str, prompt: str, key: str) -> bool:
-        """Whether a key has been used before, for the same request."""
+        """Returns whether a key has been used before, for the same request."""
         first = await self.log.read(run, 0, 1)
         if not first:
             return False
@@ -221,7 +221,7 @@ class Orchestrator:
     def _session(self, run: str) -> MasterSession:
         session = self._sessions.get(run)
         if session is None or session.over:
-            raise RequestConflict(f"the master of run {run} is gone: ask anew")
+            raise RequestConflict(f"the master of run {run} has ended: send a new request")
         if not session.idle:
             raise RequestConflict(f"the master of run {run} is at work: send it a message instead")
         return session

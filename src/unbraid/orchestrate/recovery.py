@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from unbraid.events import FleetEvent, decode_event
-from unbraid.fleet.closing import closing
 from unbraid.fleet.delegation import SOURCE
+from unbraid.fleet.run_end import closing_events
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.system.clock import now_ms
@@ -20,7 +20,7 @@ async def recover(log: Log, leases: Leases) -> list[str]:
         if summary.source == SOURCE and leases.acquire(summary.run):
             try:
                 events = await _events(log, summary.run)
-                await log.append(summary.run, closing(events, "interrupted", now_ms()))
+                await log.append(summary.run, closing_events(events, "interrupted", now_ms()))
                 ended.append(summary.run)
             finally:
                 leases.release(summary.run)

@@ -26,23 +26,23 @@ class Reply(Struct, frozen=True):
 
 
 def err(problem: str, advice: str) -> Reply:
-    """Something did not work."""
+    """Returns the reply to a command that did not work."""
     return Reply(f"ERR: {' '.join(problem.split())}; {advice}", ok=False)
 
 
 def block(command: str, content: str) -> str:
-    """One command's result, terminated."""
+    """Returns one command's result, terminated."""
     word = command.partition(" ")[0].upper()
     return f"[/{command}]\n{content}\n[END {word}]"
 
 
 def single(name: str, reply: Reply) -> str:
-    """The answer to `/agent`."""
+    """Returns the answer to `/agent`."""
     return block(f"agent {name}", quoted(reply.text))
 
 
 def joined(names: Sequence[str], replies: Sequence[Reply]) -> str:
-    """The answers to a `/parallel`, in the order in which they were asked for."""
+    """Returns the answers to a `/parallel`, in the order in which they were asked for."""
     count = len(replies)
     parts = (
         f"[{number}/{count} {name}]\n{quoted(reply.text)}"
@@ -52,18 +52,18 @@ def joined(names: Sequence[str], replies: Sequence[Reply]) -> str:
 
 
 def again(block: str) -> str:
-    """The answer to a command that this turn has given before."""
+    """Returns the answer to a command that this turn has given before."""
     return f"[the same command as above: its answer, not run again]\n{block}"
 
 
 def message(blocks: Iterable[str], *, last: bool) -> str:
-    """All results of a turn, as the next message to the agent."""
+    """Returns all results of a turn, as the next message to the agent."""
     note = "\n\nThis is your last turn: answer now, commands are not carried out any more."
     return "\n\n".join(blocks) + (note if last else "")
 
 
 def quoted(text: str) -> str:
-    """Words that cannot pass for ours, and not too many of them."""
+    """Returns text that cannot be taken for ours, and not too much of it."""
     if len(text) > MAX_ANSWER_CHARS:
         cut = len(text) - MAX_ANSWER_CHARS
         text = f"{text[:MAX_ANSWER_CHARS]}\n[cut: {cut} more characters]"

@@ -113,7 +113,9 @@ class Request:
         await asyncio.shield(self._writing)
 
     async def follow(self) -> AsyncGenerator[list[Entry], None]:
-        """What is in the log of it, and what comes; LogError if its end cannot be written."""
+        """Yields what is in the log of it, and what comes; LogError if its end cannot be
+        written.
+        """
         entries = self._log.follow(self.run)
         while True:
             batch = asyncio.ensure_future(_next(entries))
@@ -185,7 +187,7 @@ class Request:
             return Outcome(False, "failed", problem)
 
     async def _answer(self, instance: Instance, message: str) -> Reply | None:
-        """The master's answer; None if it was interrupted."""
+        """Returns the master's answer; None if it was interrupted."""
         self._interrupted = False
         self._current = asyncio.create_task(instance.answer(message))
         try:
@@ -202,7 +204,7 @@ class Request:
 
     @asynccontextmanager
     async def open(self, agent: AgentSpec, depth: int) -> AsyncIterator[AgentConversation]:
-        """A fresh conversation with an agent whose prompt explains the fleet."""
+        """Opens a fresh conversation with an agent whose prompt explains the fleet."""
         if agent.model is None:
             agent = msgspec.structs.replace(agent, model=self._resources.model)
         briefed = with_fleet_prompt(
@@ -213,7 +215,7 @@ class Request:
             async with backend.open(briefed) as conversation:
                 yield conversation
             return
-        # Ours from its first moment on, or a watch beside us would tell it as a run of its own.
+        # Marked from its first moment on, or a watch beside us would record it as a run of its own.
         starting, session = leases.acquire_unnamed(), None
         try:
             async with backend.open(briefed) as conversation:
@@ -229,7 +231,7 @@ class Request:
                 leases.release(session)
 
     def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
-        """A delegation's stream."""
+        """Begins a delegation's stream."""
         key, events = self._delegation.start(
             caller.key, agent.name, message, model=agent.model, now=now_ms()
         )
@@ -239,7 +241,7 @@ class Request:
     async def child(
         self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
     ) -> Reply:
-        """A delegation, from its conversation's opening to its end. Never raises but to be
+        """Runs a delegation, from its conversation's opening to its end. Never raises but to be
         cancelled.
         """
         task = asyncio.current_task()
@@ -328,11 +330,11 @@ class Request:
             child.task.cancel()
 
     def verbs(self) -> list[str]:
-        """All of them."""
+        """Returns all of them."""
         return list(VERBS)
 
     def pending(self) -> list[PermissionRequest]:
-        """The permission requests that wait for an answer."""
+        """Returns the permission requests that wait for an answer."""
         return [pending for pending, _, _ in self._asking.values()]
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
@@ -368,7 +370,7 @@ class Request:
         return asked
 
     def _forget(self, stream: AgentStream) -> None:
-        """Nobody waits any more for what this one asked."""
+        """Drops the pending permission requests of a stream."""
         for request_id, (_, _, asker) in list(self._asking.items()):
             if asker is stream:
                 del self._asking[request_id]
@@ -383,7 +385,7 @@ async def _next(entries: AsyncIterator[list[Entry]]) -> list[Entry] | None:
 
 
 def problem_of(name: str, error: Exception) -> Reply:
-    """What went wrong with an agent, as the answer that its caller gets."""
+    """Returns what went wrong with an agent, as the answer that its caller gets."""
     match error:
         case BackendError():
             return replies.failed(name, f"{error.backend}: {error.problem}", error.advice)

@@ -52,10 +52,10 @@ class Roster:
 
     @classmethod
     def read(cls, cwd: Path, home: Path) -> Roster:
-        """All agents of a project and a person."""
+        """Returns all agents of a project and a person."""
         problems: list[AgentFileProblem] = []
         agents: list[AgentSpec] = []
-        for folder in places(cwd, home):
+        for folder in agent_folders(cwd, home):
             for path in sorted(folder.glob("*.md")):
                 try:
                     agents.append(read_agent(path))
@@ -64,7 +64,7 @@ class Roster:
         return cls(agents, problems)
 
     def get(self, name: str) -> AgentSpec | None:
-        """The agent of that name; the master is not one to delegate to."""
+        """Returns the agent of that name; the master is not one to delegate to."""
         return self._agents.get(name)
 
     def __iter__(self) -> Iterator[AgentSpec]:
@@ -77,8 +77,8 @@ class Roster:
         return True  # the master is always there
 
 
-def places(cwd: Path, home: Path) -> list[Path]:
-    """Where agents are looked for, first come, first served."""
+def agent_folders(cwd: Path, home: Path) -> list[Path]:
+    """Returns where agents are looked for, first come, first served."""
     return [
         cwd / "agents",
         *(cwd / folder for kind in kinds() for folder in kind.agent_folders),
@@ -92,7 +92,7 @@ class _Bad(Exception):
 
 
 def read_agent(path: Path) -> AgentSpec:
-    """One file's agent."""
+    """Returns one file's agent."""
     head, head_lines, prompt = _split(path)
     fields, lines = _front_matter(head)
 
@@ -134,7 +134,7 @@ def read_agent(path: Path) -> AgentSpec:
 
 
 def _split(path: Path) -> tuple[str, int, str]:
-    """The front matter, how many lines it takes with its fences, and the rest."""
+    """Returns the front matter, how many lines it takes with its fences, and the rest."""
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise _Bad(1, f"larger than {MAX_FILE_BYTES} bytes")
@@ -153,7 +153,7 @@ def _split(path: Path) -> tuple[str, int, str]:
 
 
 def _front_matter(head: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """The fields, and the line of the file that each stands in."""
+    """Returns the fields, and the line of the file that each stands in."""
     try:
         return _yaml(head)
     except yaml.YAMLError as error:
@@ -182,7 +182,7 @@ def _quoted(value: str) -> str:
 
 
 def _tools(given: Any) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """What is granted (None: everything) and what is denied.
+    """Returns what is granted (None: everything) and what is denied.
 
     Some kinds write `Read, Grep` or a list, others a mapping of tools to true or false.
     """

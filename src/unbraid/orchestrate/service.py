@@ -12,7 +12,7 @@ from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.timings import SERVED_MASTER_IDLE_SECONDS
 
 
-def orchestrating(
+def orchestrator_factory(
     env: Mapping[str, str], *, backend: str | None = None, cwd: Path | None = None
 ) -> Callable[[Log, Controllers, Callable[[str, Draft], None]], Orchestrator]:
     """Makes an orchestrator for a server's log."""

@@ -21,11 +21,11 @@ _WORDS = (e.TextDelta, e.ThinkingDelta)
 
 
 class TooMuch(UnbraidError):
-    """An agent floods."""
+    """An agent says more than any answer needs."""
 
 
 class OverBudget(UnbraidError):
-    """An agent goes on after its budget was spent; the text says what was."""
+    """An agent continues after its budget was spent; the text says what was."""
 
 
 class AgentTurn:
@@ -57,7 +57,7 @@ class AgentTurn:
         message: str,
         on_asked: Callable[[Permission], None],
     ) -> None:
-        """Say a message and hear the turn to its end."""
+        """Sends a message, and reads the turn to its end."""
         stream = self._stream
         async with aclosing(conversation.say(message)) as events:
             async for event in events:
@@ -83,12 +83,12 @@ class AgentTurn:
             self.commands, self.late = self._parser.finish(), self._parser.late
 
     def release(self) -> None:
-        """The turn does not delegate: say what was held."""
+        """Emits what was held: the turn does not delegate."""
         for event in self._gate.release():
             self._stream.text(event)
 
     def delegate(self, labels: list[str]) -> None:
-        """The turn delegates: say to whom. An agent whose words were not held has said it."""
+        """Emits to whom the turn delegates. An agent whose text was not held has said it itself."""
         if not self._gate.open:
             self._stream.text(self._gate.delegate(labels))
 
@@ -113,7 +113,7 @@ class AgentTurn:
         if parser is None or gate.open:
             self._stream.text(event)
         else:
-            self._stream.speak()
+            self._stream.begin_answer()
             passed = gate.text(event, prose_chars=parser.prose_chars, delegating=parser.delegating)
             if gate.open:
                 parser.close()

@@ -8,7 +8,7 @@ a second time.
 
 Between feeding the pipeline and the commit, the pipeline is ahead of the log. If the commit fails,
 or its task is cancelled, it may stay so, and its next events would not continue the run. From then
-on every call raises, and the run has to be opened anew.
+on every call raises, and the run has to be opened again.
 
 A recorder that redacts is fed with redacted chunks (see `unbraid.redact.source`), and redacts in
 events what no line had in one piece.
@@ -36,11 +36,11 @@ class RunPipeline(Protocol):
     """What turns a run's bytes into its events."""
 
     def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
-        """More bytes of a source."""
+        """Takes more bytes of a source; returns the events of them."""
         ...
 
     def finish(self, now: int) -> list[FleetEvent]:
-        """The end of all sources, and of the run."""
+        """Ends all sources, and the run."""
         ...
 
 
@@ -68,7 +68,7 @@ class Recorder:
         pipeline: Callable[[], RunPipeline] = Pipeline,
         replayed: Callable[[Chunk], None] = lambda chunk: None,
     ) -> Recorder:
-        """Begin a run, or go on with it where the log stands; `replayed` is given every chunk that
+        """Begins a run, or continues it where the log ends; `replayed` is given every chunk that
         was recorded before.
         """
         recorder = cls(log, run, pipeline(), redact=redact)
@@ -118,7 +118,7 @@ class Recorder:
         self._noted[source] = offset
 
     async def end(self, source: str, now: int) -> None:
-        """No more of a source will come. The run is over when that holds for all of them."""
+        """Ends a source. The run is over when all of its sources have ended."""
         self._check()
         if source in self.ended or self.over:
             return
@@ -132,7 +132,7 @@ class Recorder:
         self.over = last
 
     async def finish(self, now: int) -> None:
-        """The end of all sources, and of the run."""
+        """Ends all sources, and the run."""
         self._check()
         if not self.over:
             self._ahead = True
@@ -141,7 +141,7 @@ class Recorder:
 
     def _check(self) -> None:
         if self._ahead:
-            raise LogError(f"run {self.run} has to be opened anew: a commit did not succeed")
+            raise LogError(f"run {self.run} has to be opened again: a commit did not succeed")
 
     async def _commit(
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
@@ -177,7 +177,7 @@ class Recorder:
             # Another version of the translator, or events that another writer added: whatever came
             # next would be wrong.
             problem = f"its bytes now give {count} events, the log has {self.last_seq}"
-            raise LogError(f"run {self.run} cannot go on: {problem}")
+            raise LogError(f"run {self.run} cannot be continued: {problem}")
 
     def _is(self, event: FleetEvent, stored: bytes) -> bool:
         if not self.redacts:

@@ -1,8 +1,8 @@
-"""Which run of the log a session's new words belong to.
+"""Which run of the log the new records of a session belong to.
 
 A session is one run, named by its id, until that is over. What comes later, perhaps days later, is
 a run of its own: `<session>.2`, `<session>.3`. It begins where the one before has ended, so nothing
-is recorded twice. A run that is not over goes on, whoever wrote it before.
+is recorded twice. A run that is not over is continued, whichever process wrote it before.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from unbraid.record.recorder import Recorder
 
 
 def run_name(session: str, number: int) -> str:
-    """The name of a session's first, second, … run."""
+    """Returns the name of a session's first, second, … run."""
     return session if number == 1 else f"{session}.{number}"
 
 
 async def open_run(log: Log, session: str, *, redact: bool = False) -> tuple[Recorder, Recorded]:
-    """The run to write to, and how far the session is recorded."""
+    """Returns the run to write to, and how far the session is recorded."""
     recorded = Recorded()
     number = 1
     while True:
@@ -43,14 +43,14 @@ async def open_run(log: Log, session: str, *, redact: bool = False) -> tuple[Rec
 
 
 async def begins_run(log: Log, session: str) -> bool:
-    """Whether what a session says next is the beginning of a run."""
+    """Returns whether what a session says next is the beginning of a run."""
     run = await latest_run(log, session)
     summary = None if run is None else await log.run(run)
     return summary is None or summary.over
 
 
 async def latest_run(log: Log, session: str) -> str | None:
-    """The latest run of a session that the log has."""
+    """Returns the latest run of a session that the log has."""
     number = 1
     while await log.run(run_name(session, number)) is not None:
         number += 1

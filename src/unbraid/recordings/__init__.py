@@ -13,7 +13,7 @@ import msgspec
 
 
 def demo() -> Iterator[tuple[float, bytes]]:
-    """The recorded lines, each with the second at which it came."""
+    """Yields the recorded lines, each with the second at which it came."""
     here = resources.files(__name__)
     times = msgspec.json.decode(here.joinpath("demo.times.json").read_bytes(), type=list[float])
     lines = here.joinpath("demo.ndjson").read_bytes().split(b"\n")

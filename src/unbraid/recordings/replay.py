@@ -1,4 +1,4 @@
-"""A recording, told to a log as it was told then: piece by piece, with the same pauses."""
+"""Replays a recording into a log as it was recorded: chunk by chunk, with the same pauses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unbraid.recordings import demo
 
 
 async def replay(log: Log, run: str, *, speed: float = 1.0) -> None:
-    """Tell the log the recorded fleet, `speed` times as fast as it was."""
+    """Writes the recorded fleet to the log, `speed` times as fast as it was."""
     pipeline, began = Pipeline("recording"), time.monotonic()
     for at, line in demo():
         await asyncio.sleep(max(0.0, at / speed - (time.monotonic() - began)))

@@ -32,7 +32,7 @@ class EventDeltas:
     """A block belongs to its stream, and is whole when the stream says something else."""
 
     def read(self, line: bytes) -> Delta | BlockEnd | None:
-        """What an event says about blocks."""
+        """Returns what an event says about blocks."""
         if b'"stream_id"' not in line and b'"done"' not in line:
             return None
         try:
@@ -52,7 +52,7 @@ class EventDeltas:
 
 
 def redact_event(event: FleetEvent) -> FleetEvent:
-    """An event without the secrets that it has in one piece."""
+    """Returns an event without the secrets that it has in one piece."""
     data = encode(event)
     redacted = redact(data)
     return event if redacted == data else decode_event(redacted)

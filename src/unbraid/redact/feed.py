@@ -67,7 +67,7 @@ class RunRedactor:
         return self._decided(expired=self._lines.full)
 
     def expire(self, now: float) -> list[Entry]:
-        """What has waited long enough, with all that waits behind it."""
+        """Returns what has waited long enough, with all that waits behind it."""
         if self.deadline is None or now < self.deadline:
             return []
         return self._decided(expired=True)
@@ -80,7 +80,9 @@ class RunRedactor:
         return shown
 
     async def _look_up(self, entry: Entry) -> None:
-        """What the stream said before an event, as far as it may belong to the same secret."""
+        """Looks up what the stream said before an event, as far as it may belong to the same
+        secret.
+        """
         span = READ_LIMIT
         while not await self._looked_up(entry, max(0, entry.seq - 1 - span)):
             span *= 8
@@ -143,7 +145,7 @@ class FeedRedactor:
         return decided
 
     def expire(self, now: float) -> list[Entry]:
-        """What has waited long enough."""
+        """Returns what has waited long enough."""
         decided: list[Entry] = []
         for run, redactor in list(self._waiting.items()):
             decided += redactor.expire(now)
@@ -152,7 +154,7 @@ class FeedRedactor:
         return decided
 
     def ordered(self) -> list[Entry]:
-        """What was given out and has no event before it that still waits."""
+        """Returns what was given out and has no event before it that still waits."""
         held = [each.held.cursor for each in self._waiting.values() if each.held is not None]
         self._ready.sort(key=_cursor)
         count = bisect_left(self._ready, min(held), key=_cursor) if held else len(self._ready)
@@ -183,10 +185,12 @@ class _Deadline(Protocol):
     def deadline(self) -> float | None: ...
 
 
-async def paced(
+async def batches_with_deadlines(
     batches: AsyncIterator[list[Entry]], redactor: _Deadline
 ) -> AsyncIterator[list[Entry]]:
-    """The batches as they come, and an empty one whenever something has waited long enough."""
+    """Yields the batches as they come, and an empty one whenever something has waited long
+    enough.
+    """
     coming: asyncio.Task[list[Entry]] | None = None
     try:
         while True:
@@ -212,7 +216,7 @@ async def paced(
 
 
 def redact_entry(entry: Entry) -> Entry:
-    """An event without the secrets that it has in one piece."""
+    """Returns an event without the secrets that it has in one piece."""
     data = redact(entry.data)
     return entry if data == entry.data else replace(entry, data=data)
 

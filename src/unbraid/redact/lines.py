@@ -8,7 +8,7 @@ come out in the order in which they came in, each as long as it was.
 Two ways to wait:
 
 - `push` and `pop` keep here what is undecided. Each line is read once, however long it waits.
-- `lines` keeps nothing: it takes as much as is decided, and whoever sends asks again with the rest.
+- `lines` keeps nothing: it takes as much as is decided, and the sender sends the rest again.
   What is taken shows by itself where it ends within a secret, so that after a restart `seen`, given
   the redacted lines, knows as much as before.
 """
@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
-from unbraid.redact.secrets import hints, places, redact, undecided
+from unbraid.redact.secrets import hints, redact, secret_ranges, undecided_from
 
 # As much of a block as is needed to know that it ends within a secret.
 CONTEXT_BYTES = 256
@@ -112,8 +112,8 @@ class LineRedactor:
             queue.append(redact(line) if at in suspects else line)
 
     def pop(self, *, last: bool = False, expired: bool = False) -> list[bytes]:
-        """The first lines, as far as they are decided. `last`: nothing more will come. `expired`:
-        nothing waits any longer, and what may become a secret is redacted like one.
+        """Returns the first lines, as far as they are decided. `last`: nothing more will come.
+        `expired`: nothing waits any longer, and what may become a secret is redacted like one.
         """
         for block in self._ended:
             _settle(block, None)
@@ -143,7 +143,7 @@ class LineRedactor:
         return self.size > HELD_BYTES
 
     def lines(self, data: bytes, *, end: bool) -> bytes:
-        """As much of the next bytes as is decided, redacted, not one byte more or less."""
+        """Returns as much of the next bytes as is decided, redacted, not one byte more or less."""
         whole = len(data) if end else data.rfind(b"\n") + 1
         lines = data[:whole].split(b"\n")
         self.push(lines)
@@ -155,12 +155,12 @@ class LineRedactor:
         return b"\n".join(self.pop(last=True))
 
     def seen(self, data: bytes) -> None:
-        """Bytes that were given out before a restart, in any pieces: go on from there."""
+        """Takes bytes that were given out before a restart, in any chunks, and continues there."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         self.skip(lines)
 
     def skip(self, lines: Sequence[bytes]) -> None:
-        """Lines that came before and are not given out, of blocks that nothing waits of."""
+        """Takes lines that came before and are not given out, of blocks of which nothing waits."""
         self.push(lines)
         for line in lines:
             self._queue.pop()
@@ -214,7 +214,7 @@ class LineRedactor:
         self._touched.pop(block, None)
 
     def _decided(self) -> int:
-        """How many of the lines in the queue can be given out."""
+        """Returns how many of the lines in the queue can be given out."""
         held = self._first + len(self._queue)
         for block in self._waiting:
             held = _undecided(block, held)
@@ -251,7 +251,7 @@ class LineRedactor:
 
 
 def _suspects(lines: Sequence[bytes]) -> set[int]:
-    """The numbers of the lines that may have a secret."""
+    """Returns the numbers of the lines that may have a secret."""
     found = hints(b"\n".join(lines))
     if not found:
         return set()
@@ -263,7 +263,7 @@ def _settle(block: _Block, cut: int | None, *, expired: bool = False) -> None:
     """Redact a block's lines before the number `cut`, and keep where the block stands then."""
     before, text = len(block.context), block.whole()
     redacted = shown = redact(text)
-    start = undecided(text) if expired else None
+    start = undecided_from(text) if expired else None
     if start is not None:
         # What follows it must still find its beginning.
         redacted = redacted[:start] + text[start:]
@@ -287,12 +287,12 @@ def _context(text: bytes) -> bytes:
     text = _LONG_STARS.sub(b"*" * 16, text)
     if len(text) <= CONTEXT_BYTES:
         return text
-    start, most = undecided(text), len(text) - CONTEXT_BYTES
+    start, most = undecided_from(text), len(text) - CONTEXT_BYTES
     return text[most if start is None else min(start, most) :]
 
 
 def _cut(block: _Block) -> int | None:
-    """The number of the first line of a block that has to wait."""
+    """Returns the number of the first line of a block that has to wait."""
     last = block.spans[-1][0] + 1
     held = _undecided(block, last)
     if held == last:
@@ -303,13 +303,13 @@ def _cut(block: _Block) -> int | None:
 
 
 def _undecided(block: _Block, held: int) -> int:
-    """The first line, before `held`, of which it is not known whether it has a secret."""
-    start = undecided(block.whole())
+    """Returns the first line, before `held`, of which it is not known whether it has a secret."""
+    start = undecided_from(block.whole())
     return held if start is None else min(held, _line_at(block, start, held))
 
 
 def _torn(block: _Block, held: int) -> int:
-    """The line in which a secret begins that lines from `held` on continue.
+    """Returns the line in which a secret begins that lines from `held` on continue.
 
     What is given out must show by itself that it ends within a secret: a few stars do not.
     """
@@ -317,7 +317,7 @@ def _torn(block: _Block, held: int) -> int:
     later = next((before + at for number, _, at in block.spans if number >= held), None)
     if later is None:
         return held
-    for start, end in places(block.whole()):
+    for start, end in secret_ranges(block.whole()):
         if before <= start < later < end:
             return min(held, _line_at(block, start, held))
     return held

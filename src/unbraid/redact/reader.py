@@ -6,8 +6,8 @@ with all of its run that follows it, until its stream says more. That is soon, b
 stall in the middle of a word: what has waited for `REDACTION_HOLD_SECONDS` is given out, with that
 word redacted.
 
-Whoever begins in the middle of a run sees the same as one who has seen it all: the text that a
-stream said before is looked up when the stream goes on with it.
+A reader that begins in the middle of a run gets the same as one that has read all of it: the text
+that came before in a block is looked up when the block continues.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from unbraid.log.port import (
 from unbraid.log.query import CUT
 from unbraid.log.summary import TITLE_CHARS, RunSummary
 from unbraid.redact.events import SAID
-from unbraid.redact.feed import FeedRedactor, RunRedactor, paced, redact_entry
+from unbraid.redact.feed import FeedRedactor, RunRedactor, batches_with_deadlines, redact_entry
 from unbraid.redact.secrets import redact, redact_words
 from unbraid.timings import REDACTION_HOLD_SECONDS
 
@@ -60,8 +60,8 @@ class RedactedReader:
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        """Up to `limit` events of a run after the seq `since`, in order. What may be the beginning
-        of a secret at the end of the log is redacted like one.
+        """Returns up to `limit` events of a run after the seq `since`, in order. What may be the
+        beginning of a secret at the end of the log is redacted like one.
         """
         if types and SAID.isdisjoint(types):
             found = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
@@ -83,11 +83,11 @@ class RedactedReader:
         return shown[:limit]
 
     async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """The events of a run after `since`, then those to come; ends after `done`. An empty batch
-        says that more has come, which waits.
+        """Yields the events of a run after `since`, then those to come; ends after `done`. An empty
+        batch says that more has come, which waits.
         """
         redactor = RunRedactor(self._log, run, since, live=True)
-        async for batch in paced(self._log.follow(run, since), redactor):
+        async for batch in batches_with_deadlines(self._log.follow(run, since), redactor):
             shown = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
             if shown:
                 yield shown
@@ -95,11 +95,13 @@ class RedactedReader:
                 yield []
 
     async def bounds(self) -> tuple[int, int]:
-        """The cursors of the first event that the log still has and of the last it ever had."""
+        """Returns the cursors of the first event that the log still has and of the last it ever
+        had.
+        """
         return await self._log.bounds()
 
     async def run(self, run: str) -> RunSummary | None:
-        """One run's summary."""
+        """Returns one run's summary."""
         found = await self._log.run(run)
         return None if found is None else redact_summary(found)
 
@@ -116,7 +118,7 @@ class RedactedReader:
         return [redact_summary(run) for run in found]
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Places where an agent said all words of `query`, best first."""
+        """Returns places where an agent said all words of `query`, best first."""
         if not isinstance(self._log, SearchableLog):
             return []
         found = await self._log.search(query, run=run, limit=limit)
@@ -133,8 +135,8 @@ class RedactedLog(RedactedReader):
         self._whole = log
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        """Up to `limit` events of all runs after the cursor `since`, in order. What may be the
-        beginning of a secret at the end of the log is redacted like one.
+        """Returns up to `limit` events of all runs after the cursor `since`, in order. What may be
+        the beginning of a secret at the end of the log is redacted like one.
         """
         redactor, shown = FeedRedactor(self._log), list[Entry]()
         while len(shown) < limit:
@@ -150,7 +152,7 @@ class RedactedLog(RedactedReader):
         return shown[:limit]
 
     async def read_decided(self, run: str, since: int = 0) -> list[Entry]:
-        """Events of a run after the seq `since`, in order, up to the first that waits."""
+        """Returns events of a run after the seq `since`, in order, up to the first that waits."""
         redactor, shown = RunRedactor(self._log, run, since), list[Entry]()
         while not shown and (entries := await self._log.read(run, since)):
             since = entries[-1].seq
@@ -158,7 +160,9 @@ class RedactedLog(RedactedReader):
         return shown
 
     async def read_all_decided(self, since: int = 0) -> list[Entry]:
-        """Events of all runs after the cursor `since`, in order, up to the first that waits."""
+        """Returns events of all runs after the cursor `since`, in order, up to the first that
+        waits.
+        """
         redactor, shown = FeedRedactor(self._log), list[Entry]()
         while not shown and (entries := await self._whole.read_all(since)):
             since = entries[-1].cursor
@@ -167,7 +171,7 @@ class RedactedLog(RedactedReader):
         return shown
 
     async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-        """The events of all runs after the cursor `since` (None: from now on), then those to
+        """Yields the events of all runs after the cursor `since` (None: from now on), then those to
         come.
         """
         async for _, ordered in self.feed(since):
@@ -175,26 +179,28 @@ class RedactedLog(RedactedReader):
                 yield ordered
 
     async def feed(self, since: int | None = None) -> AsyncIterator[Feed]:
-        """The same, and each event also as soon as its own run allows."""
+        """Yields the same, and each event also as soon as its own run allows."""
         redactor = FeedRedactor(self._log, live=True)
-        async for batch in paced(self._whole.follow_all(since), redactor):
+        async for batch in batches_with_deadlines(self._whole.follow_all(since), redactor):
             entries = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
             yield Feed(entries, redactor.ordered())
 
 
 def redact_snippet(snippet: str) -> str:
-    """Words out of a text, without what may be the rest or the beginning of a secret."""
+    """Returns an excerpt without what may be the rest or the beginning of a secret."""
     words = _REST.sub(CUT, snippet)
     return redact_words(words.removesuffix(CUT), cut=words.endswith(CUT))
 
 
 def redact_summary(run: RunSummary) -> RunSummary:
-    """A run as it may be listed."""
+    """Returns a run as it may be listed."""
     return run if run.title is None else replace(run, title=redact_title(run.title))
 
 
 def redact_title(title: str) -> str:
-    """The first words of a prompt; where they may have been cut within a secret, fewer of them."""
+    """Returns the first words of a prompt; where they may have been cut within a secret, fewer of
+    them.
+    """
     return redact_words(title, cut=len(title) >= TITLE_CHARS)
 
 
@@ -204,8 +210,8 @@ def redact_struct(value: S) -> S:
 
 
 async def _decided(redactor: RunRedactor | FeedRedactor, entries: list[Entry]) -> list[Entry]:
-    """What is decided of events that were read. What waits is timed by the log itself, or a stream
-    that stalled would make of every read one to the end.
+    """Returns what is decided of events that were read. What waits is timed by the log itself, or a
+    stream that stalled would make of every read one to the end.
     """
     decided = await redactor.take(entries)
     return decided + redactor.expire(entries[-1].ts / 1000) if entries else decided

@@ -44,7 +44,7 @@ class _Shape:
         return f"{self._lead(self.words)}{self.between}(?P<{self.name}>{body})"
 
     def begins(self) -> str:
-        """The beginning of one that more characters could make whole."""
+        """Returns the beginning of one that more characters could make whole."""
         parts = {word[:end] for word in self.words for end in range(1, len(word))}
         part = self._lead(tuple(sorted(parts, key=len, reverse=True)))
         body = f"{self.between}{self.body}{{0,{self.least - 1}}}"
@@ -116,7 +116,7 @@ _LOWER_HINTS = tuple(
 
 
 def hints(data: bytes) -> list[int]:
-    """Where a secret may begin; nowhere else does one."""
+    """Returns where a secret may begin; nowhere else does one."""
     found = [match.start() for hint in _HINTS for match in hint.finditer(data)]
     lower = data.lower()
     found += [match.start() for hint in _LOWER_HINTS for match in hint.finditer(lower)]
@@ -124,7 +124,7 @@ def hints(data: bytes) -> list[int]:
 
 
 def redact(data: bytes) -> bytes:
-    """The same bytes with every secret replaced by as many stars."""
+    """Returns the same bytes with every secret replaced by as many stars."""
     parts, at = [], 0
     for found in _found(data):
         start, end = found.span(found.lastgroup or 0)
@@ -133,13 +133,13 @@ def redact(data: bytes) -> bytes:
     return b"".join([*parts, data[at:]]) if at else data
 
 
-def places(data: bytes) -> list[tuple[int, int]]:
-    """Where secrets are, from the words that give them away to their end."""
+def secret_ranges(data: bytes) -> list[tuple[int, int]]:
+    """Returns where secrets are, from the words that give them away to their end."""
     return [found.span() for found in _found(data)]
 
 
-def undecided(data: bytes) -> int | None:
-    """Where something begins that more bytes at the end could make a secret."""
+def undecided_from(data: bytes) -> int | None:
+    """Returns where something begins that more bytes at the end could make a secret."""
     found = _BEGUN.search(data, max(0, len(data) - _BEGUN_BYTES))
     word = max(len(data.rstrip(_JWT_LETTERS)), len(data) - 2 * LONGEST - 64)
     token = _JWT_BEGUN.search(data, word)
@@ -148,9 +148,9 @@ def undecided(data: bytes) -> int | None:
 
 
 def redact_words(words: str, *, cut: bool) -> str:
-    """Words with their secrets redacted; fewer of them, if they were cut within what may be one."""
+    """Returns text with its secrets redacted; less of it, if it was cut within what may be one."""
     data = redact(words.encode(errors="replace"))
-    return data[: undecided(data) if cut else None].decode()
+    return data[: undecided_from(data) if cut else None].decode()
 
 
 def _found(data: bytes) -> Iterator[re.Match[bytes]]:

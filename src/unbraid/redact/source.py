@@ -2,7 +2,7 @@
 
 What may still become a secret waits, with all that follows it in its source. Only text that comes
 in small parts ever waits, from a stdout or a server; lines of files and rows are decided as they
-stand. Each process names such a source anew, so no other has to know what was waiting when it
+stand. Each process gives such a source a new name, so no other has to know what was waiting when it
 died: it reads the same text whole, from where the agent stores it.
 """
 
@@ -23,7 +23,7 @@ _STARS = re.compile(rb"\*{8,}|\A\*+|\*+\Z")
 
 def line_redactor() -> LineRedactor:
     """Redacts one source, of whichever kind."""
-    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    # Imported here, because compiling the patterns takes time that only redaction needs.
     from unbraid.agents.registry import delta_formats
     from unbraid.redact.events import EventDeltas
     from unbraid.redact.lines import LineRedactor
@@ -47,7 +47,7 @@ class SourceRedactor:
         self._sources: dict[str, _Source] = {}
 
     def redact(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """As much of everything so far as is decided. A chunk without bytes passes."""
+        """Yields as much of everything so far as is decided. A chunk without bytes passes."""
         for chunk in chunks:
             if not chunk.data:
                 yield chunk
@@ -62,7 +62,7 @@ class SourceRedactor:
             yield from _decided(chunk.source, source, last=source.lines.full)
 
     def rest(self) -> Iterator[Chunk]:
-        """What was waiting, when nothing more will come."""
+        """Yields what was waiting, when nothing more will come."""
         sources, self._sources = self._sources, {}
         for name, source in sources.items():
             source.lines.push([source.half])
@@ -78,11 +78,13 @@ class IngestRedactor:
         self._sources: dict[str, LineRedactor] = {}
 
     def lines(self, source: str, data: bytes, *, end: bool) -> bytes:
-        """As much of a source's next bytes as is decided, redacted, not one byte more or less."""
+        """Returns as much of a source's next bytes as is decided, redacted, not one byte more or
+        less.
+        """
         return self._of(source).lines(data, end=end)
 
     def seen(self, chunk: Chunk) -> None:
-        """Redacted bytes that were given out before a restart, in any pieces."""
+        """Takes redacted bytes that were given out before a restart, in any chunks."""
         self._of(chunk.source).seen(chunk.data)
 
     def _of(self, source: str) -> LineRedactor:
@@ -92,7 +94,9 @@ class IngestRedactor:
 
 
 def unredacted_ends(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
-    """As much of a source's first and last bytes as has no stars: so much its file has, too."""
+    """Returns as much of a source's first and last bytes as has no stars: so much its file has,
+    too.
+    """
     return _STARS.split(head)[0], _STARS.split(tail)[-1]
 
 

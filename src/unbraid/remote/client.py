@@ -55,7 +55,7 @@ class RemoteServer:
         self._new = httpx.AsyncClient(limits=httpx.Limits(max_keepalive_connections=0), **options)
 
     async def get(self, path: str, kind: type[T], **query: str | int | None) -> T:
-        """The answer to a question, decoded."""
+        """Returns the answer to a question, decoded."""
         return self._decoded(await self._get(self._target(path, query)), kind)
 
     async def post(self, path: str, body: Mapping[str, Any] | None = None) -> None:
@@ -69,12 +69,12 @@ class RemoteServer:
         self._checked(answer.status_code, answer.content)
 
     async def page(self, path: str, **query: str | int | None) -> list[bytes]:
-        """The events that are there, as JSON lines."""
+        """Returns the events that are there, as JSON lines."""
         return (await self._get(self._target(path, query))).splitlines()
 
     async def lines(self, path: str, **query: str | int | None) -> AsyncIterator[list[bytes]]:
-        """Events as JSON lines, as they come, until the server ends them; first an empty batch, as
-        soon as it answers.
+        """Yields events as JSON lines, as they come, until the server ends them; first an empty
+        batch, as soon as it answers.
         """
         target = self._target(path, query)
         try:
@@ -108,7 +108,7 @@ class RemoteServer:
             except httpx.ConnectError:
                 raise
             except CLOSED_ERRORS:
-                # Servers close what lies idle; that says nothing about a new connection.
+                # Servers close idle connections; that says nothing about a new one.
                 answer = await self._kept.get(target)
         except HTTP_ERRORS as error:
             raise self._lost(error) from None
@@ -122,17 +122,17 @@ class RemoteServer:
             problem = msgspec.json.decode(body, type=_Refusal).error.message
         except BAD_JSON:
             problem = ""
-        problem = problem or f"{status}, which is no answer of an unbraid"
+        problem = problem or f"{status}, which is not the answer of an unbraid server"
         if status == 401:
             known = "it does not accept the token"
-            problem = known if self._has_token else "it wants a token: --token, or UNBRAID_TOKEN"
+            problem = known if self._has_token else "it requires a token: --token, or UNBRAID_TOKEN"
         raise RemoteError(self.url, status, problem)
 
     def _decoded(self, body: bytes, kind: type[T]) -> T:
         try:
             return msgspec.json.decode(body, type=kind)
         except BAD_JSON:
-            raise RemoteError(self.url, 0, "this is no answer of an unbraid") from None
+            raise RemoteError(self.url, 0, "this is not the answer of an unbraid server") from None
 
     def _lost(self, error: Exception) -> RemoteError:
         return RemoteError(self.url, 0, f"cannot be reached: {reason_of(error)}")

@@ -1,4 +1,4 @@
-"""One run's way to another machine: whatever happens there, the agent goes on here."""
+"""Sends one run to another machine: whatever happens there, the agent continues here."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Sending:
         self._sender: Sender | None = None
 
     def begin(self, run: str) -> None:
-        """The run has a name."""
+        """Begins to send a run, now that it has a name."""
         try:
             self._outbox = Outbox.create(self._home, Address(self._url, checked_run(run)))
             self._sender = Sender(self._outbox.path, self._token, self._warn)
@@ -41,7 +41,7 @@ class Sending:
             self._fail(error)
 
     def copied(self, chunks: Iterable[Chunk], now: int) -> Iterator[Chunk]:
-        """The same chunks, each on its way before it is passed on; they came `now`."""
+        """Yields the same chunks, each sent before it is passed on; they came `now`."""
         for chunk in chunks:
             self.put(chunk._replace(arrived_ms=now))
             yield chunk
@@ -49,7 +49,7 @@ class Sending:
             self._sender.wake()
 
     def put(self, chunk: Chunk) -> None:
-        """One more chunk, with the time at which it came."""
+        """Takes one more chunk, with the time at which it came."""
         if self._outbox is not None:
             try:
                 self._outbox.put(chunk)
@@ -57,7 +57,9 @@ class Sending:
                 self._fail(error)
 
     async def finish(self) -> None:
-        """The run is over: wait a little for the rest to arrive, else leave it in the outbox."""
+        """Waits a little at the end of the run for the rest to arrive; else it stays in the
+        outbox.
+        """
         if self._sender is None or self._outbox is None:
             return
         arrived = await asyncio.to_thread(self._sender.finish, self._linger_seconds)

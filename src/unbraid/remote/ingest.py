@@ -46,7 +46,7 @@ class IngestClient:
 
     def __init__(self, address: Address, token: str | None) -> None:
         # Here, not above: every run imports this module, and few are sent anywhere. And not later:
-        # whoever waits for the first answer should not wait for an import.
+        # the first request should not also wait for an import.
         from unbraid.system import http
 
         self._http = http
@@ -68,7 +68,7 @@ class IngestClient:
         except self._http.HTTP_ERRORS as error:
             self.close()
             if kept:
-                # Servers close what lies idle; that says nothing about a new connection.
+                # Servers close idle connections; that says nothing about a new one.
                 return self.post(chunk, end=end)
             raise ServerUnavailable(self._http.reason_of(error)) from error
         try:
@@ -79,7 +79,7 @@ class IngestClient:
         if status in (200, 409) and wanted is not None:
             return wanted
         self.close()
-        problem = f"{status} {answer.error.message or '(no answer of an unbraid)'}"
+        problem = f"{status} {answer.error.message or '(not the answer of an unbraid server)'}"
         if status in UNKNOWN:
             raise ServerUnavailable(f"it does not accept the token ({problem})")
         if status in PASSING or status >= 500:
@@ -106,7 +106,7 @@ class IngestClient:
 
 
 def checked_url(url: str) -> str:
-    """The address of a server, or CallerError."""
+    """Returns the address of a server, or CallerError."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0

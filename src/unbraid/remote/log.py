@@ -16,7 +16,7 @@ from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError, LogError
 from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, Found
-from unbraid.log.summary import RunSummary, selected
+from unbraid.log.summary import RunSummary, select_runs
 from unbraid.remote.client import NOT_FOUND, RemoteError, RemoteServer
 from unbraid.timings import REMOTE_LIST_REFRESH_SECONDS, REMOTE_LOG_RETRY_SECONDS
 from unbraid.wire.record import BAD_JSON
@@ -91,7 +91,7 @@ class RemoteLog:
         return 1, self._changes + int(time.monotonic() / REMOTE_LIST_REFRESH_SECONDS)
 
     async def run(self, run: str) -> RunSummary | None:
-        """One run's summary; one that is history is read into the server's log by this."""
+        """Returns one run's summary; one that is history is read into the server's log by this."""
         try:
             return await self._server.get(f"/v1/runs/{run}", RunSummary)
         except RemoteError as error:
@@ -115,7 +115,7 @@ class RemoteLog:
         return [run for run in found.runs if run.last_seq > 0]
 
     async def named(self, name: str) -> str:
-        """The run whose name begins so."""
+        """Returns the run whose name begins so."""
         found = await self._server.get("/v1/runs", _Runs, q=name, limit=MAX_RUNS)
         names = [run.run for run in found.runs if run.run.startswith(name)]
         if name in names or len(names) == 1:
@@ -123,7 +123,7 @@ class RemoteLog:
         raise CallerError(
             f"{name} is the beginning of {len(names)} runs"
             if names
-            else f"no run or session {name}"
+            else f"run or session not found: {name}"
         )
 
     async def read(
@@ -135,7 +135,7 @@ class RemoteLog:
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        """Up to `limit` events of a run after the seq `since`, in order."""
+        """Returns up to `limit` events of a run after the seq `since`, in order."""
         lines = await self._server.page(
             f"/v1/runs/{run}/events",
             since=since, limit=min(limit, READ_LIMIT), stream=stream_id,
@@ -144,7 +144,7 @@ class RemoteLog:
         return _entries(run, lines)
 
     async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """The events of a run after `since`, then those to come; ends after `done`."""
+        """Yields the events of a run after `since`, then those to come; ends after `done`."""
         while True:
             answered = False
             async for lines in self._server.lines(f"/v1/runs/{run}/events", since=since):
@@ -159,7 +159,7 @@ class RemoteLog:
             await asyncio.sleep(REMOTE_LOG_RETRY_SECONDS)  # we were cut off, and come back
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Places where an agent said all words of `query`, best first."""
+        """Returns places where an agent said all words of `query`, best first."""
         found = await self._server.get(
             "/v1/search", _Places, q=query, run=run, limit=min(limit, MAX_FOUND)
         )
@@ -194,15 +194,17 @@ class RemoteHistory:
         limit: int = MAX_RUNS,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Sessions that are not in the server's log, last started first."""
-        return list(selected(self.found, status=status, matching=matching, before=before))[:limit]
+        """Returns sessions that are not in the server's log, last started first."""
+        return list(select_runs(self.found, status=status, matching=matching, before=before))[
+            :limit
+        ]
 
     async def open(self, name: str) -> RunSummary | None:
-        """Nothing more: whoever asks the log for a session has it read into it."""
+        """Does nothing more: a server imports a session when its log is asked for it."""
         return None
 
     async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
-        """Where it was said in sessions that are not in the log, newest first."""
+        """Returns where it was said in sessions that are not in the log, newest first."""
         return self.hits[1][:limit] if self.hits[0] == query else []
 
 
@@ -213,7 +215,7 @@ class RemoteControllers:
         self._server = server
 
     async def controllers(self) -> dict[str, Controller]:
-        """The controllers of the runs that can be controlled now, by run."""
+        """Returns the controllers of the runs that can be controlled now, by run."""
         held = await self._server.get("/v1/control", _Steerable)
         waiting = (await self._server.get("/v1/permissions", _Waiting)).permissions
         return {
@@ -231,11 +233,11 @@ class RemoteController:
         self._server, self._about, self._waiting = server, about, waiting
 
     def verbs(self) -> list[str]:
-        """What the server lets us do with the run."""
+        """Returns what the server lets us do with the run."""
         return self._about.verbs
 
     def pending(self) -> list[PermissionRequest]:
-        """The permission requests that were open when the server was asked."""
+        """Returns the permission requests that were open when the server was asked."""
         return self._waiting
 
     async def message(self, text: str) -> None:
@@ -267,7 +269,7 @@ class RemoteController:
 
 
 def _entries(run: str, lines: list[bytes]) -> list[Entry]:
-    """Lines of the server as entries of a log; cursors are its own affair."""
+    """Returns lines of the server as entries of a log; its cursors are not known here."""
     entries: list[Entry] = []
     for line in lines:
         try:
@@ -275,5 +277,15 @@ def _entries(run: str, lines: list[bytes]) -> list[Entry]:
         except BAD_JSON:
             raise LogError("what the server sends is no event") from None
         if head.type not in ASIDES:
-            entries.append(Entry(0, run, head.seq, head.ts, head.stream_id, head.type, line))
+            entries.append(
+                Entry(
+                    cursor=0,
+                    run=run,
+                    seq=head.seq,
+                    ts=head.ts,
+                    stream_id=head.stream_id,
+                    type=head.type,
+                    data=line,
+                )
+            )
     return entries

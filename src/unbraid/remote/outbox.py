@@ -1,9 +1,9 @@
 """What is on its way to another machine's log, kept in a file until that has it all.
 
 One file for each run: where it goes, then every chunk of its sources in the order in which they
-came. Whoever writes or delivers it holds its lock; one that nobody holds belonged to a process
-that is gone, and anyone may deliver it. The whole run stays in it to the end: a server that has
-lost what it had is given it again.
+came. The process that writes or delivers it holds its lock; a file whose lock is free belonged
+to a process that is gone, and any process may deliver it. The whole run stays in it to the end: a
+server that has lost what it had is given it again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Outbox:
 
     @classmethod
     def create(cls, home: Path, address: Address) -> Outbox:
-        """A new file."""
+        """Returns a new file."""
         folder = home / FOLDER
         path = folder / f"{address.run}.{os.getpid()}"
         try:
@@ -70,7 +70,7 @@ class Outbox:
         return outbox
 
     def put(self, chunk: Chunk) -> None:
-        """One more chunk."""
+        """Adds one more chunk."""
         offset = chunk.offset
         for part in _parts(chunk.data):
             head = Head(chunk.source, offset, chunk.arrived_ms, len(part))
@@ -83,7 +83,7 @@ class Outbox:
             self._file.close()
 
     def remove(self) -> None:
-        """It has arrived."""
+        """Deletes the file: all of it has arrived."""
         with contextlib.suppress(OSError):
             self.path.unlink()
         self.close()
@@ -105,7 +105,9 @@ class OutboxReader:
         self._first = self._file.tell()
 
     def next(self) -> Chunk | None:
-        """The next bytes to send, neighbours of one source together; None at the end so far."""
+        """Returns the next bytes to send, neighbours of one source together; None at the end so
+        far.
+        """
         start = self._file.tell()
         chunk = self._read()
         if chunk is None:
@@ -143,7 +145,7 @@ class OutboxReader:
 
 
 def waiting(home: Path) -> Iterator[Outbox]:
-    """The files that nobody works on; each is ours until it is closed."""
+    """Yields the files that nobody works on; each is ours until it is closed."""
     for path in sorted((home / FOLDER).glob("*")):
         with contextlib.suppress(OSError):
             file = path.open("rb")
@@ -156,7 +158,9 @@ def waiting(home: Path) -> Iterator[Outbox]:
 
 
 def _parts(data: bytes) -> Iterator[bytes]:
-    """Bytes in parts that a server takes: whole lines, unless one is too long by itself."""
+    """Yields bytes in parts that a server accepts: whole lines, unless one is too long by
+    itself.
+    """
     start = 0
     while len(data) - start > CHUNK_BYTES:
         end = data.rfind(b"\n", start, start + CHUNK_BYTES) + 1

@@ -21,7 +21,7 @@ from unbraid.wire.chunk import Chunk
 
 
 class _TooLate(Exception):
-    """Whoever waits for us will not wait any longer."""
+    """The time to wait for the delivery is over."""
 
 
 class Sender:
@@ -47,12 +47,12 @@ class Sender:
         self._thread.start()
 
     def wake(self) -> None:
-        """There is more in the outbox."""
+        """Wakes the sender: there is more in the outbox."""
         with self._news:
             self._news.notify_all()
 
     def finish(self, seconds: float) -> bool:
-        """There will be no more: wait until all has arrived, but no longer than this."""
+        """Waits until all has arrived, but no longer than this; returns whether it has."""
         with self._news:
             self._whole, self._deadline = True, time.monotonic() + seconds
             self._news.notify_all()
@@ -124,7 +124,7 @@ class Sender:
             except ServerUnavailable as away:
                 if not self._warned:
                     self._warned = True
-                    self._warn(f"{self.address.url} cannot be reached, trying on: {away}")
+                    self._warn(f"{self.address.url} cannot be reached, trying again: {away}")
             self._pause(pause * (0.5 + random.random() / 2))
             pause = min(2 * pause, SEND_LONGEST_RETRY_SECONDS)
 

@@ -26,7 +26,7 @@ from unbraid.serve.services import Services
 def create_app(
     services: Services, operations: Sequence[Operation] = OPERATIONS, pages: Pages | None = None
 ) -> ASGIApp:
-    """The application over a server's parts."""
+    """Returns the application over a server's parts."""
     routes = [
         Route(op.path, _Timed(op, services), methods=[op.method], name=op.path) for op in operations
     ]
@@ -64,7 +64,7 @@ def _sharing(config: ServeConfig) -> list[Middleware]:
 def _redaction(config: ServeConfig) -> list[Middleware]:
     if not config.redact:
         return []
-    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    # Imported here, because compiling the patterns takes time that only redaction needs.
     from unbraid.serve.redaction import RedactedAnswers
 
     return [Middleware(RedactedAnswers)]

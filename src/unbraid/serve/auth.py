@@ -35,12 +35,12 @@ class Token(Struct, frozen=True):
 
 
 def hash_token(secret: str) -> str:
-    """What is stored of a secret."""
+    """Returns what is stored of a secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def new_token(name: str, scopes: Iterable[Scope] = ALL_SCOPES) -> tuple[str, Token]:
-    """A fresh secret, to be shown once, and what to store of it."""
+    """Returns a fresh secret, to be shown once, and what to store of it."""
     secret = "unbraid_" + secrets.token_urlsafe(32)
     return secret, Token(name, hash_token(secret), frozenset(scopes))
 
@@ -68,15 +68,15 @@ class Keys:
         return bool(self._tokens)
 
     def scopes_of_token(self, secret: str) -> frozenset[Scope] | None:
-        """What a bearer token allows; None if it is not known."""
+        """Returns what a bearer token allows; None if it is not known."""
         return _find(self._tokens, secret)
 
     def scopes_of_session(self, secret: str) -> frozenset[Scope] | None:
-        """What a cookie allows; None if it is not known or too old."""
+        """Returns what a cookie allows; None if it is not known or too old."""
         return _find([grant for grant in self._sessions if grant.expires > self._clock()], secret)
 
     def link(self, scopes: Iterable[Scope] = ALL_SCOPES) -> str:
-        """A code that opens one session, once."""
+        """Returns a code that opens one session, once."""
         code = secrets.token_urlsafe(32)
         self._links = [grant for grant in self._links if grant.expires > self._clock()]
         expires = self._clock() + SIGN_IN_LINK_SECONDS

@@ -66,7 +66,7 @@ class ServeConfig:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address means this machine and no other."""
+    """Returns whether a name or address means this machine and no other."""
     if host.lower() == "localhost":
         return True
     try:

@@ -3,7 +3,7 @@ bounds.
 
 uvicorn leaves these to a proxy in front; this server often has none. Against slow-loris: the whole
 header must come within a time, a body must keep coming and not drip. Against bloat: a bound on the
-header and on connections. For viewers: being told of a lost connection without a second task, and a
+header and on connections. For viewers: news of a lost connection without a second task, and a
 last frame for one whose socket is stuck.
 """
 
@@ -53,7 +53,7 @@ class Connection(HttpToolsProtocol):
             self._expect(self._limits.header_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell whoever is writing."""
+        """Reports the loss to the stream that writes to this connection."""
         self._expect(None)
         super().connection_lost(exc)
         if self.on_lost is not None:
@@ -72,13 +72,13 @@ class Connection(HttpToolsProtocol):
             self._refuse(431, "the header is too large")
 
     def on_message_begin(self) -> None:
-        """A request begins; the connection can be reached from it."""
+        """Begins a request; the connection can be reached from it."""
         super().on_message_begin()
         extensions: Any = {EXTENSION: self}
         self.scope["extensions"] = extensions
 
     def on_headers_complete(self) -> None:
-        """The header is whole; what it asks for can still be too long."""
+        """Checks a complete header; what it asks for can still be too long."""
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         if size > self._limits.header_bytes:
             self._refuse(431, "the header is too large")
@@ -89,7 +89,7 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """A body that keeps coming has time; one that comes a byte at a time has no more of it."""
+        """Gives a body that keeps coming more time, but not one that comes a byte at a time."""
         if self.cycle is not None:
             self._body_bytes += len(body)
             earned = self._body_bytes / self._limits.body_bytes_per_second
@@ -98,7 +98,7 @@ class Connection(HttpToolsProtocol):
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """The request is whole; the next one may begin."""
+        """Ends a request; the next one may begin."""
         self._expect(None)
         self._in_head = True
         if self.cycle is not None:

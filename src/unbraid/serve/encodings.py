@@ -21,11 +21,11 @@ class Encoder(Protocol):
     """Compresses one stream."""
 
     def chunk(self, data: bytes) -> bytes:
-        """Some more of it, to be sent now."""
+        """Compresses some more, to be sent now."""
         ...
 
     def end(self, data: bytes) -> bytes:
-        """The last of it."""
+        """Returns the last bytes."""
         ...
 
 
@@ -36,11 +36,11 @@ class Gzip:
         self._stream = zlib.compressobj(1, zlib.DEFLATED, _GZIP_BITS, _GZIP_MEMORY)
 
     def chunk(self, data: bytes) -> bytes:
-        """Some more."""
+        """Compresses some more."""
         return self._stream.compress(data) + self._stream.flush(zlib.Z_SYNC_FLUSH)
 
     def end(self, data: bytes) -> bytes:
-        """The last."""
+        """Returns the last bytes."""
         return self._stream.compress(data) + self._stream.flush()
 
 
@@ -62,16 +62,18 @@ class Zstd:
         self._flush_block = zstandard.COMPRESSOBJ_FLUSH_BLOCK
 
     def chunk(self, data: bytes) -> bytes:
-        """Some more."""
+        """Compresses some more."""
         return self._stream.compress(data) + self._stream.flush(self._flush_block)
 
     def end(self, data: bytes) -> bytes:
-        """The last."""
+        """Returns the last bytes."""
         return self._stream.compress(data) + self._stream.flush()
 
 
 def encoding_for(accept: str) -> str | None:
-    """The encoding to use for an Accept-Encoding header: the best wanted of those there are."""
+    """Returns the encoding to use for an Accept-Encoding header: the best wanted of those there
+    are.
+    """
     wanted: dict[str, float] = {}
     for part in accept.lower().split(","):
         name, _, parameters = part.partition(";")
@@ -87,5 +89,5 @@ def encoding_for(accept: str) -> str | None:
 
 
 def encoder_for(encoding: str) -> Encoder:
-    """A new stream of an encoding."""
+    """Returns a new stream of an encoding."""
     return Zstd() if encoding == "zstd" else Gzip()

@@ -42,7 +42,7 @@ Refusal = tuple[int, str, dict[str, str]]
 
 
 class Guard:
-    """ASGI middleware that lets in who may come in."""
+    """ASGI middleware that refuses requests that are not allowed."""
 
     def __init__(self, app: ASGIApp, config: ServeConfig, keys: auth.Keys) -> None:
         self._app, self._config, self._keys = app, config, keys
@@ -60,16 +60,16 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         host = headers.get("host", "")
         if len(headers.getlist("host")) != 1 or not self._host_allowed(host):
-            return 421, "this server does not go by that name", {}
+            return 421, "unknown host name", {}
         if not self._origin_allowed(scope["method"], headers, host):
-            return 403, "not from another site", {}
+            return 403, "cross-site requests are not allowed", {}
         scopes = self._scopes(headers)
         needed = "read" if scope["method"] in SAFE_METHODS else "control"
         if scope["path"] not in OPEN_PATHS:
             if scopes is None:
-                return 401, "a token is needed", {"www-authenticate": 'Bearer realm="unbraid"'}
+                return 401, "a token is required", {"www-authenticate": 'Bearer realm="unbraid"'}
             if needed not in scopes and not (needed == "read" and "control" in scopes):
-                return 403, f"this token does not allow to {needed}", {}
+                return 403, f"permission denied: this token does not allow to {needed}", {}
         return None
 
     def _host_allowed(self, host: str) -> bool:

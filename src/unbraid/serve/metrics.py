@@ -43,7 +43,7 @@ class Metrics:
         )
 
     def observe_batch(self, batch: list[Entry]) -> None:
-        """Events have come through."""
+        """Counts and times a batch of events."""
         self.events.inc(len(batch))
         self.lag.observe(max(0.0, time.time() - batch[-1].ts / 1000))
 
@@ -63,6 +63,6 @@ class Metrics:
             Gauge(name, help_text, registry=self.registry).set_function(read)
 
     def text(self, live_runs: int) -> bytes:
-        """All of it in Prometheus' format."""
+        """Returns all of it in Prometheus' format."""
         self.live_runs.set(live_runs)
         return generate_latest(self.registry)

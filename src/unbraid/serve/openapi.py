@@ -28,7 +28,7 @@ _ALWAYS = (401, 403, 421, 503)
 
 
 def document(operations: Iterable[Operation]) -> dict[str, Any]:
-    """The whole description."""
+    """Returns the whole description."""
     operations = list(operations)
     types = [kind for op in operations for kind in (op.answer, op.body) if kind is not None]
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)

@@ -45,5 +45,5 @@ class Operation:
 
 
 def json_answer(value: Any, status: int = 200) -> Response:
-    """A value as JSON."""
+    """Returns a value as a JSON answer."""
     return Response(msgspec.json.encode(value), status, media_type="application/json")

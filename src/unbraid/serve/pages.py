@@ -25,14 +25,14 @@ class Pages:
         self._files = dict(_walk(folder, "/")) if folder.is_dir() else {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What no route has taken."""
+        """Answers requests that no route has taken."""
         await self._page(Request(scope))(scope, receive, send)
 
     def _page(self, request: Request) -> Response:
         path = "/index.html" if request.url.path == "/" else request.url.path
         content = self._files.get(path)
         if content is None or request.method not in ("GET", "HEAD"):
-            raise Problem(404, "there is nothing here")
+            raise Problem(404, "not found")
         etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
         headers = {"etag": etag, "cache-control": "no-cache"}
         if request.headers.get("if-none-match") == etag:

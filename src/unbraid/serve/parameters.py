@@ -29,17 +29,17 @@ T = TypeVar("T")
 
 
 def run_of(request: Request) -> str:
-    """The run in the path."""
+    """Returns the run in the path."""
     return checked_run(request.path_params["run"])
 
 
 def stream_of(request: Request) -> int:
-    """The stream in the path."""
+    """Returns the stream in the path."""
     return _number("stream_id", request.path_params["stream_id"])
 
 
 def request_id_of(request: Request) -> str:
-    """The permission request in the path."""
+    """Returns the permission request in the path."""
     found: str = request.path_params["request_id"]
     if not _REQUEST_ID.fullmatch(found):
         raise CallerError("not a request id")
@@ -47,13 +47,13 @@ def request_id_of(request: Request) -> str:
 
 
 def number(request: Request, name: str, *, at_most: int = MAX_NUMBER) -> int | None:
-    """A whole number in the query."""
+    """Returns a whole number in the query."""
     text = request.query_params.get(name)
     return None if text is None else _number(name, text, at_most)
 
 
 def text(request: Request, name: str) -> str | None:
-    """Some text in the query."""
+    """Returns some text in the query."""
     found = request.query_params.get(name)
     if found is not None and (len(found) > MAX_TEXT_CHARS or "\0" in found):
         raise CallerError(f"{name}: at most {MAX_TEXT_CHARS} characters, none of them NUL")
@@ -61,7 +61,7 @@ def text(request: Request, name: str) -> str | None:
 
 
 def choice(request: Request, name: str, allowed: tuple[str, ...]) -> str | None:
-    """One of a few words in the query."""
+    """Returns one of a few words in the query."""
     found = request.query_params.get(name)
     if found is not None and found not in allowed:
         raise CallerError(f"{name}: one of {', '.join(allowed)}")
@@ -69,7 +69,7 @@ def choice(request: Request, name: str, allowed: tuple[str, ...]) -> str | None:
 
 
 def types_of(request: Request) -> frozenset[str]:
-    """The event types asked for, comma-separated or given again and again."""
+    """Returns the event types asked for, comma-separated or given again and again."""
     asked = {name for part in request.query_params.getlist("types") for name in part.split(",")}
     asked.discard("")
     if unknown := asked - TYPES:
@@ -78,7 +78,9 @@ def types_of(request: Request) -> frozenset[str]:
 
 
 def since_of(request: Request) -> int | None:
-    """Where a viewer wants to go on: a browser's own header wins, it is newer than the address."""
+    """Returns where a viewer wants to go on: a browser's own header wins, it is newer than the
+    address.
+    """
     header = request.headers.get("last-event-id")
     if header:
         return _number("Last-Event-ID", header)
@@ -86,7 +88,7 @@ def since_of(request: Request) -> int | None:
 
 
 async def body_of(request: Request, *, at_most: int) -> bytes:
-    """The whole body, refused as soon as it is too large."""
+    """Returns the whole body, refused as soon as it is too large."""
     announced = request.headers.get("content-length", "0")
     if not announced.isdigit() or int(announced) > at_most:
         raise Problem(413, f"a body has at most {at_most} bytes here")
@@ -98,13 +100,13 @@ async def body_of(request: Request, *, at_most: int) -> bytes:
                 raise Problem(413, f"a body has at most {at_most} bytes here")
             parts.append(part)
     except ClientDisconnect:
-        # Nobody is there to read this; but it is no failure of ours, to be logged as one.
+        # The client is gone and does not read this; but it must not be logged as our failure.
         raise Problem(400, "the body has no end") from None
     return b"".join(parts)
 
 
 async def form_of(request: Request, kind: type[T], *, at_most: int) -> T:
-    """A form of a known shape, each field once."""
+    """Returns a form of a known shape, each field once."""
     _media(request, FORM)
     body = await body_of(request, at_most=at_most)
     try:
@@ -113,17 +115,17 @@ async def form_of(request: Request, kind: type[T], *, at_most: int) -> T:
             raise ValueError("a field comes twice")
         return msgspec.convert(dict(pairs), kind)
     except ValueError as error:
-        raise CallerError("the form is not what is wanted") from error
+        raise CallerError("the form does not have the expected fields") from error
 
 
 async def json_of(request: Request, kind: type[T], *, at_most: int) -> T:
-    """A JSON body of a known shape."""
+    """Returns a JSON body of a known shape."""
     # A form can be posted across sites without asking; JSON cannot.
     _media(request, JSON)
     try:
         return msgspec.json.decode(await body_of(request, at_most=at_most), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise CallerError(f"the body is not what is wanted: {error}") from error
+        raise CallerError(f"the body does not have the expected form: {error}") from error
 
 
 def _media(request: Request, wanted: str) -> None:

@@ -45,7 +45,7 @@ class Problem(UnbraidError):
 def problem_response(
     status: int, message: str, headers: dict[str, str] | None = None, **more: Any
 ) -> Response:
-    """An error as an answer."""
+    """Returns an error as an answer."""
     body = {"error": {"code": CODES.get(status, "error"), "message": message, **more}}
     content = msgspec.json.encode(body)
     return Response(content, status, headers, media_type="application/json")
@@ -74,7 +74,7 @@ def as_problem(error: Exception) -> Problem:
         case LogError():
             return Problem(503, str(error))
     # No detail: it could hold anything.
-    return Problem(500, "something went wrong here")
+    return Problem(500, "internal error")
 
 
 async def on_error(_: Request, error: Exception) -> Response:

@@ -51,7 +51,7 @@ class Server:
         self.url = f"http://{host}:{self.port}"
 
     def link(self, scopes: tuple[Scope, ...] = ("read", "control")) -> str:
-        """An address to open in a browser; where a token is needed, one that works once."""
+        """Returns an address to open in a browser; where a token is needed, one that works once."""
         if not self.services.config.guarded:
             return f"{self.url}/"
         return f"{self.url}/login?code={self.services.keys.link(scopes)}"
@@ -67,11 +67,12 @@ async def serving(
     history: History | None = None,
     orchestrating: Orchestrating | None = None,
 ) -> AsyncIterator[Server]:
-    """Serve a log, and the `history` beside it, while the block runs; then tell the viewers, and
-    stop in good order. With `orchestrating`, the server takes requests to orchestrate, too.
+    """Serve a log, and the `history` beside it, while the block runs; then send the
+    viewers a last event, and stop in good order. With `orchestrating`, the server takes requests to
+    orchestrate, too.
     """
     if config.guarded and not config.tokens and not config.loopback:
-        raise CallerError("to listen beyond this machine, a token is needed")
+        raise CallerError("to listen beyond this machine, a token is required")
     limits, metrics = config.limits, Metrics()
     shown = _redacted(log) if config.redact else log
     hub = Hub(
@@ -166,7 +167,7 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
         yield
         return
     if not isinstance(log, PrunableLog):
-        raise CallerError("this log cannot forget runs: leave out how many to keep")
+        raise CallerError("this log cannot delete runs: do not limit how many to keep")
 
     async def retain(log: PrunableLog) -> None:
         while True:
@@ -187,7 +188,7 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
 
 
 def _redacted(log: Log) -> WholeLogReader:
-    # Here, so that whoever wants no redaction does not wait for the patterns either.
+    # Imported here, because compiling the patterns takes time that only redaction needs.
     from unbraid.redact.reader import RedactedLog
 
     return RedactedLog(log)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class History(Protocol):
-    """Sessions that lie on this machine and are not in the log."""
+    """The sessions on this machine that are not in the log."""
 
     listed: int
     total: int
@@ -35,7 +35,7 @@ class History(Protocol):
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Those found so far, in the order and with the choices of the log's own runs."""
+        """Returns those found so far, in the order and with the choices of the log's own runs."""
         ...
 
     async def open(self, name: str) -> RunSummary | None:
@@ -43,7 +43,7 @@ class History(Protocol):
         ...
 
     async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
-        """Where it was said in them."""
+        """Returns the matches in them."""
         ...
 
 
@@ -64,6 +64,6 @@ class Services:
 
 
 def services_of(request: Request) -> Services:
-    """The server's parts."""
+    """Returns the server's parts."""
     services: Services = request.app.state.services
     return services

@@ -2,7 +2,7 @@
 
 A plain form, so that it works without a script. Its policy differs from the other pages' in two
 points: the form may be sent here, and a request from here names its origin, which a browser hides
-as `null` where it may tell no referrer, and which the guard asks for.
+as `null` where it may send no referrer, and which the guard requires.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SAID = "<!-- said -->"
 
 
 def sign_in_page(status: int, said: str = "", headers: dict[str, str] | None = None) -> Response:
-    """The page, with what went wrong before, if anything did."""
+    """Answers with the page for signing in, and what went wrong before, if anything did."""
     alert = f'<p class="said" role="alert">{escape(said)}</p>' if said else ""
     own = {
         "content-security-policy": _POLICY,
@@ -36,7 +36,9 @@ def sign_in_page(status: int, said: str = "", headers: dict[str, str] | None = N
 
 
 def prefers_page(accept: str) -> bool:
-    """Whether an Accept header wants HTML rather than JSON: a browser's does, `*/*` does not."""
+    """Returns whether an Accept header wants HTML rather than JSON: a browser's does, `*/*` does
+    not.
+    """
     wanted: dict[str, float] = {}
     for part in accept.lower().split(","):
         name, *parameters = (each.strip() for each in part.split(";"))

@@ -78,7 +78,7 @@ def _body(chunk: bytes) -> dict[str, object]:
 
 
 def _stop(viewer: Viewer, deadline: asyncio.Timeout) -> None:
-    # One that only waits will see by itself that it is cut off, and can be told in good order.
+    # One that only waits will see by itself that it is cut off, and can be ended in good order.
     if viewer.sending_since is not None:
         _expire(deadline)
 

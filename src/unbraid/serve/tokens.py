@@ -16,13 +16,13 @@ FILE_NAME = "tokens.json"
 
 
 class TokenFile:
-    """Tokens by name, in the data folder unless told otherwise."""
+    """Tokens by name, by default in the data folder."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = data_folder() / FILE_NAME if path is None else path
 
     def tokens(self) -> tuple[Token, ...]:
-        """All tokens there are."""
+        """Returns all tokens there are."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=tuple[Token, ...])
         except FileNotFoundError:
@@ -31,9 +31,9 @@ class TokenFile:
             raise CallerError(f"{self._path}: {error}") from error
 
     def add(self, name: str, scopes: Iterable[Scope] = ALL_SCOPES) -> str:
-        """Make a token; its secret is told now and never again."""
+        """Creates a token; its secret is returned now and never again."""
         if not name or not name.isprintable():
-            raise CallerError(f"not a name: {name!r}")
+            raise CallerError(f"not a valid name: {name!r}")
         kept = self.tokens()
         if any(token.name == name for token in kept):
             raise CallerError(f"there is a token named {name}")
@@ -46,7 +46,7 @@ class TokenFile:
         kept = self.tokens()
         left = tuple(token for token in kept if token.name != name)
         if len(left) == len(kept):
-            raise CallerError(f"there is no token named {name}")
+            raise CallerError(f"token not found: {name}")
         self._write(left)
 
     def _write(self, tokens: tuple[Token, ...]) -> None:

@@ -1,4 +1,4 @@
-"""What is stored on this machine and not in the log: listed, opened and searched for whoever asks.
+"""The sessions on this machine that are not in the log: listed, opened and searched.
 
 Listing reads an index, newest first, and gives out what it has so far while the rest is being read.
 Nothing is copied until a session is opened; then it is read into the log, once, and is a run like
@@ -15,10 +15,10 @@ from pathlib import Path
 from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
-from unbraid.log.summary import RunSummary, selected
+from unbraid.log.summary import RunSummary, select_runs
 from unbraid.record.ingest import TooManyRuns
-from unbraid.sessions.importer import opened
-from unbraid.sessions.listing import sessions
+from unbraid.sessions.importer import open_or_import
+from unbraid.sessions.run_list import list_sessions
 from unbraid.sessions.search import search_files
 
 OPENED_TOGETHER = 2
@@ -51,13 +51,13 @@ class Archive:
         def progress(done: int, total: int) -> None:
             self.listed, self.total = done, total
 
-        masking: Callable[[str], str] | None = None
+        redact: Callable[[str], str] | None = None
         if self._redact:
-            from unbraid.redact.reader import redact_title as masking
+            from unbraid.redact.reader import redact_title as redact
 
         def read() -> None:
-            for run in sessions(
-                self._env, self._home, warn=warn, progress=progress, masking=masking
+            for run in list_sessions(
+                self._env, self._home, warn=warn, progress=progress, redact=redact
             ):
                 self._found[run.run] = run
                 on_run(run)
@@ -74,10 +74,12 @@ class Archive:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Sessions that are not in the log, as the log lists its runs: last started first."""
+        """Returns sessions that are not in the log, as the log lists its runs: last started
+        first.
+        """
         known = self._found.copy().values()
         chosen: list[RunSummary] = []
-        for run in selected(known, status=status, matching=matching, before=before):
+        for run in select_runs(known, status=status, matching=matching, before=before):
             if len(chosen) >= limit:
                 break
             if not await self._in_log(run.run):
@@ -85,14 +87,16 @@ class Archive:
         return chosen
 
     async def open(self, name: str) -> RunSummary | None:
-        """The run of a session, read into the log if it is not there; None if there is none."""
+        """Returns the run of a session, read into the log if it is not there; None if there is
+        none.
+        """
         if name not in self._found:
             return None
         task = self._opening.get(name)
         if task is None:
             if len(self._opening) >= MAX_OPENING:
                 raise TooManyRuns(f"{MAX_OPENING} sessions are being opened already")
-            # A task of its own: whoever asked first may go away, and others wait for it too.
+            # A task of its own: the first to ask may be cancelled while others wait for it, too.
             task = self._opening[name] = asyncio.create_task(self._open(name))
             task.add_done_callback(lambda _: self._opening.pop(name))
         try:
@@ -101,7 +105,7 @@ class Archive:
             return None
 
     async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
-        """Where it was said in sessions that are not in the log, newest first."""
+        """Returns where it was said in sessions that are not in the log, newest first."""
         logged = set(await self._log.run_names())
         async with self._searchers:
             return await asyncio.to_thread(
@@ -115,7 +119,7 @@ class Archive:
 
     async def _open(self, name: str) -> RunSummary:
         async with self._openers:
-            return await opened(self._log, name, self._env, self._home, redact=self._redact)
+            return await open_or_import(self._log, name, self._env, self._home, redact=self._redact)
 
     async def _in_log(self, name: str) -> bool:
         if name not in self._logged and await self._log.run(name) is not None:

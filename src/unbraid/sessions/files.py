@@ -43,7 +43,7 @@ class Recognized(NamedTuple):
 
 
 def open_path(path: Path) -> list[RunTracks]:
-    """The runs in a file, each with everything that is stored beside it."""
+    """Returns the runs in a file, each with everything that is stored beside it."""
     formats = _formats()
     try:
         for each in formats:
@@ -63,7 +63,7 @@ def open_path(path: Path) -> list[RunTracks]:
 def lines_runs(
     name: str, given: Callable[[], Iterator[bytes]], path: Path | None
 ) -> list[RunTracks]:
-    """The runs in a source of lines."""
+    """Returns the runs in a source of lines."""
     read = _unpacked(lambda: as_utf8(given()))
     first = recognized(split(read()))
     if first is None:
@@ -78,7 +78,7 @@ def lines_runs(
 
 
 def recognized(lines: Iterable[bytes]) -> Recognized | None:
-    """The first line that shows of what kind its source is."""
+    """Returns the first line that shows of what kind its source is."""
     formats = _formats()
     for line in islice(lines, SNIFF_LINES):
         if _begins_log(line):
@@ -107,7 +107,7 @@ def _begins_log(line: bytes) -> bool:
 
 
 def as_utf8(data: Iterator[bytes]) -> Iterator[bytes]:
-    """Bytes that may begin with a mark of their encoding: some shells of Windows write UTF-16."""
+    """Yields bytes as UTF-8, by the mark of their encoding: some shells of Windows write UTF-16."""
     first = b""
     while len(first) < len(BOM_UTF8) and (more := next(data, b"")):
         first += more
@@ -120,7 +120,7 @@ def as_utf8(data: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _unpacked(read: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
-    """Lines as they are, or those of an array."""
+    """Returns a reader of the lines as they are, or of those in an array."""
     head = b""
     for data in read():
         head += data.translate(None, b" \t\r\n")[:2]

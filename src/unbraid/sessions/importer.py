@@ -1,4 +1,4 @@
-"""A session that was never followed, into the log when someone opens it."""
+"""Imports a stored session into the log when someone opens it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from unbraid.agents.registry import stores
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
-from unbraid.record.followed import FollowedSession
+from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import latest_run, open_run
-from unbraid.sessions.names import completed
+from unbraid.sessions.names import complete_name
 from unbraid.timings import (
     IMPORT_LEASE_RETRY_SECONDS,
     IMPORT_LEASE_TIMEOUT_SECONDS,
@@ -22,25 +22,25 @@ from unbraid.timings import (
 from unbraid.wire.names import names_run
 
 
-async def opened(
+async def open_or_import(
     log: Log, name: str, env: Mapping[str, str], home: Path, *, redact: bool = False
 ) -> RunSummary:
-    """The run of that name; a session that is not in the log yet is read into it.
+    """Returns the run of that name; a session that is not in the log yet is imported.
 
-    `home` is the folder of the log: whoever else is at the session is known there. A name may be
-    cut short, as long as only one session begins so.
+    `home` is the folder of the log, where other processes show which sessions they record. The
+    first characters of a name are enough, as long as only one session begins with them.
     """
     found = await _logged(log, name)
     if found is None:
         logged = await log.run_names(name)
-        name = await asyncio.to_thread(completed, name, logged, env)
+        name = await asyncio.to_thread(complete_name, name, logged, env)
         found = await _logged(log, name)
     if found is not None:
         return found if found.over else await _caught_up(log, found, env, home, redact=redact)
     session, store = await asyncio.to_thread(_stored, name, env)
     if store is None:
         raise CallerError(
-            f"no run or session {name or repr(name)}; `unbraid ps --all` lists all there are"
+            f"run or session not found: {name or repr(name)}; `unbraid ps --all` lists all of them"
         )
     leases = log.leases()
     try:
@@ -54,7 +54,7 @@ async def opened(
                 await _record(log, session, store, redact=redact)
                 found = await log.run(session)
     except TimeoutError:
-        raise CallerError(f"another unbraid is at {name}, which has said nothing yet") from None
+        raise CallerError(f"another unbraid records {name}, which is still empty") from None
     finally:
         leases.close(ended=True)
     if found is None:
@@ -65,8 +65,8 @@ async def opened(
 async def _caught_up(
     log: Log, run: RunSummary, env: Mapping[str, str], home: Path, *, redact: bool
 ) -> RunSummary:
-    """A run that nobody writes any more, up to what its session has said since; and its end, if
-    that has been silent for long.
+    """Records what a session has said since the last process stopped writing its run; and its end,
+    if it has been silent for long. Returns the run.
     """
     session, store = await asyncio.to_thread(_stored, run.session_id or run.run, env)
     leases = log.leases()
@@ -82,7 +82,7 @@ async def _caught_up(
 async def _record(
     log: Log, session: str, store: SessionStore, *, only: str | None = None, redact: bool
 ) -> None:
-    """Everything that a session has said and its run does not have; and its end, if it has been
+    """Records everything of a session that its run does not have; and its end, if it has been
     silent for long. With `only` a run, nothing is done if the session goes on in another one.
     """
     recorder, recorded = await open_run(log, session, redact=redact)
@@ -98,7 +98,7 @@ async def _record(
 
 
 def _stored(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore | None]:
-    """The session whose run this one is part of, and where it is stored."""
+    """Returns the session whose run this one is part of, and where it is stored."""
     for store in stores(env).values():
         if store.is_session_id(name) and (root := store.root(name)) is not None:
             return root, store

@@ -1,4 +1,4 @@
-"""A name that was cut short: what it stands for, if that can be only one thing."""
+"""Completes the first characters of a name to the one run or session that begins with them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _BEGINNING = re.compile(r"[0-9A-Za-z_-]+")
 SHOWN = 4
 
 
-def completed(name: str, logged: Iterable[str], env: Mapping[str, str]) -> str:
-    """The one run or session whose name begins like this; the name itself, if there is none."""
+def complete_name(name: str, logged: Iterable[str], env: Mapping[str, str]) -> str:
+    """Returns the one run or session whose name begins like this; the name itself if none does."""
     if not _BEGINNING.fullmatch(name):
         return name
     # What a session says later is a run of its own, `<session>.2`: one session all the same.
@@ -26,4 +26,4 @@ def completed(name: str, logged: Iterable[str], env: Mapping[str, str]) -> str:
         return name if name in found else next(iter(found), name)
     some = ", ".join(sorted(found)[:SHOWN])
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    raise CallerError(f"{name} is the beginning of {some}{more}: say more of it")
+    raise CallerError(f"{name} is the beginning of {some}{more}: type more characters of the name")

@@ -17,7 +17,8 @@ from unbraid.log.query import snippet_of, terms_of
 def search_files(
     query: str, env: Mapping[str, str], *, limit: int = 20, known: Collection[str] = ()
 ) -> list[SearchHit]:
-    """Places where an agent, or a person, said this; sessions that are `known` are left out.
+    """Returns places where an agent, or a person, said this; sessions that are `known` are left
+    out.
 
     Kind by kind, newest sessions first. Raises nothing: what cannot be read holds nothing.
     """
@@ -32,4 +33,4 @@ def _hits(terms: list[str], env: Mapping[str, str], known: Collection[str]) -> I
         for session, agent_id, kind, ts, text in store.blocks(needle, known):
             snippet = snippet_of(text, terms)
             if snippet is not None:
-                yield SearchHit(session, agent_id, kind, ts, snippet)
+                yield SearchHit(run=session, agent_id=agent_id, kind=kind, ts=ts, snippet=snippet)

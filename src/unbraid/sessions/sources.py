@@ -1,4 +1,4 @@
-"""What a person names on the command line, as runs."""
+"""The sources that a person names on the command line, as runs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from unbraid.translate.tracks import RunTracks, merge, split
 from unbraid.translate.translator import Translator
 
 
-def gather(names: Sequence[str], env: Mapping[str, str]) -> list[RunTracks]:
-    """The runs that the named sources hold; sources of one run are joined."""
+def runs_of_sources(names: Sequence[str], env: Mapping[str, str]) -> list[RunTracks]:
+    """Returns the runs that the named sources hold; sources of one run are joined."""
     runs: list[RunTracks] = []
     alone = len(set(names)) == 1
     for name in dict.fromkeys(names):
@@ -34,12 +34,12 @@ def gather(names: Sequence[str], env: Mapping[str, str]) -> list[RunTracks]:
 
 
 def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
-    """A run's log, from its sources; or as it is, where the source is a log.
+    """Yields a run's log, from its sources; or as it is, where the source is a log.
 
     It ends with the sources; or, `so_far`, is left open if its agents may still be at work.
     """
     if run.source == LOG:
-        from unbraid.sessions.logged import logged_events
+        from unbraid.sessions.logged_runs import logged_events
 
         yield from logged_events(run)
         return
@@ -51,7 +51,7 @@ def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
 
 
 def relay_events_of(run: RunTracks) -> Iterator[RelayEvent]:
-    """What a run's agents said, from its sources."""
+    """Yields what a run's agents said, from its sources."""
     if run.source == LOG:
         raise SourceError(run.tracks[0].name, "is a log: it holds fleet events, no relay events")
     translator = Translator()
@@ -64,7 +64,7 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
     if name == "-":
         return _once("standard input", _arriving(nullcontext(sys.stdin.buffer)), alone=alone)
     if not name:  # as a variable of a shell that is not set
-        raise SourceError('""', "is the name of no source")
+        raise SourceError('""', "is not the name of a source")
     path = Path(name)
     try:
         if path.is_fifo() or path.is_char_device():
@@ -76,28 +76,28 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
     if runs := _session(name, env):
         return runs
     # The log brings a database and an event loop along: they are imported when a run is named.
-    from unbraid.sessions.logged import logged_names, logged_run
-    from unbraid.sessions.names import completed
+    from unbraid.sessions.logged_runs import logged_names, logged_run
+    from unbraid.sessions.names import complete_name
 
     logged = logged_run(name, env)
-    if logged is None and (full := completed(name, logged_names(env, name), env)) != name:
+    if logged is None and (full := complete_name(name, logged_names(env, name), env)) != name:
         return _open(full, env, alone=alone)
     if logged is not None:
         return [logged]
     for kind in kinds():
         store = kind.sessions(env)
         if store is not None and store.is_session_id(name):
-            problem = f"no session of {kind.title}'s, and no run, has this id here"
+            problem = f"no {kind.title} session and no run has this id here"
             raise SourceError(name, problem)
-    raise SourceError(name, "No such file, and no run has this id")
+    raise SourceError(name, "no such file, and no run has this id")
 
 
 def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
-    """A session by its id. One that has spoken lately may still be at work."""
+    """Returns a session by its id. Its agents may still be at work if it changed lately."""
     for store in stores(env).values():
         if store.is_session_id(name) and (run := store.run(name)) is not None:
             if time.time() - store.updated(name) / 1000 < LIVE_SESSION_SECONDS:
-                from unbraid.sessions.logged import is_over
+                from unbraid.sessions.logged_runs import is_over
 
                 run.live = not is_over(name, env)
             return [run]
@@ -105,14 +105,16 @@ def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
 
 
 def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:
-    """Bytes as they come, without waiting for more."""
+    """Yields bytes as they come, without waiting for more."""
     with opened as file:
         while data := file.read1(CHUNK_BYTES):  # type: ignore[attr-defined]
             yield data
 
 
 def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[RunTracks]:
-    """What can be read only once: what is read to see its kind is kept for the run."""
+    """Returns the runs of a source that can be read only once: what is read to detect its kind is
+    kept.
+    """
     kept: list[bytes] = []
     first = None
     for chunk in arriving:

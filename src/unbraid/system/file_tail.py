@@ -6,7 +6,7 @@ Invariants:
 - A file that still begins with what was read, and still has the last bytes of it where they were,
   has only grown. That holds over a restart, and for a copy put in its place under the same name.
 - Any other file under the name (truncated, rewritten, recreated) is read again from its start, as
-  the next `generation` of the source. Whoever reads it knows the lines it has seen before.
+  the next `generation` of the source. Its reader recognizes the lines it has seen before.
 - Nothing raises: a file that is gone or forbidden gives nothing, and `problem` says why.
 """
 
@@ -40,7 +40,7 @@ class Tail:
         self.path = path
         self.problem: str | None = None
         self.generation, self.offset, self._head, self._last = place or Place()
-        self._scanned = self.offset  # no newline lies between the offset and here
+        self._scanned = self.offset  # there is no newline between the offset and here
         self._stamp: tuple[int, int, int] | None = None
 
     @property
@@ -49,17 +49,19 @@ class Tail:
         return Place(self.generation, self.offset, self._head, self._last)
 
     def size(self) -> int:
-        """The file's size now, 0 if there is none."""
+        """Returns the file's size now, 0 if there is none."""
         status = self._status()
         return 0 if status is None else status.st_size
 
     def changed(self) -> int | None:
-        """The file's size now, if there may be something new in it."""
+        """Returns the file's size now, if there may be something new in it."""
         status = self._status()
         return None if status is None or _stamp(status) == self._stamp else status.st_size
 
     def read(self, upto: int | None = None) -> Iterator[Chunk]:
-        """The whole lines that are new, up to the size `upto`; all are of one `generation`."""
+        """Yields the whole lines that are new, up to the size `upto`; all are of one
+        `generation`.
+        """
         try:
             status = self.path.stat()
             if _stamp(status) == self._stamp:
@@ -78,7 +80,7 @@ class Tail:
             self._failed(error)
 
     def peek(self, upto: int, since: int | None = None) -> bytes:
-        """What is new up to a size, or in it from an offset on, without taking it."""
+        """Returns what is new up to a size, or in it from an offset on, without taking it."""
         first = self.offset if since is None else since
         try:
             with open_regular(self.path) as file:
@@ -88,7 +90,7 @@ class Tail:
             return b""
 
     def rest(self) -> Chunk | None:
-        """The half line at the end, once nothing more will be written."""
+        """Returns the half line at the end, once nothing more will be written."""
         try:
             with open_regular(self.path) as file:
                 data = os.pread(file.fileno(), max(self.size() - self.offset, 0), self.offset)

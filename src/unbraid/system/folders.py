@@ -29,7 +29,7 @@ class FolderLook(NamedTuple):
     everywhere: bool
 
 
-async def looks(
+async def folder_changes(
     find: Callable[[], list[Path]], *, inotify: bool, warn: Callable[[str], None]
 ) -> AsyncGenerator[FolderLook, None]:
     """Yields what to look at below the folders that are found, which may come and go; about once a

@@ -20,7 +20,7 @@ CLOSED_ERRORS = (httpx.NetworkError, httpx.RemoteProtocolError)
 
 
 def client_options(url: str) -> dict[str, Any]:
-    """The arguments for a client that talks to the server at `url`, and to no other."""
+    """Returns the arguments for a client that talks to the server at `url`, and to no other."""
     secure = url.startswith("https:")
     # Without TLS nothing is trusted, and loading the certificates would cost more than the rest.
     context = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -29,12 +29,12 @@ def client_options(url: str) -> dict[str, Any]:
 
 
 def blocking_client(url: str, seconds: float) -> httpx.Client:
-    """A client for a thread of its own."""
+    """Returns a client for a thread of its own."""
     return httpx.Client(timeout=seconds, **client_options(url))
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a request has failed, as the system says it."""
+    """Returns why a request has failed, as the system says it."""
     if isinstance(error, httpx.TimeoutException):
         return "timed out"
     cause: BaseException | None = error

@@ -9,7 +9,7 @@ _START_FIELD = 19  # of `stat`, counted from behind the name, which may hold any
 
 
 def start_of(pid: int) -> str | None:
-    """When a process was started, in the system's own count, which distinguishes it from a
+    """Returns when a process was started, in the system's own count, which distinguishes it from a
     later one with the same number. None if it is not alive; empty where the system does not say.
     """
     try:

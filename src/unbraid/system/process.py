@@ -33,7 +33,7 @@ class PipeWriter(asyncio.BaseProtocol):
         return writer
 
     def is_closing(self) -> bool:
-        """Whether nothing more can be written."""
+        """Returns whether nothing more can be written."""
         return self._transport is None or self._transport.is_closing()
 
     def write(self, data: bytes) -> None:
@@ -91,11 +91,11 @@ class PipeReader:
         return cls(stream, transport)
 
     async def read(self, size: int = -1) -> bytes:
-        """More bytes; nothing at the end. Without a size, all until the end."""
+        """Returns more bytes; nothing at the end. Without a size, all until the end."""
         return await self._stream.read(size)
 
     def close(self) -> None:
-        """Reads no more: whoever goes on writing finds out."""
+        """Stops reading: a process that continues to write gets an error."""
         self._transport.close()
 
 
@@ -129,11 +129,11 @@ class StartedProcess:
             self._process.send_signal(number)
 
     async def wait(self) -> int:
-        """Waits for its end, whoever may still hold its pipes."""
+        """Waits for its end, even if other processes still hold its pipes."""
         return await self._process.wait()
 
     def close_pipes(self) -> None:
-        """Closes all pipes, whoever may still hold their other ends."""
+        """Closes all pipes, even if other processes still hold their other ends."""
         if self.stdin is not None:
             self.stdin.abort()
         for reader in (self.stdout, self.stderr):
@@ -189,7 +189,7 @@ async def _start(
                 unused.callback(os.close, ours[name])
                 theirs.callback(os.close, given[name])
             process = await asyncio.create_subprocess_exec(*argv, **given)
-        unused.pop_all()  # whoever connects them closes them
+        unused.pop_all()  # from here on, their owners close them
     return StartedProcess(
         process,
         stdin=await PipeWriter.connect(ours["stdin"]) if "stdin" in ours else None,

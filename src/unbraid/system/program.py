@@ -1,4 +1,5 @@
-"""A program that runs for us and never outlives us: a group of its own, and a mark on its family.
+"""A program that runs for us and never outlives us: it has a process group of its own, and all its
+child processes carry a mark.
 
 An agent's CLI starts shells, and some of them leave its group. So everything it starts carries a
 mark in its environment, and what still has the mark when the program has ended is ended, too. And
@@ -59,12 +60,14 @@ class Program:
         return self._process.returncode is None
 
     async def read(self) -> bytes:
-        """More of its stdout; nothing when that has ended. What is not read holds it back."""
+        """Returns more of its stdout; nothing when that has ended. What is not read holds
+        it back.
+        """
         assert self._process.stdout is not None
         return await self._process.stdout.read(READ_BYTES)
 
     async def write(self, data: bytes) -> None:
-        """Whole lines to its stdin; that it no longer listens is seen at its stdout."""
+        """Writes whole lines to its stdin; that it has closed it is seen at its stdout."""
         stdin = self._process.stdin
         assert stdin is not None
         stdin.write(data)
@@ -76,7 +79,7 @@ class Program:
             self._process.stdin.write(data)
 
     async def failure(self, advice: str) -> BackendError:
-        """Why its output has ended, when it has."""
+        """Returns why its output has ended, when it has."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PROGRAM_END_GRACE_SECONDS):
                 await asyncio.gather(self._process.wait(), asyncio.shield(self._errors))
@@ -104,13 +107,13 @@ class Program:
         finally:
             # Nothing is awaited before this: a second cancellation must not let it live.
             self._signal_group(signal.SIGKILL)
-            self._kill_family()
+            self._kill_marked()
             if self._guard is not None:
                 _kill_group(self._guard.pid, signal.SIGKILL)
             self._errors.cancel()
             await self._process.wait()
             for _ in range(FAMILY_TRIES):  # one of them may have started another meanwhile
-                if not self._kill_family():
+                if not self._kill_marked():
                     break
                 await asyncio.sleep(0.01)
             await self._process.let_go()
@@ -118,8 +121,8 @@ class Program:
                 await self._guard.let_go()
             await asyncio.gather(self._errors, return_exceptions=True)
 
-    def _kill_family(self) -> bool:
-        """Whether there was anyone left to be ended."""
+    def _kill_marked(self) -> bool:
+        """Returns whether there was anyone left to be ended."""
         pids = _marked(self._mark)
         for pid in pids:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -136,23 +139,25 @@ class Program:
 
 
 @contextlib.asynccontextmanager
-async def started(
+async def start_program(
     name: str,
     argv: Sequence[str],
     *,
     env: Mapping[str, str],
     cwd: Path,
-    talks: bool = True,
+    reads_stdin: bool = True,
     advice: str = "",
 ) -> AsyncIterator[Program]:
-    """A program for as long as the context lasts; one that `talks` reads what we write."""
+    """Runs a program for as long as the context lasts; one that `reads_stdin` reads what we
+    write.
+    """
     mark = secrets.token_hex(8)
     try:
         process = await start(
             argv,
             {**env, _MARK: mark},
             cwd,
-            stdin=PIPE if talks else NOTHING,
+            stdin=PIPE if reads_stdin else NOTHING,
             stdout=PIPE,
             stderr=PIPE,
             start_new_session=True,

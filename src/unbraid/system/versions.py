@@ -15,13 +15,13 @@ _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 
 def release_of(printed: str) -> Release:
-    """The version in what `--version` has printed; () if there is none."""
+    """Returns the version in what `--version` has printed; () if there is none."""
     found = _VERSION.search(printed)
     return tuple(map(int, found.groups())) if found else ()
 
 
 async def version_of(program: Sequence[str], env: Mapping[str, str] | None = None) -> Release:
-    """What a program says it is; () if it does not say."""
+    """Returns what a program says it is; () if it does not say."""
     try:
         asked = await start(
             [*program, "--version"], env, stdin=NOTHING, stdout=PIPE, stderr=NOTHING

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .asking import Json
-from .pieces import arguments, encode, output_tokens, pieces
+from .answer_parts import arguments, encode, output_tokens, text_chunks
+from .model_request import Json
 from .script import Turn
 from .truth import Serving
 
@@ -43,13 +43,13 @@ class Anthropic:
         return "tool_use" if calls else "end_turn"
 
     def whole(self) -> Json:
-        """The answer to a request that does not stream."""
+        """Returns the answer to a request that does not stream."""
         content = [_anthropic_block(block, empty=False) for block in self.serving.blocks]
         tokens = output_tokens(self.turn, self.serving.blocks)
         return self._message(content, self._stop_reason, tokens)
 
     def chunks(self) -> Iterator[bytes]:
-        """The answer as server-sent events, one a chunk."""
+        """Yields the answer as server-sent events, one a chunk."""
         yield _event({"type": "message_start", "message": self._message([], None, 1)})
         for index, block in enumerate(self.serving.blocks):
             start = _anthropic_block(block, empty=True)
@@ -64,12 +64,12 @@ class Anthropic:
 
     @staticmethod
     def error(kind: str, message: str) -> Json:
-        """An error's body."""
+        """Returns an error's body."""
         return {"type": "error", "error": {"type": kind, "message": message}}
 
     @classmethod
     def error_chunk(cls, kind: str, message: str) -> bytes:
-        """An error in the middle of a stream."""
+        """Returns an error in the middle of a stream."""
         return _event(cls.error(kind, message))
 
 
@@ -93,12 +93,12 @@ def _anthropic_block(block: Json, *, empty: bool) -> Json:
 def _anthropic_deltas(block: Json, size: int) -> Iterator[Json]:
     match block["type"]:
         case "text":
-            for piece in pieces(block["text"], size):
-                yield {"type": "text_delta", "text": piece}
+            for chunk in text_chunks(block["text"], size):
+                yield {"type": "text_delta", "text": chunk}
         case "thinking":
-            for piece in pieces(block["text"], size):
-                yield {"type": "thinking_delta", "thinking": piece}
+            for chunk in text_chunks(block["text"], size):
+                yield {"type": "thinking_delta", "thinking": chunk}
             yield {"type": "signature_delta", "signature": "c2ln"}
         case _:
-            for piece in pieces(arguments(block), size):
-                yield {"type": "input_json_delta", "partial_json": piece}
+            for chunk in text_chunks(arguments(block), size):
+                yield {"type": "input_json_delta", "partial_json": chunk}

@@ -42,14 +42,14 @@ class Cli:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """A version's numbers: `release("2.1.325") == (2, 1, 325)`."""
+    """Returns a version's numbers: `release("2.1.325") == (2, 1, 325)`."""
     if not re.fullmatch(r"\d+(\.\d+)*", version, re.ASCII):
         raise ValueError(f"not a version: {version!r} (as in 2.1.325)")
     return tuple(int(number) for number in version.split("."))
 
 
 def cache_folder() -> Path:
-    """Where fetched CLIs are kept: `$UNBRAID_CACHE`, or the platform's cache folder."""
+    """Returns where fetched CLIs are kept: `$UNBRAID_CACHE`, or the platform's cache folder."""
     if chosen := os.environ.get("UNBRAID_CACHE"):
         return Path(chosen)
     if sys.platform == "darwin":
@@ -111,7 +111,7 @@ def _unpack_into(target: Path, package: str, version: str) -> None:
         raise CliUnavailable(f"{package} {version} is not in {target.parent}, and there is no npm")
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fetch-") as scratch:
         # `pack` runs none of the package's scripts, unlike `install`.
-        # Only its errors: they are what we tell if it fails.
+        # Only its errors: they are what we report if it fails.
         options = ["--loglevel=error", "--pack-destination", scratch]
         command = [npm, "pack", *options, f"{package}@{version}"]
         try:

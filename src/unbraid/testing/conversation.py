@@ -8,7 +8,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from .asking import Json
+from .model_request import Json
 from .process import Child
 
 Permit = Callable[[Json], Json]
@@ -109,7 +109,7 @@ class Conversation:
                 for block in record["message"]["content"]:
                     self._returned.add(block.get("tool_use_id"))
             case {"type": "system", "subtype": "task_started", "task_id": task}:
-                # Some versions tell of an agent only after it has returned, and never of its end.
+                # Some versions report an agent only after it has returned, and never its end.
                 if record.get("tool_use_id") not in self._returned:
                     self._tasks.add(task)
             case {"type": "system", "subtype": "task_notification", "task_id": task}:

@@ -62,9 +62,9 @@ def claude_launch(
 
 
 def claude_arguments(cli: Cli, mode: str, prompt: str) -> list[str]:
-    """The arguments that make up a mode."""
+    """Returns the arguments that make up a mode."""
     _check(mode, CLAUDE_MODES)
-    talks = mode == "stdin"
+    reads_stdin = mode == "stdin"
     output = "json" if mode == "json" else "stream-json"
     args = ["-p", "--output-format", output, "--verbose"]
     if mode.startswith("partial"):
@@ -73,7 +73,7 @@ def claude_arguments(cli: Cli, mode: str, prompt: str) -> list[str]:
         if cli.release < FIRST_FORWARDING_CLAUDE:
             raise ValueError(f"Claude Code {cli.version} cannot forward sub-agents' text")
         args.append("--forward-subagent-text")
-    if talks:
+    if reads_stdin:
         return [*args, "--input-format", "stream-json", "--permission-prompt-tool", "stdio"]
     return [*args, prompt]
 
@@ -114,7 +114,7 @@ def opencode_launch(
 
 
 def opencode_arguments(mode: str, prompt: str) -> list[str]:
-    """The arguments that make up a mode."""
+    """Returns the arguments that make up a mode."""
     _check(mode, OPENCODE_MODES)
     if mode == "serve":
         return ["serve", "--hostname", "127.0.0.1", "--port", "0"]
@@ -139,7 +139,7 @@ def _opencode_config(model_url: str, *, asks: bool) -> dict[str, object]:
         "share": "disabled",
         "enabled_providers": ["scripted"],
         "permission": {"*": "allow", **dict.fromkeys(ASKING, "ask" if asks else "allow")},
-        # Only an agent that is told so may spawn agents of its own.
+        # Only an agent whose settings allow it may spawn agents of its own.
         "agent": {"general": {"permission": {"task": "allow"}}},
         "model": "scripted/one",
         "small_model": "scripted/one",

@@ -32,26 +32,26 @@ class Exchange:
         self.method, self.path, self.body = method, urlsplit(target).path, body
 
     async def answer(self, status: int, body: bytes) -> None:
-        """A whole JSON answer."""
+        """Sends a whole JSON answer."""
         await self.begin(status, {"content-type": "application/json"})
         await self.write(body)
         await self.end()
 
     async def begin(self, status: int, headers: dict[str, str]) -> None:
-        """The head of an answer whose body follows in chunks."""
+        """Sends the head of an answer whose body follows in chunks."""
         import h11
 
         fields = [(name.encode(), value.encode()) for name, value in headers.items()]
         await self._wire.send(h11.Response(status_code=status, headers=fields))
 
     async def write(self, chunk: bytes) -> None:
-        """One chunk, handed to the network before this returns."""
+        """Sends one chunk; it is handed to the network before this returns."""
         import h11
 
         await self._wire.send(h11.Data(data=chunk))
 
     async def end(self) -> None:
-        """The end of the answer."""
+        """Ends the answer."""
         import h11
 
         await self._wire.send(h11.EndOfMessage())
@@ -73,7 +73,7 @@ class Wire:
         self.state = h11.Connection(h11.SERVER if server else h11.CLIENT)
 
     async def receive(self) -> object:
-        """The next event of the other side."""
+        """Returns the next event of the other side."""
         import h11
 
         while True:
@@ -88,7 +88,7 @@ class Wire:
                 raise Hangup from error
 
     async def send(self, event: h11.Event) -> None:
-        """One event to the other side."""
+        """Sends one event to the other side."""
         data = self.state.send(event)
         if data:
             try:
@@ -138,12 +138,12 @@ class Answer:
     body: bytes
 
     def json(self) -> Any:
-        """The body, decoded."""
+        """Returns the body, decoded."""
         return json.loads(self.body)
 
 
 async def fetch(method: str, url: str, value: Any = None) -> Answer:
-    """One request, its whole answer."""
+    """Sends one request, and returns its whole answer."""
     answer = Answer(0, b"")
     async for status, chunk in stream(method, url, value):
         answer = Answer(status, answer.body + chunk)

@@ -1,4 +1,4 @@
-"""A model that says what a script tells it to, over HTTP on loopback, and knows what was said."""
+"""A model that answers from a script, over HTTP on loopback, and records what was served."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import time
 from contextlib import suppress
 
 from . import loopback
+from .answer_parts import encode
 from .anthropic_dialect import Anthropic
-from .asking import Asking, Json, Turns, agent_id, read
-from .fitting import fit
+from .block_adapter import adapt_block
+from .model_request import Json, ModelRequest, Turns, agent_id, read_request
 from .openai_dialect import OpenAI
-from .pieces import encode
 from .script import (
     Failure,
     HttpError,
@@ -89,7 +89,7 @@ class ScriptedModel(LoopbackServer):
             error = Anthropic.error("not_found_error", "there is nothing here")
             return await exchange.answer(404, encode(error))
         self.requests.append(body)
-        turn, serving = self._prepare(read(body, self.script.agents))
+        turn, serving = self._prepare(read_request(body, self.script.agents))
         failure = self._failure(serving, turn)
         if isinstance(failure, HttpError):
             error = dialect.error(failure.error, failure.message)
@@ -129,12 +129,14 @@ class ScriptedModel(LoopbackServer):
             with suppress(RuntimeError):  # its loop is closed: nobody waits there
                 loop.call_soon_threadsafe(moved.set)
 
-    def _prepare(self, asking: Asking) -> tuple[Turn, Serving]:
-        """The turn to serve and its serving; one that is not part of the truth has no agent."""
+    def _prepare(self, asking: ModelRequest) -> tuple[Turn, Serving]:
+        """Returns the turn to serve and its serving; one that is not part of the truth has no
+        agent.
+        """
         for tool_use_id, result in asking.results.items():
-            child, told = self._spawned.get(tool_use_id), agent_id(result)
-            if child is not None and told is not None:
-                self._agent_ids[child] = told
+            child, named = self._spawned.get(tool_use_id), agent_id(result)
+            if child is not None and named is not None:
+                self._agent_ids[child] = named
         agent, number = asking.agent, 0
         housekeeping = not asking.tools and not self._answers_without_tools
         if agent is None or housekeeping:
@@ -146,7 +148,7 @@ class ScriptedModel(LoopbackServer):
             turn = self.script.turn(agent, number)
         serving = Serving(agent, number, self._id("msg"), [])
         for block in turn.blocks:
-            fitted = fit(block, asking, self._agent_ids)
+            fitted = adapt_block(block, asking, self._agent_ids)
             if fitted["type"] == "tool_use":
                 fitted["id"] = self._id("toolu")
             serving.blocks.append(fitted)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .asking import Json
-from .pieces import arguments, encode, output_tokens, pieces
+from .answer_parts import arguments, encode, output_tokens, text_chunks
+from .model_request import Json
 from .script import Turn
 from .truth import Serving
 
@@ -50,7 +50,7 @@ class OpenAI:
         return "".join(block["text"] for block in self.serving.blocks if block["type"] == kind)
 
     def whole(self) -> Json:
-        """The answer to a request that does not stream."""
+        """Returns the answer to a request that does not stream."""
         message: Json = {"role": "assistant", "content": self._joined("text") or None}
         if thinking := self._joined("thinking"):
             message["reasoning_content"] = thinking
@@ -64,7 +64,7 @@ class OpenAI:
         return b"data: " + encode(self._completion("chat.completion.chunk", [choice])) + b"\n\n"
 
     def chunks(self) -> Iterator[bytes]:
-        """The answer as server-sent events, one a chunk."""
+        """Yields the answer as server-sent events, one a chunk."""
         yield self._chunk({"role": "assistant", "content": ""})
         calls, number = self._calls(), 0
         for block in self.serving.blocks:
@@ -72,14 +72,14 @@ class OpenAI:
                 call = calls[number]
                 function = {"name": block["name"], "arguments": ""}
                 yield self._chunk({"tool_calls": [{**call, "index": number, "function": function}]})
-                for piece in pieces(call["function"]["arguments"], self.turn.chunk_chars):
-                    part = {"index": number, "function": {"arguments": piece}}
+                for chunk in text_chunks(call["function"]["arguments"], self.turn.chunk_chars):
+                    part = {"index": number, "function": {"arguments": chunk}}
                     yield self._chunk({"tool_calls": [part]})
                 number += 1
             else:
                 key = "content" if block["type"] == "text" else "reasoning_content"
-                for piece in pieces(block["text"], self.turn.chunk_chars):
-                    yield self._chunk({key: piece})
+                for chunk in text_chunks(block["text"], self.turn.chunk_chars):
+                    yield self._chunk({key: chunk})
         yield self._chunk({}, self._finish_reason)
         last = self._completion("chat.completion.chunk", [], usage=self._usage())
         yield b"data: " + encode(last) + b"\n\n"
@@ -87,10 +87,10 @@ class OpenAI:
 
     @staticmethod
     def error(kind: str, message: str) -> Json:
-        """An error's body."""
+        """Returns an error's body."""
         return {"error": {"type": kind, "message": message}}
 
     @classmethod
     def error_chunk(cls, kind: str, message: str) -> bytes:
-        """An error in the middle of a stream."""
+        """Returns an error in the middle of a stream."""
         return b"data: " + encode(cls.error(kind, message)) + b"\n\n"

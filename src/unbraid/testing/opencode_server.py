@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 from . import loopback
-from .asking import Json
+from .model_request import Json
 from .process import Child
 from .recording import Recording
 
@@ -39,7 +39,7 @@ class ServedSession:
         self._idle = False
 
     async def events(self) -> AsyncIterator[tuple[float, bytes]]:
-        """The data of each event, until the session has answered all and is quiet."""
+        """Yields the data of each event, until the session has answered all and is quiet."""
         self._url = await self._address()
         queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         tasks = [asyncio.create_task(self._read(queue))]

@@ -11,12 +11,12 @@ from .recording import Recording
 
 
 def whole(data: bytes) -> Iterator[bytes]:
-    """All at once."""
+    """Yields all at once."""
     yield data
 
 
 def byte_by_byte(data: bytes) -> Iterator[bytes]:
-    """One byte at a time."""
+    """Yields one byte at a time."""
     return (data[at : at + 1] for at in range(len(data)))
 
 
@@ -40,7 +40,7 @@ def lines(data: bytes) -> Iterator[bytes]:
 
 
 def load(folder: Path) -> Recording:
-    """A recording from its folder."""
+    """Returns a recording from its folder."""
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
     head = {key: truth.pop(key) for key in ("scenario", "version", "mode")}
     stream = next((p for n in ("stdout", "events") if (p := folder / f"{n}.ndjson").exists()), None)

@@ -1,4 +1,5 @@
-"""A child process that cannot outlive its owner: a group of its own, and a mark on its family."""
+"""A child process that cannot outlive its owner: it has a group of its own, and all processes that
+it starts carry a mark."""
 
 from __future__ import annotations
 
@@ -27,15 +28,17 @@ class Child:
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, talks: bool = False
+        cls, argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, reads_stdin: bool = False
     ) -> Child:
-        """Start a program; one that `talks` has a pipe as its stdin, any other an empty one."""
+        """Start a program; one that `reads_stdin` has a pipe as its stdin, any other an
+        empty one.
+        """
         mark, pipe = secrets.token_hex(8), asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
             *argv,
             env={**env, _MARK: mark},
             cwd=cwd,
-            stdin=pipe if talks else asyncio.subprocess.DEVNULL,
+            stdin=pipe if reads_stdin else asyncio.subprocess.DEVNULL,
             stdout=pipe,
             stderr=pipe,
             start_new_session=True,
@@ -48,7 +51,7 @@ class Child:
         return time.monotonic() - self._began
 
     async def lines(self) -> AsyncIterator[tuple[float, bytes]]:
-        """Each line of stdout without its newline; an unfinished last line too."""
+        """Yields each line of stdout without its newline; an unfinished last line too."""
         assert self._process.stdout is not None
         rest = bytearray()
         while chunk := await self._process.stdout.read(_READ_BYTES):
@@ -63,14 +66,14 @@ class Child:
             yield self.seconds, bytes(rest)
 
     async def write(self, data: bytes) -> None:
-        """Bytes to its stdin; a program that no longer listens is no error."""
+        """Writes bytes to its stdin; it is no error if the program has closed it."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.write(data)
             await self._process.stdin.drain()
 
     def end_input(self) -> None:
-        """The end of its stdin."""
+        """Closes its stdin."""
         if self._process.stdin is not None:
             self._process.stdin.close()
 
@@ -79,17 +82,17 @@ class Child:
         self._signal_group(signal.SIGINT)
 
     def kill(self) -> None:
-        """A SIGKILL, to it and all that belongs to it: nobody gets to say a word more."""
+        """Kills it and all processes that it started, at once."""
         self._signal_group(signal.SIGKILL)
 
     async def wait(self) -> int:
-        """Its exit code, when it has ended by itself."""
+        """Returns its exit code, when it has ended by itself."""
         code = await self._process.wait()
         await self._errors
         return code
 
     async def stop(self) -> int:
-        """Its exit code after a SIGTERM, or a SIGKILL where that is not enough; none survives."""
+        """Ends it by SIGTERM, or by SIGKILL where that is not enough; returns its exit code."""
         if self._process.returncode is None:
             self._signal_group(signal.SIGTERM)
             await self._exited(_GRACE_SECONDS)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import scenarios
-from .asking import Json
 from .conversation import Permit, allow, deny
 from .model import ScriptedModel
+from .model_request import Json
 from .opencode_server import Reply
 from .recording import Recording
 from .runner import InterruptWhen, run_claude, run_opencode

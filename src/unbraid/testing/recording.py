@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .asking import Json
+from .model_request import Json
 
 PARTS = (
     "stdout.ndjson",

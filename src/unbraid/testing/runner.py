@@ -85,22 +85,24 @@ async def start_claude(
 ) -> AsyncIterator[RecordedRun]:
     """Claude Code, started; with `permit` it asks before it uses a tool (mode `stdin`)."""
     cli = await asyncio.to_thread(clis.claude, version)
-    talks = mode == "stdin"
+    reads_stdin = mode == "stdin"
     async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
         arguments = [*claude_arguments(cli, mode, prompts[0]), *args]
         asks = permit is not None
         launch = claude_launch(cli, model.url, home, arguments, asks=asks, git=git)
-        child = await Child.start(launch.argv, launch.env, launch.cwd, talks=talks)
+        child = await Child.start(launch.argv, launch.env, launch.cwd, reads_stdin=reads_stdin)
         recording = Recording(script.name, version, mode, {}, projects=launch.projects)
         source, conversation = child.lines(), None
         try:
-            if talks:
+            if reads_stdin:
                 when = None if interrupt_when is None else lambda: interrupt_when(model)
                 conversation = Conversation(child, prompts, permit or allow, when)
                 recording.sent = conversation.sent
                 source = _answered(source, conversation)
                 await conversation.begin()
-            yield RecordedRun(child, model, launch, recording, source)
+            yield RecordedRun(
+                child=child, model=model, launch=launch, recording=recording, source=source
+            )
         finally:
             if conversation is not None:
                 await conversation.end()
@@ -175,7 +177,14 @@ async def start_opencode(
                 when = None if interrupt_when is None else lambda: interrupt_when(model)
                 session = ServedSession(child, recording, prompts, reply=reply, interrupt_when=when)
                 source = session.events()
-            yield RecordedRun(child, model, launch, recording, source, stops=mode == "serve")
+            yield RecordedRun(
+                child=child,
+                model=model,
+                launch=launch,
+                recording=recording,
+                source=source,
+                stops=mode == "serve",
+            )
         finally:
             await child.stop()
 

@@ -52,7 +52,7 @@ def single() -> Script:
 
 
 def fan_same_opening() -> Script:
-    """Two helpers that open with the same words, longer than any fingerprint."""
+    """Two sub-agents that begin with the same text, longer than any fingerprint."""
     return Script(
         {
             "main": [
@@ -69,7 +69,7 @@ def fan_same_opening() -> Script:
 
 
 def fan_four() -> Script:
-    """Four helpers of two kinds, each with three turns, that finish out of order."""
+    """Four sub-agents of two types, each with three turns, that finish out of order."""
     agents = {
         "main": [
             say("Four helpers.", *(Spawn(f"w{n}", subagent_type=_kind(n)) for n in range(4))),
@@ -96,7 +96,7 @@ def _kind(number: int) -> str:
 
 
 def nested() -> Script:
-    """A helper of a helper."""
+    """A sub-agent of a sub-agent."""
     return Script(
         {
             "main": [say("Delegating down.", Spawn("mid")), say("Mid came back."), say("End.")],
@@ -188,7 +188,7 @@ def api_cut() -> Script:
 
 
 def child_fails() -> Script:
-    """One helper works, the other one's model refuses."""
+    """One sub-agent works, the other one's model refuses."""
     error = HttpError(400, "invalid_request_error", "scripted bad request", times=None)
     return Script(
         {
@@ -242,7 +242,7 @@ def interrupt() -> Script:
 
 
 def background() -> Script:
-    """A helper in the background while its parent works on."""
+    """A sub-agent in the background while its parent works on."""
     return Script(
         {
             "main": [
@@ -257,7 +257,7 @@ def background() -> Script:
 
 
 def resumed() -> Script:
-    """A helper that is asked again after it has answered."""
+    """A sub-agent that is asked again after it has answered."""
     return Script(
         {
             "main": [

@@ -16,12 +16,12 @@ _MARKER = re.compile(r"\[\[([\w.-]+)\]\]")
 
 
 def marker(agent: str) -> str:
-    """The text by which the model knows an agent again."""
+    """Returns the text by which the model knows an agent again."""
     return f"[[{agent}]]"
 
 
 def markers(text: str) -> list[str]:
-    """The names in a text's markers, in order."""
+    """Returns the names in a text's markers, in order."""
     return _MARKER.findall(text)
 
 
@@ -137,7 +137,7 @@ def say(
     failure: Failure | None = None,
     usage: ScriptedUsage | None = None,
 ) -> Turn:
-    """A turn of these blocks, where a plain string is a text block."""
+    """Returns a turn of these blocks, where a plain string is a text block."""
     return Turn(
         blocks=[ScriptedText(block) if isinstance(block, str) else block for block in blocks],
         delay_seconds=delay_seconds,
@@ -149,7 +149,7 @@ def say(
 
 
 def bash(command: str) -> ScriptedToolUse:
-    """A call of the shell tool."""
+    """Returns a call of the shell tool."""
     return ScriptedToolUse("Bash", {"command": command, "description": command[:32]})
 
 

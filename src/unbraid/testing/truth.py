@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .asking import Json
+from .model_request import Json
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Ledger:
         self.children.update(children)
 
     def kept(self) -> list[Serving]:
-        """The servings that count, in the order in which they began."""
+        """Returns the servings that count, in the order in which they began."""
         last: dict[tuple[str, int], Serving] = {}
         for serving in self.servings:
             key = (serving.agent, serving.turn)
@@ -47,7 +47,7 @@ class Ledger:
         return [s for s in self.servings if last[s.agent, s.turn] is s]
 
     def blocks(self) -> list[Json]:
-        """Every block that counts: agent, turn, index, message_id, type and content."""
+        """Returns every block that counts: agent, turn, index, message_id, type and content."""
         return [
             {
                 "agent": serving.agent,
@@ -63,7 +63,7 @@ class Ledger:
         ]
 
     def parents(self) -> dict[str, Json]:
-        """Each spawned agent's parent, and the call that spawned it."""
+        """Returns each spawned agent's parent, and the call that spawned it."""
         return {
             child: {"parent": block["agent"], "tool_use_id": block["id"]}
             for block in self.blocks()

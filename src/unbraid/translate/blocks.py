@@ -1,6 +1,6 @@
 """What of a message is new: position and content within it.
 
-The same message reaches us in pieces, and the pieces differ by dialect:
+The same message reaches us in parts, and the parts differ by dialect:
 
 - one block a line: each record holds the *next* block;
 - cumulative: each record holds *all* blocks so far, and the last one may have grown in place;
@@ -65,7 +65,9 @@ class Block(Struct, gc=False):
 
     @classmethod
     def of_bare(cls, item: Any) -> Block:
-        """The block that something stands for which is no object where a block is wanted."""
+        """Returns the block that something stands for which is no object where a block is
+        wanted.
+        """
         return cls(type="text", text=item if isinstance(item, str) else json.dumps(item))
 
 
@@ -172,7 +174,9 @@ class MessageState:
     def extends(
         self, content: list[Block], digests: list[int], source: int, skipped: int = 0
     ) -> bool | None:
-        """Whether this is a later snapshot of the message (None: no), and whether it adds to it."""
+        """Returns whether this is a later snapshot of the message (None: no), and whether it adds
+        to it.
+        """
         said = self.said[source]
         last = len(said) - 1
         if len(content) + skipped <= last:
@@ -199,7 +203,7 @@ class MessageState:
             said[-1] = digest
 
     def next(self, block: Block, digest: int, source: int) -> Fresh | None:
-        """One more block of a source, if it was neither streamed nor in another source."""
+        """Takes one more block of a source; returns it if no stream and no other source had it."""
         if source == STDOUT:
             said, other = self.said
         else:
@@ -226,7 +230,7 @@ class MessageState:
     # --- deltas ---
 
     def stream_start(self, index: int, kind: str) -> None:
-        """A block of this kind begins to stream at this index."""
+        """Begins a streaming block of this kind at this index."""
         # If the transcript is ahead of stdout, this is most likely the slower twin of a block that
         # is known: it is collected, and shown only if it turns out to be another one.
         silent = len(self.said[TRANSCRIPT]) > len(self.said[STDOUT])
@@ -236,7 +240,7 @@ class MessageState:
         self.streaming[index] = Streaming(kind, place, silent=silent)
 
     def stream_delta(self, index: int, delta: str) -> Fresh | None:
-        """More of a streaming block; what is new of it."""
+        """Takes more of a streaming block; returns what is new of it."""
         streamed = self.streaming.get(index) if self.streaming else None
         if streamed is None or streamed.is_known:
             return None
@@ -244,7 +248,7 @@ class MessageState:
         return None if streamed.silent else (Block(type=streamed.kind), streamed.index, delta)
 
     def stream_stop(self, index: int) -> Fresh | None:
-        """A streaming block is over; what has to be said of it that nobody else did."""
+        """Ends a streaming block; returns what of it was not emitted yet."""
         streaming = self.streaming or {}
         streamed = streaming.get(index)
         fresh = None
@@ -256,11 +260,11 @@ class MessageState:
         return fresh
 
     def stream_over(self) -> None:
-        """Nothing more will be streamed."""
+        """Ends all streaming blocks: nothing more will be streamed."""
         self.streaming = None
 
     def cut_off(self) -> str:
-        """The words of a block that has begun to stream and never came whole."""
+        """Returns the words of a block that has begun to stream and never came whole."""
         for streamed in (self.streaming or {}).values():
             if not streamed.silent and not streamed.is_known and streamed.parts:
                 return "".join(streamed.parts)
@@ -275,7 +279,9 @@ class MessageState:
 
 
 def digest_of(block: Block) -> int:
-    """What a block says, as a number: a tool call by its id, anything else by kind and words."""
+    """Returns what a block says, as a number: a tool call by its id, anything else by kind and
+    words.
+    """
     if block.id is not None:
         return hash(block.id)
     if block.thinking is not None:

@@ -12,7 +12,7 @@ class Clock:
     """The time of the latest record that has one; `ts` is in milliseconds since 1970, 0 if none.
 
     One clock is shared by all who translate a run, so that what they date agrees. Records that were
-    held turn it back while they are translated, and whoever releases them sets it again.
+    held turn it back while they are translated, and the code that releases them sets it again.
     """
 
     __slots__ = ("_second", "_second_ms", "ts")
@@ -23,7 +23,7 @@ class Clock:
         self._second_ms = 0
 
     def set(self, stamp: str | int | float) -> None:
-        """A record's own time; one that cannot be read changes nothing."""
+        """Sets the clock to a record's own time; one that cannot be read changes nothing."""
         if type(stamp) is str and len(stamp) == ISO_MILLISECONDS:
             # Neighbouring records share their second: it is parsed once.
             second = stamp[:19]

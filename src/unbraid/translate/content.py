@@ -6,12 +6,12 @@ from typing import Any
 
 
 def extract_content(content: Any) -> str:
-    """A tool result's content as plain text, whichever of its shapes it comes in."""
+    """Returns a tool result's content as plain text, whichever of its shapes it comes in."""
     return split_content(content)[0]
 
 
 def split_content(content: Any) -> tuple[str, list[Any] | None]:
-    """A tool result's text, and every part of it that is not text."""
+    """Returns a tool result's text, and every part of it that is not text."""
     if content is None:
         return "", None
     if isinstance(content, str):

@@ -1,4 +1,5 @@
-"""Who is speaking: one context per agent, known by its spawning call, its agent id, or both.
+"""Which agent a record belongs to: one context per agent, known by its spawning call, its agent id,
+or both.
 
 A context is found by whatever id a line carries. Ids are learned from different lines at different
 times, and joined: the spawning call (`parent_tool_use_id` on stdout), the agent id (transcripts),
@@ -69,14 +70,16 @@ class Context:
         self.meta: object = None
 
     def turn_to(self, state: MessageState, source: int) -> None:
-        """A source goes on to another message: a transcript has the one before as a whole."""
+        """Notes that a source has come to another message: a transcript has the one before
+        whole.
+        """
         before = self.latest[source]
         if source == TRANSCRIPT and before is not None and before is not state:
             before.past = True
         self.latest[source] = state
 
     def message(self, message_id: str) -> MessageState:
-        """The state of one of this agent's messages."""
+        """Returns the state of one of this agent's messages."""
         state = self.messages.get(message_id)
         if state is None:
             state = self.messages[message_id] = MessageState(message_id)
@@ -104,11 +107,11 @@ class Contexts:
         self._count = 0
 
     def everyone(self) -> list[Context]:
-        """Every sub-agent's context, once, in order of appearance."""
+        """Returns every sub-agent's context, once, in order of appearance."""
         return list(dict.fromkeys([*self.by_call.values(), *self.by_agent.values()]))
 
     def add(self, context_id: str, parent: Context, call: str | None) -> Context:
-        """A new sub-agent of `parent`, spawned by `call`."""
+        """Adds a sub-agent of `parent`, spawned by `call`."""
         # An empty id would be the main agent's.
         self._count += 1
         context = Context(context_id or f"agent-{self._count}", parent)

@@ -1,4 +1,4 @@
-"""The life of sub-agents: spawned, joined to their ids, asked again, ended.
+"""The lifecycle of sub-agents: spawned, joined to their ids, asked again, ended.
 
 An agent is announced at the earliest sign of it; its id and model may come later and are reported
 as `session_meta`. An agent that is asked again is the same context in a new invocation.
@@ -56,7 +56,7 @@ class Agents:
         )
 
     def resume(self, context: Context, call_id: str | None, out: list[RelayEvent]) -> None:
-        """An agent is asked again: a new invocation of the same context."""
+        """Begins a new invocation of a context: its agent is asked again."""
         if not context.ended:
             self.end(context, *(context.ending or (True, "completed", None)), out=out)
         context.call = call_id
@@ -84,7 +84,7 @@ class Agents:
         *,
         out: list[RelayEvent],
     ) -> None:
-        """An agent's invocation is over."""
+        """Ends an agent's invocation."""
         if context.ended or context is self.contexts.root:
             return
         if self._before_end is not None:

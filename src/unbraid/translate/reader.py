@@ -32,8 +32,8 @@ class MendsRecords(Protocol):
     """
 
     def mend(self, value: dict[str, Any]) -> tuple[Record, bool] | None:
-        """A JSON object as a record of this kind, and whether nothing had to be left out; None if
-        it belongs to another kind.
+        """Returns a JSON object as a record of this kind, and whether nothing had to be left out;
+        None if it belongs to another kind.
         """
         ...
 
@@ -44,8 +44,8 @@ Owned = tuple[str | None, Record]
 _bare = msgspec.json.Decoder(Record).decode
 
 
-def registered() -> Mapping[str, Callable[[], Dialect[Any]]]:
-    """The dialects of all kinds of agents, by name."""
+def registered_dialects() -> Mapping[str, Callable[[], Dialect[Any]]]:
+    """Returns the dialects of all kinds of agents, by name."""
     # Late, because the kinds are built on this package: only who translates needs all of them.
     from unbraid.agents.registry import kinds
 
@@ -63,8 +63,8 @@ class RecordReader:
         self._dialects = {kind: self._dialects.pop(kind), **self._dialects}
 
     def owned(self, text: bytes) -> Owned:
-        """A whole object as a record of whoever owns it. Raises one of `BAD_JSON` if it is no
-        object, or if nobody owns it and somebody could not read it.
+        """Returns a whole object as a record of the kind that owns it. Raises one of `BAD_JSON` if
+        it is no object, or if nobody owns it and somebody could not read it.
         """
         trouble: Exception | None = None
         for kind, dialect in self._dialects.items():
@@ -82,7 +82,7 @@ class RecordReader:
         return None, unowned
 
     def read(self, line: bytes) -> Iterator[Owned | Damage]:
-        """Every record and every damaged stretch of one line; nothing for a blank one.
+        """Yields every record and every damaged stretch of one line; nothing for a blank one.
 
         A line may be an array of records: all that a run printed, given out at its end.
         """
@@ -118,7 +118,7 @@ class RecordReader:
             yield Damage(text, reason, start)
 
     def _mended(self, value: dict[str, Any]) -> tuple[Owned, bool]:
-        """A record with defaults where its types are wrong, and whether it is whole."""
+        """Returns a record with defaults where its types are wrong, and whether it is whole."""
         raw = json.dumps(value, ensure_ascii=False).encode()
         try:
             return self.owned(raw), True  # only its text was broken
@@ -135,7 +135,9 @@ class RecordReader:
         return (None, unowned), whole
 
     def _salvaged(self, text: bytes) -> tuple[int, Owned] | None:
-        """The whole record at the end of a line that starts with a cut-off one, and where."""
+        """Returns the whole record at the end of a line that starts with a cut-off one, and
+        where.
+        """
         at = 0
         for _ in range(MAX_SALVAGE_TRIES):
             at = text.find(b'{"', at + 1)
@@ -153,11 +155,11 @@ class RecordReader:
 
 @cache
 def _registered_reader() -> RecordReader:
-    return RecordReader({name: make() for name, make in registered().items()})
+    return RecordReader({name: make() for name, make in registered_dialects().items()})
 
 
 def read_line(line: bytes) -> Iterator[Record | Damage]:
-    """Every record and every damaged stretch of one line, for all kinds of agents.
+    """Yields every record and every damaged stretch of one line, for all kinds of agents.
 
     A record that nobody owns is a plain `Record`.
     """
@@ -166,6 +168,6 @@ def read_line(line: bytes) -> Iterator[Record | Damage]:
 
 
 def parse_line(line: bytes | str) -> Record | None:
-    """The record in a line, of whichever kind owns it; None if there is none."""
+    """Returns the record in a line, of whichever kind owns it; None if there is none."""
     data = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
     return next((item for item in read_line(data) if isinstance(item, Record)), None)

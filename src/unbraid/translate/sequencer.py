@@ -1,9 +1,9 @@
-"""What has to wait for what: items of several sources, given out so that causes come first.
+"""Orders items of several sources so that causes come first: what has to wait for what.
 
 The places where one run is written down are written one by one: a parent's transcript reports the
 end of a child whose own last words are not on disk yet, stdout prints a result before the
-transcript has what led to it, a database stores a call before the text that was said first. Whoever
-reads such sources declares each item as it arrives: its source, what it provides, what it waits
+transcript has what led to it, a database stores a call before the text that was said first. A
+reader of such sources declares each item as it arrives: its source, what it provides, what it waits
 for, and how long it may wait at most. The sequencer says what may go now. It has no clock of its
 own: every call says what time it is, in seconds of any clock that does not go back.
 
@@ -119,7 +119,7 @@ class Sequencer(Generic[V]):
         self._providers: dict[str, str] = {}  # key: the source in which its provider is held
 
     def add(self, item: SourceItem[V], now: float) -> None:
-        """One more item, behind all others of its source."""
+        """Adds an item, behind all others of its source."""
         assert not (item.patient and any(_keys(item))), "a patient item depends on nobody"
         self._queues.setdefault(item.source, deque()).append(_Held(item, now))
         self.note(item.source, item.provides, now)
@@ -127,19 +127,21 @@ class Sequencer(Generic[V]):
             self._providers.setdefault(key, item.source)
 
     def note(self, source: str, provides: Iterable[str], now: float) -> None:
-        """A source has brought something that goes without waiting, past the sequencer."""
+        """Notes that a source has brought something that does not wait and bypasses the
+        sequencer.
+        """
         if source in self._named:
             self._latest[source] = now
         for key in provides:
             self._since.setdefault(key, now)
 
     def holds(self, source: str | None = None) -> bool:
-        """Whether anything is held back: of one source, or at all."""
+        """Returns whether anything is held back: of one source, or at all."""
         return any(self._queues.values()) if source is None else bool(self._queues.get(source))
 
     def take(self, now: float) -> Iterator[V]:
-        """Gives out what may go now. What `is_open` says is asked anew for each item, so whoever
-        consumes this may note what has gone before the next item is decided.
+        """Gives out what may go now. `is_open` is called again for each item, so the consumer of
+        this may note what has gone before the next item is decided.
         """
         moved = True
         while moved and self.holds():
@@ -151,7 +153,7 @@ class Sequencer(Generic[V]):
                         if key in self._providers and self._within_reach(key):
                             yield from self._taken_along(key)
                     yield self._pop(queue)
-                # Whoever consumes this may add and forget in between.
+                # The consumer of this may add and forget in between.
                 if not queue and source not in self._named and self._queues.get(source) is queue:
                     del self._queues[source]
 
@@ -160,7 +162,7 @@ class Sequencer(Generic[V]):
         return self.take(math.inf)
 
     def forget(self, source: str) -> None:
-        """Drops what is held of a source, for whoever has read it another way."""
+        """Drops what is held of a source, for a caller that has read it another way."""
         queue = self._queues.get(source, deque())
         while queue:
             self._pop(queue)
@@ -191,7 +193,7 @@ class Sequencer(Generic[V]):
                 return self._met(first, held, now) or self._met(second, held, now)
 
     def _within_reach(self, key: str) -> bool:
-        """Whether the provider of a key has gone, or goes as soon as it is needed."""
+        """Returns whether the provider of a key has gone, or goes as soon as it is needed."""
         source = self._providers.get(key)
         if source is None:
             return True
@@ -215,7 +217,7 @@ class Sequencer(Generic[V]):
 
 
 def _keys(item: SourceItem[V]) -> Iterator[str]:
-    """What an item comes after, if that is there."""
+    """Yields what an item comes after, if that is there."""
     if not item.waits_for:
         return
     waiting = list(item.waits_for)

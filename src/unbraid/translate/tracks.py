@@ -48,7 +48,7 @@ UNKNOWN = LineOrder()
 
 
 class Track(NamedTuple):
-    """One source: its name, its bytes (read anew at each call), whether it dates its lines, and
+    """One source: its name, its bytes (read again at each call), whether it dates its lines, and
     what of a line says where it belongs.
 
     `sidechains`: it holds several conversations, each in its own order, one after the other.
@@ -88,7 +88,7 @@ def split(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def merge(tracks: list[Track]) -> Iterator[tuple[str, bytes]]:
-    """The bytes of several tracks as (track, bytes), line by line, causes first."""
+    """Yields the bytes of several tracks as (track, bytes), line by line, causes first."""
     if len(tracks) == 1:
         track = tracks[0]
         alone = (line for _, line in _ordered(track)) if track.in_turns else track.read()
@@ -115,7 +115,9 @@ def merge(tracks: list[Track]) -> Iterator[tuple[str, bytes]]:
 
 
 def _ordered(track: Track) -> Iterator[tuple[LineOrder, bytes]]:
-    """A track's lines, each read once for where it belongs; neighbours that have turns in turn."""
+    """Yields a track's lines, each read once for where it belongs; neighbours that have turns in
+    turn.
+    """
     order_of = track.order
     lines = ((order_of(line), line) for line in split(track.read()))
     return _in_turns(lines) if track.in_turns else lines
@@ -143,7 +145,7 @@ def _placed(
 
 
 def _dated(track: Track) -> Iterator[tuple[int, LineOrder, bytes]]:
-    """A track's own times, never going back: its order is its order."""
+    """Yields a track's own times, never going back: its order is its order."""
     if track.sidechains:
         yield from sorted(_by_chain(track), key=itemgetter(0))
         return

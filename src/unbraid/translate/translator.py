@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
-from unbraid.translate.reader import RecordReader, registered
+from unbraid.translate.reader import RecordReader, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
 
@@ -39,7 +39,7 @@ class Translator:
     ) -> None:
         self._max_line_bytes = max_line_bytes
         self._sources = {"stdout": Lines(max_line_bytes)}
-        factories = registered() if dialects is None else dialects
+        factories = registered_dialects() if dialects is None else dialects
         self._dialects = {name: make() for name, make in factories.items()}
         self._reader = RecordReader(self._dialects)
         self._met: list[str] = []  # the kinds that have owned a record, in this order
@@ -117,7 +117,7 @@ class Translator:
                 decode, translate = self._latest()
 
     def _latest(self) -> tuple[Decode, Translate]:
-        """How the kind that has owned the latest record reads the next one."""
+        """Returns how the kind that has owned the latest record reads the next one."""
         if not self._owner:
             return _unread, next(iter(self._dialects.values())).translate
         dialect = self._dialects[self._owner]
@@ -143,7 +143,9 @@ class Translator:
         self._dialects[kind].translate(record, out)
 
     def _malformed(self, raw: bytes, reason: str, offset: int) -> Malformed:
-        return Malformed("", self.ts, raw.decode("utf-8", "replace"), reason, offset)
+        return Malformed(
+            context="", ts=self.ts, raw=raw.decode("utf-8", "replace"), reason=reason, offset=offset
+        )
 
 
 def _unread(line: bytes) -> None:

@@ -28,16 +28,16 @@ from unbraid.timings import (
     TOP_RETRY_SECONDS,
     TOP_STORED_SESSIONS_SECONDS,
 )
-from unbraid.tui.desk import Desk
 from unbraid.tui.dialogs import Help
-from unbraid.tui.helm import Helm
-from unbraid.tui.listing import Listing
-from unbraid.tui.notices import Notices
-from unbraid.tui.picture import Picture
+from unbraid.tui.notifier import Notifier
 from unbraid.tui.reader import Reader
 from unbraid.tui.rows import Rows
-from unbraid.tui.runs import EMPTY, run_row, run_title
+from unbraid.tui.run_control import RunControl
+from unbraid.tui.run_list import RunList
+from unbraid.tui.run_rows import EMPTY, run_row, run_title
+from unbraid.tui.run_tree import RunTree
 from unbraid.tui.search import Search
+from unbraid.tui.services import ViewServices
 from unbraid.tui.transcript import Transcript
 
 # What opens a dialog. These keys have priority: they are acted on before the next one is looked at,
@@ -77,14 +77,14 @@ class Top(App[None]):
     ]
 
     def __init__(
-        self, desk: Desk, run: str | None = None, clock: Callable[[], float] = time.time
+        self, services: ViewServices, run: str | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         super().__init__()
         self._clock = clock
-        self._desk, self._wanted_run = desk, run
-        self._listing, self._notices = Listing(desk), Notices(self, clock)
-        self._helm = Helm(self, desk)
-        self._picture: Picture | None = None
+        self._services, self._wanted_run = services, run
+        self._run_list, self._notifier = RunList(services), Notifier(self, clock)
+        self._run_control = RunControl(self, services)
+        self._run_tree: RunTree | None = None
         self._reader: Reader | None = None
         self._able: list[str] = []
         # Held, not looked up: workers outlive the screen by a moment when the view is closed.
@@ -96,7 +96,7 @@ class Top(App[None]):
         self._goal: tuple[int, int] | None = None  # the stream and seq to show once they are known
 
     def compose(self) -> ComposeResult:
-        """The lists on the left, the words on the right."""
+        """Yields the lists on the left, the words on the right."""
         self._runs.border_title, self._agents.border_title = "Runs", "Agents"
         yield self._title
         yield Static(EMPTY, id="empty", markup=False)
@@ -111,12 +111,12 @@ class Top(App[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Starts the background tasks."""
         self._runs.focus()
-        self._notices.begin()
+        self._notifier.begin()
         self.list_runs()
         self.list_unlogged()
-        self.look_for_leave()
+        self.refresh_control()
         self.set_interval(TOP_DRAW_SECONDS, self._draw)
 
     # --- what is looked at all the time ---
@@ -127,11 +127,11 @@ class Top(App[None]):
         first = True
         while True:
             try:
-                await self._listing.look()
+                await self._run_list.refresh()
                 if first and self._wanted_run is not None:
                     await self._open(self._wanted_run)
             except UnbraidError as error:
-                self._notices.tell(error)
+                self._notifier.show_error(error)
                 await asyncio.sleep(TOP_RETRY_SECONDS)
             first = False
             self._show_runs()
@@ -139,41 +139,41 @@ class Top(App[None]):
 
     @work
     async def list_unlogged(self) -> None:
-        """Now and then, sessions that nobody has followed."""
+        """Lists the sessions that are not in the log, now and then."""
         while True:
             try:
-                await self._listing.look_beside()
+                await self._run_list.refresh_unlogged()
             except UnbraidError as error:
-                self._notices.tell(error)
+                self._notifier.show_error(error)
             await asyncio.sleep(TOP_STORED_SESSIONS_SECONDS)
 
     @work
-    async def look_for_leave(self) -> None:
-        """Who can be steered, and who waits."""
+    async def refresh_control(self) -> None:
+        """Reads again which runs can be steered, and which permission requests are pending."""
         while True:
             try:
-                await self._helm.look()
+                await self._run_control.refresh()
             except UnbraidError as error:
-                self._notices.tell(error)
+                self._notifier.show_error(error)
             self._show_waiting()
             await asyncio.sleep(TOP_CONTROL_POLL_SECONDS)
 
     @work(exclusive=True, group="follow")
-    async def follow(self, picture: Picture) -> None:
+    async def follow(self, run_tree: RunTree) -> None:
         """Fold the chosen run as it grows."""
         while True:
             try:
-                summary = await self._desk.log.run(picture.run)
-                picture.known = summary.last_seq if summary else 0
-                async for batch in self._desk.log.follow(picture.run, picture.marks.seq):
-                    picture.apply(batch)
+                summary = await self._services.log.run(run_tree.run)
+                run_tree.known = summary.last_seq if summary else 0
+                async for batch in self._services.log.follow(run_tree.run, run_tree.page_index.seq):
+                    run_tree.apply(batch)
                     if not batch:
-                        picture.known = 0  # the rest of it waits for more: show what there is
+                        run_tree.known = 0  # the rest of it waits for more: show what there is
                     self._dirty = True
                     await asyncio.sleep(0)
                 return
             except LogError as error:
-                self._notices.tell(error)
+                self._notifier.show_error(error)
                 await asyncio.sleep(TOP_RETRY_SECONDS)
 
     @work(exclusive=True, group="read")
@@ -183,33 +183,33 @@ class Top(App[None]):
             try:
                 await reader.run()
             except LogError as error:
-                self._notices.tell(error)
+                self._notifier.show_error(error)
                 await asyncio.sleep(TOP_RETRY_SECONDS)
 
     # --- what is chosen ---
 
     @on(Rows.Moved, "#runs")
     def run_moved(self, event: Rows.Moved) -> None:
-        """The cursor stands on another run."""
-        if self._listing.has(event.key):
+        """Shows the run under the cursor."""
+        if self._run_list.has(event.key):
             self._choose(event.key)
         else:
-            self._about.update(Text("Nobody has followed this session yet.\nEnter opens it."))
+            self._about.update(Text("This session is not in the log yet.\nPress Enter to open it."))
 
     @on(Rows.Chosen, "#runs")
     async def run_chosen(self, event: Rows.Chosen) -> None:
-        """Enter on a run: go in."""
+        """Opens a run on Enter."""
         await self._attempt(self._open(event.key))
         self.action_pane("agents")
 
     @on(Rows.Moved, "#agents")
     def agent_moved(self, event: Rows.Moved) -> None:
-        """The cursor stands on another agent."""
+        """Shows the agent under the cursor."""
         self._read_stream(int(event.key))
 
     @on(Rows.Chosen, "#agents")
     def agent_chosen(self) -> None:
-        """Enter on an agent: read."""
+        """Moves to the text of an agent on Enter."""
         self.action_pane("stream")
 
     @on(Rows.Folded, "#agents")
@@ -226,57 +226,63 @@ class Top(App[None]):
 
     @property
     def _chosen(self) -> str:
-        return self._picture.run if self._picture else ""
+        return self._run_tree.run if self._run_tree else ""
 
     async def _open(self, name: str) -> None:
-        self._choose(await self._listing.open(name))
+        self._choose(await self._run_list.open(name))
 
     def _choose(self, run: str, goal: tuple[int, int] | None = None) -> None:
         self._goal = goal
-        if self._picture is None or self._picture.run != run:
-            self._picture = Picture(run)
+        if self._run_tree is None or self._run_tree.run != run:
+            self._run_tree = RunTree(run)
             self._folded = set()
-            self.follow(self._picture)
+            self.follow(self._run_tree)
             self._read_stream(goal[0] if goal else 0)
         self._dirty = True
         self._show_runs()
         self._show_waiting()
 
     def _read_stream(self, stream: int, seq: int | None = None) -> None:
-        if self._picture is None:
+        if self._run_tree is None:
             return
-        self._reader = Reader(self.transcript, self._desk.log, self._picture, stream, seq)
+        self._reader = Reader(
+            transcript=self.transcript,
+            log=self._services.log,
+            run_tree=self._run_tree,
+            stream=stream,
+            seq=seq,
+        )
         self.read(self._reader)
         self._dirty = True
 
     # --- drawing ---
 
     def _draw(self) -> None:
-        picture, reader = self._picture, self._reader
-        if not self._dirty or picture is None or reader is None:
+        run_tree, reader = self._run_tree, self._reader
+        if not self._dirty or run_tree is None or reader is None:
             return
-        if picture.marks.seq < picture.known:
+        if run_tree.page_index.seq < run_tree.known:
             return  # its beginning is still being read: nothing of it is news
         self._dirty = False
-        if self._goal is not None and picture.marks.seq >= self._goal[1]:
+        if self._goal is not None and run_tree.page_index.seq >= self._goal[1]:
             (stream, seq), self._goal = self._goal, None
             if seq or stream != reader.stream:
                 self._read_stream(stream, seq or None)
                 return
-        self._agents.show(picture.rows(self._folded), str(reader.stream))
-        self._agents.border_subtitle = _count(len(picture.tree.nodes), "agent")
-        self._about.update(Text("\n").join(picture.about(reader.stream)))
+        self._agents.show(run_tree.rows(self._folded), str(reader.stream))
+        self._agents.border_subtitle = _count(len(run_tree.tree.nodes), "agent")
+        self._about.update(Text("\n").join(run_tree.about(reader.stream)))
         reader.tick()
 
     def _show_runs(self) -> None:
-        runs, listing = self._listing.all(), self._listing
+        runs, run_list = self._run_list.all(), self._run_list
         self.screen_stack[0].set_class(not runs, "-nothing")
-        if self._picture is None and listing.logged and self._wanted_run is None:
-            self._choose(next(run.run for run in runs if listing.has(run.run)))
+        if self._run_tree is None and run_list.logged and self._wanted_run is None:
+            self._choose(next(run.run for run in runs if run_list.has(run.run)))
             return
-        now, waiting = self._clock() * 1000, {each.run for each in self._helm.waiting()}
+        now, waiting = self._clock() * 1000, {each.run for each in self._run_control.waiting()}
         rows = [run_row(run, now, waits=run.run in waiting) for run in runs]
-        beside = listing.beside(self._runs.cursor)
+        beside = run_list.is_unlogged(self._runs.cursor)
         self._runs.show(rows, self._runs.cursor if beside else self._chosen or None)
         live = sum(run.status == "live" for run in runs)
         self._runs.border_subtitle = f"{live} live of {len(runs)}"
@@ -284,22 +290,22 @@ class Top(App[None]):
         self._title.update(run_title(shown))
 
     def _show_waiting(self) -> None:
-        waiting = self._helm.waiting(self._chosen)
+        waiting = self._run_control.waiting(self._chosen)
         self._bar.display = bool(waiting)
         if waiting:
             first = waiting[0]
             more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
             asked = short(f"{first.tool} {gist(first.input)}", 300)
             self._bar.update(Text(f"◐ p answers{more}: {asked}"))
-        able = [*self._helm.verbs(self._chosen), *["answer"] * bool(waiting)]
+        able = [*self._run_control.verbs(self._chosen), *["answer"] * bool(waiting)]
         if able != self._able:
-            # The footer is drawn anew by this: not for nothing.
+            # This draws the footer again, so it is done only when something has changed.
             self._able = able
             self.refresh_bindings()
 
     def warn(self, text: str) -> None:
-        """Something that a person should know, at once or as soon as the view is there."""
-        self._notices.warn(text)
+        """Shows a warning, at once or as soon as the view has started."""
+        self._notifier.warn(text)
 
     # --- keys ---
 
@@ -313,7 +319,7 @@ class Top(App[None]):
         return True if not steers or action in self._able else None
 
     async def action_help(self) -> None:
-        """The keys."""
+        """Shows the keys."""
         await self.push_screen(Help())
 
     def action_pane(self, name: str) -> None:
@@ -322,7 +328,7 @@ class Top(App[None]):
         self.screen.set_focus(self.query_one(f"#{name}"))
 
     async def action_back(self) -> None:
-        """From the words to the agents to the runs."""
+        """Goes back from the text to the agents to the runs."""
         if self.screen.maximized is not None:
             self.screen.minimize()
             return
@@ -330,7 +336,7 @@ class Top(App[None]):
         self.action_pane("agents" if focused == "stream" else "runs")
 
     def action_zoom(self) -> None:
-        """One list on the whole screen, and back."""
+        """Shows one list on the whole screen, or all of them again."""
         if self.screen.maximized is not None:
             self.screen.minimize()
         elif self.focused is not None:
@@ -341,49 +347,49 @@ class Top(App[None]):
         self.transcript.toggle(whole=not self.transcript.whole)
 
     def action_copy(self) -> None:
-        """The command that goes on with the chosen agent."""
-        if self._picture is not None and self._reader is not None:
-            command = f"unbraid attach {self._picture.run}/{self._reader.stream} --resume"
+        """Copies the command that continues the chosen agent."""
+        if self._run_tree is not None and self._reader is not None:
+            command = f"unbraid attach {self._run_tree.run}/{self._reader.stream} --resume"
             self.copy_to_clipboard(command)
             self.notify(command, title="Copied", markup=False)
 
     async def action_search(self) -> None:
-        """Find what anyone said."""
+        """Opens the search."""
 
         async def go(place: str | None) -> None:
             if place is None:
                 return
             run, stream, seq = place.rsplit("/", 2)
-            if not self._listing.has(run):
+            if not self._run_list.has(run):
                 await self._attempt(self._open(run))
             self._choose(run, (int(stream), int(seq)))
             self.action_pane("stream")
 
-        await self.push_screen(Search(self._desk, self._listing.all), go)
+        await self.push_screen(Search(self._services, self._run_list.all), go)
 
     async def action_answer(self) -> None:
-        """Answer whoever waits."""
-        asked = next(iter(self._helm.waiting(self._chosen)), None)
+        """Answers the first pending permission request."""
+        asked = next(iter(self._run_control.waiting(self._chosen)), None)
         if asked is not None:
-            await self._helm.answer(asked, self._listing.title(asked.run))
+            await self._run_control.answer(asked, self._run_list.title(asked.run))
 
     async def action_message(self) -> None:
-        """Tell the main agent something."""
-        await self._helm.message(self._chosen)
+        """Sends the main agent a message."""
+        await self._run_control.message(self._chosen)
 
     async def action_interrupt(self) -> None:
         """Interrupt the main agent."""
-        await self._helm.interrupt(self._chosen)
+        await self._run_control.interrupt(self._chosen)
 
     async def action_stop(self) -> None:
         """Stop the chosen agent, or the run."""
-        await self._helm.stop(self._chosen, self._reader.stream if self._reader else 0)
+        await self._run_control.stop(self._chosen, self._reader.stream if self._reader else 0)
 
     async def _attempt(self, opening: Awaitable[None]) -> None:
         try:
             await opening
         except UnbraidError as error:
-            self._notices.tell(error)
+            self._notifier.show_error(error)
 
 
 def _static(name: str) -> Static:

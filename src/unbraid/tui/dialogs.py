@@ -1,4 +1,4 @@
-"""What is asked on top of the view: a line of text, yes or no, leave for a tool, a place."""
+"""Dialogs on top of the view: a line of text, yes or no, a permission request."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Right: what the chosen agent says.
   x            thinking, calls and results whole (click: one)
   z            one list on the whole screen, and back
   /            find what any agent ever said
-  y            copy the command that goes on with an agent
+  y            copy the command that continues an agent
 
 Where it is allowed (`unbraid run --steer`, OpenCode's servers):
 
-  p            answer an agent that waits for leave
-  m            tell the main agent something
+  p            answer a permission request
+  m            send the main agent a message
   i            interrupt the main agent
   s            stop the chosen agent; the main one: the run
 
@@ -71,7 +71,7 @@ class Help(Dialog):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("question_mark,q,enter", "answer", show=False)]
 
     def compose(self) -> ComposeResult:
-        """The keys, and how to close them."""
+        """Yields the keys, and how to close them."""
         with Vertical() as box:
             box.border_title, box.border_subtitle = "unbraid top", "esc"
             yield VerticalScroll(Static(HELP, markup=False))
@@ -85,7 +85,7 @@ class TextDialog(Dialog):
         self._title = title
 
     def compose(self) -> ComposeResult:
-        """The line."""
+        """Yields the line."""
         with Vertical() as box:
             box.border_title = Text(self._title)
             yield Input()
@@ -110,13 +110,13 @@ class Confirm(Dialog):
         self._question = question
 
     def compose(self) -> ComposeResult:
-        """The question."""
+        """Yields the question."""
         with Vertical():
             yield Static(self._question, markup=False)
             yield Footer(show_command_palette=False)
 
 
-class Leave(Dialog):
+class PermissionDialog(Dialog):
     """May an agent use a tool? Shows all that it wants to do; the answer is allow or deny."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -130,7 +130,7 @@ class Leave(Dialog):
 
     def compose(self) -> ComposeResult:
         """Who asks, and for what."""
-        shown = asked_for(self._asked.input)
+        shown = tool_input_text(self._asked.input)
         with Vertical() as box:
             box.border_title = "May it?"
             yield Static(short(self._title, 200), markup=False)
@@ -151,9 +151,9 @@ class Leave(Dialog):
         unread.update(Text("There is more: read it to its end, then approve.", Style(bold=True)))
 
 
-def asked_for(given: Any) -> str:
-    """All that a tool is to be given, safe. Only a real argument stands at the beginning of a line,
-    so that none can pass for two.
+def tool_input_text(given: Any) -> str:
+    """Returns all that a tool is to be given, safe. Only a real argument stands at the beginning of
+    a line, so that none can pass for two.
     """
     arguments = given.items() if isinstance(given, dict) else [("", given)]
     lines = []

@@ -1,4 +1,4 @@
-"""Keeps the transcript at what someone wants to see of a stream: one wish at a time, in order."""
+"""Loads the part of a stream that a person scrolls to, one request at a time, in order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import time
 
 from unbraid.log.port import LogReader
-from unbraid.tui.picture import Picture
+from unbraid.tui.run_tree import RunTree
 from unbraid.tui.transcript import Transcript
 from unbraid.tui.window import Window
 
@@ -17,21 +17,32 @@ class Reader:
     """Reads one stream into the transcript, for as long as `run` runs."""
 
     def __init__(
-        self, transcript: Transcript, log: LogReader, picture: Picture, stream: int, seq: int | None
+        self,
+        transcript: Transcript,
+        log: LogReader,
+        run_tree: RunTree,
+        stream: int,
+        seq: int | None,
     ) -> None:
         self.stream = stream
         self._transcript, self._seq = transcript, seq
-        self._window = Window(log, picture.run, stream, picture.marks, picture.children)
-        self._wishes: dict[str, None] = {}
-        self._wished = asyncio.Event()
+        self._window = Window(
+            log=log,
+            run=run_tree.run,
+            stream=stream,
+            page_index=run_tree.page_index,
+            children=run_tree.children,
+        )
+        self._requests: dict[str, None] = {}
+        self._requested = asyncio.Event()
 
     def want(self, where: str) -> None:
-        """`where` is new, older, newer, beginning or end."""
-        self._wishes[where] = None
-        self._wished.set()
+        """Asks for another part: `where` is new, older, newer, beginning or end."""
+        self._requests[where] = None
+        self._requested.set()
 
     def tick(self) -> None:
-        """The log may have grown: follow it, unless someone looks elsewhere."""
+        """Follows the log if it has grown, unless someone looks elsewhere."""
         if not self._transcript.following:
             self._window.leave_end()
         elif self._window.live:
@@ -47,18 +58,18 @@ class Reader:
         else:
             await window.to_event(self._seq)
             transcript.show(window.items, anchor=self._seq)
-        self._wishes.clear()  # they were about what stood there before
+        self._requests.clear()  # they were about what was shown before
         while True:
-            await self._wished.wait()
-            self._wished.clear()
-            wishes, self._wishes = self._wishes, {}
+            await self._requested.wait()
+            self._requested.clear()
+            requests, self._requests = self._requests, {}
             began = time.monotonic()
-            for where in wishes:
-                await self._fulfil(where)
+            for where in requests:
+                await self._load(where)
             # Whatever this costs, most of the time is left for keys and for folding the run.
             await asyncio.sleep((time.monotonic() - began) * RESTING)
 
-    async def _fulfil(self, where: str) -> None:
+    async def _load(self, where: str) -> None:
         window, transcript = self._window, self._transcript
         match where:
             case "new":

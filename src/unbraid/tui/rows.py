@@ -93,7 +93,7 @@ class Rows(ScrollView, can_focus=True):
         return next((i for i, row in enumerate(self.rows) if row.key == self.cursor), None)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
+        """Returns one line of the screen."""
         number, width = y + self.scroll_offset.y, self.scrollable_content_region.width
         if number >= len(self.rows):
             return Strip.blank(width, self.rich_style)
@@ -122,16 +122,16 @@ class Rows(ScrollView, can_focus=True):
         return text
 
     def action_move(self, by: int) -> None:
-        """The cursor up or down."""
+        """Moves the cursor up or down."""
         index = self.index
         self._put(0 if index is None else index + by)
 
     def action_page(self, by: int) -> None:
-        """The cursor a screen up or down."""
+        """Moves the cursor a screen up or down."""
         self._put((self.index or 0) + by * max(self.size.height - 1, 1))
 
     def action_edge(self, last: int) -> None:
-        """The cursor to the first or last row."""
+        """Moves the cursor to the first or last row."""
         self._put(len(self.rows) - 1 if last else 0)
 
     def action_choose(self) -> None:
@@ -145,7 +145,7 @@ class Rows(ScrollView, can_focus=True):
             self.post_message(self.Folded(self, self.cursor))
 
     def on_click(self, event: events.Click) -> None:
-        """A click puts the cursor there; a second one chooses."""
+        """Moves the cursor to a clicked row; a second click chooses it."""
         place = event.get_content_offset(self)
         number = -1 if place is None else place.y + self.scroll_offset.y
         if 0 <= number < len(self.rows):

@@ -1,4 +1,4 @@
-"""Find what any agent ever said, and go there."""
+"""Searches what agents said, and goes to a result."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from unbraid.log.port import Found
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short
 from unbraid.timings import SEARCH_TYPING_PAUSE_SECONDS
-from unbraid.tui.desk import Desk
 from unbraid.tui.dialogs import Dialog
-from unbraid.tui.picture import DIM
 from unbraid.tui.rows import Row, Rows
+from unbraid.tui.run_tree import DIM
+from unbraid.tui.services import ViewServices
 
 KINDS = {"tool_use": "⚙", "thinking": "✻", "prompt": "▌", "response": "→", "retracted": "✘"}
 
@@ -36,12 +36,12 @@ class Search(Dialog):
     Search Rows { height: 1fr; }
     """
 
-    def __init__(self, desk: Desk, runs: Callable[[], list[RunSummary]]) -> None:
+    def __init__(self, services: ViewServices, runs: Callable[[], list[RunSummary]]) -> None:
         super().__init__()
-        self._desk, self._runs = desk, runs
+        self._services, self._runs = services, runs
 
     def compose(self) -> ComposeResult:
-        """A line for the words, and the places below it."""
+        """Yields a line for the words, and the results below it."""
         with Vertical() as box:
             box.border_title = "Find"
             yield Input(placeholder='words, or "a phrase"')
@@ -50,23 +50,23 @@ class Search(Dialog):
 
     @on(Input.Changed)
     def changed(self, event: Input.Changed) -> None:
-        """Other words."""
+        """Searches again when the words have changed."""
         self.find(event.value.strip())
 
     @on(Input.Submitted)
     def submitted(self) -> None:
-        """Enter in the line goes to the first place."""
+        """Goes to the first result on Enter."""
         rows = self.query_one(Rows)
         if rows.rows:
             self.dismiss(rows.cursor or rows.rows[0].key)
 
     @on(Rows.Chosen)
     def chosen(self, event: Rows.Chosen) -> None:
-        """Enter on a place."""
+        """Goes to the chosen result."""
         self.dismiss(event.key)
 
     def key_down(self) -> None:
-        """From the line to the places."""
+        """Moves from the line to the results."""
         rows = self.query_one(Rows)
         if not rows.has_focus:
             rows.focus()
@@ -84,7 +84,7 @@ class Search(Dialog):
         places, box = self.query_one(Rows), self.query_one(Vertical)
         box.border_subtitle = "looking" if words else ""
         try:
-            found = await self._desk.search(words) if words else []
+            found = await self._services.search(words) if words else []
         except UnbraidError as error:
             self.notify(short(str(error)), severity="error", markup=False)
             found = []
@@ -94,10 +94,10 @@ class Search(Dialog):
         if words:
             # Files are read for this: it comes later, and below.
             await asyncio.sleep(SEARCH_TYPING_PAUSE_SECONDS)
-            beside = await self._desk.search_unlogged(words)
+            beside = await self._services.search_unlogged(words)
             rows = [*rows, *(_beside(each, runs.get(each.run)) for each in beside)]
             places.show(rows)
-            box.border_subtitle = f"{len(rows)} found" if rows else "nobody has said that"
+            box.border_subtitle = f"{len(rows)} found" if rows else "No results."
 
 
 def _beside(place: SearchHit, run: RunSummary | None) -> Row:

@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from unbraid.fleet.conversation import Item
-from unbraid.tui.drawing import drawn
+from unbraid.tui.item_renderer import render_item
 
 
 class Look(NamedTuple):
@@ -80,7 +80,7 @@ class Transcript(ScrollView, can_focus=True):
         self.refresh()
 
     def clear(self) -> None:
-        """Nothing to show yet."""
+        """Shows nothing yet."""
         self._opened.clear()
         self._drawn.clear()
         self.following = True
@@ -93,7 +93,7 @@ class Transcript(ScrollView, can_focus=True):
         self.show(self._items)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
+        """Returns one line of the screen."""
         number, width = y + self.scroll_offset.y, self._width
         if number >= len(self.lines):
             return Strip.blank(width, self.rich_style)
@@ -102,12 +102,12 @@ class Transcript(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(width, self.rich_style)
 
     def on_resize(self) -> None:
-        """Other lines for another width."""
+        """Draws the lines again for another width."""
         if self.scrollable_content_region.width != self._width:
             self.show(self._items)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on something folded unfolds it, and the other way round."""
+        """Unfolds a clicked item, or folds it again."""
         place = event.get_content_offset(self)
         number = -1 if place is None else place.y + self.scroll_offset.y
         if 0 <= number < len(self._owners):
@@ -127,25 +127,25 @@ class Transcript(ScrollView, can_focus=True):
             self.post_message(self.Wanted("newer"))
 
     def action_page_up(self) -> None:
-        """A screen up."""
+        """Scrolls a screen up."""
         self.scroll_to(y=self.scroll_y - self.size.height + 1, animate=False)
 
     def action_page_down(self) -> None:
-        """A screen down."""
+        """Scrolls a screen down."""
         self.scroll_to(y=self.scroll_y + self.size.height - 1, animate=False)
 
     def action_scroll_up(self) -> None:
-        """A line up."""
+        """Scrolls a line up."""
         if self.scroll_y <= 0:
             self.post_message(self.Wanted("older"))
         self.scroll_to(y=self.scroll_y - 1, animate=False)
 
     def action_scroll_down(self) -> None:
-        """A line down."""
+        """Scrolls a line down."""
         self.scroll_to(y=self.scroll_y + 1, animate=False)
 
     def action_edge(self, last: int) -> None:
-        """To the very beginning or end."""
+        """Scrolls to the very beginning or end."""
         self.post_message(self.Wanted("end" if last else "beginning"))
 
     def _draw(self) -> None:
@@ -160,7 +160,7 @@ class Transcript(ScrollView, can_focus=True):
             known = self._drawn.get(item.seq)
             if known is None or known[0] != look:
                 # One cell is left free beside the scroll bar.
-                known = (look, drawn(item, width - 1, whole=whole))
+                known = (look, render_item(item, width - 1, whole=whole))
             kept[item.seq] = known
             self.lines += known[1]
             self._owners += [item.seq] * len(known[1])
@@ -168,7 +168,9 @@ class Transcript(ScrollView, can_focus=True):
         self.virtual_size = Size(width, len(self.lines))
 
     def _top(self) -> tuple[int, int, int] | None:
-        """The item at the top: its seq, and how far the top is from its beginning and its end."""
+        """Returns the item at the top: its seq, and how far the top is from its beginning and its
+        end.
+        """
         number = round(self.scroll_y)
         if number >= len(self._owners):
             return None

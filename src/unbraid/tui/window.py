@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from unbraid.events import decode_event
 from unbraid.fleet.conversation import Item, ItemLimits, StreamConversation
 from unbraid.log.port import LogReader
-from unbraid.tui.marks import PAGE_EVENTS, SHOWN, Marks
+from unbraid.tui.page_index import PAGE_EVENTS, SHOWN, PageIndex
 
 SPAN = 4
 # What is held does not grow without end: an item keeps its beginning, and knows what is left out.
@@ -18,30 +18,35 @@ class Window:
     """Pages `first` to `last` of a stream, as items."""
 
     def __init__(
-        self, log: LogReader, run: str, stream: int, marks: Marks, children: Mapping[str, int]
+        self,
+        log: LogReader,
+        run: str,
+        stream: int,
+        page_index: PageIndex,
+        children: Mapping[str, int],
     ) -> None:
         self.run, self.stream = run, stream
         self.first, self.last = 0, -1
         self.live = True  # it shows the end, and grows with it
-        self._log, self._marks, self._children = log, marks, children
+        self._log, self._page_index, self._children = log, page_index, children
         self._conversation = StreamConversation(limits=LIMITS, children=children)
 
     @property
     def items(self) -> list[Item]:
-        """What there is to read."""
+        """The items of these pages."""
         return self._conversation.items
 
     def leave_end(self) -> None:
-        """Nobody looks at the end: stand still, if more has come since."""
-        self.live = self.last >= self._marks.pages(self.stream) - 1
+        """Stops following the end, if more has come since: someone looks elsewhere."""
+        self.live = self.last >= self._page_index.pages(self.stream) - 1
 
     async def to_end(self) -> None:
         """Show the newest pages."""
-        await self._load(self._marks.pages(self.stream) - SPAN)
+        await self._load(self._page_index.pages(self.stream) - SPAN)
 
     async def to_event(self, seq: int) -> None:
         """Show the pages around an event."""
-        await self._load(self._marks.page_of(self.stream, seq) - 1)
+        await self._load(self._page_index.page_of(self.stream, seq) - 1)
 
     async def to_beginning(self) -> None:
         """Show the oldest pages."""
@@ -59,7 +64,7 @@ class Window:
 
     async def grow(self) -> bool:
         """Take in what is new at the end; whether there was anything."""
-        pages, last = self._marks.pages(self.stream), self._marks.last.get(self.stream, 0)
+        pages, last = self._page_index.pages(self.stream), self._page_index.last.get(self.stream, 0)
         if last <= self._conversation.last_seq:
             return False
         if pages - 1 - self.last > SPAN:
@@ -72,20 +77,20 @@ class Window:
         self.last = pages - 1
         if self.last - self.first >= SPAN:
             self.first = self.last - SPAN + 1
-            begin, _ = self._marks.bounds(self.stream, self.first, self.last)
+            begin, _ = self._page_index.bounds(self.stream, self.first, self.last)
             self._conversation.forget(begin)
         return True
 
     async def _load(self, first: int) -> None:
-        pages = self._marks.pages(self.stream)
+        pages = self._page_index.pages(self.stream)
         if pages == 0:
             return
         first = min(max(0, first), max(0, pages - SPAN))
         last = min(first + SPAN, pages) - 1
-        begin, beyond = self._marks.bounds(self.stream, first, last)
+        begin, beyond = self._page_index.bounds(self.stream, first, last)
         loaded = StreamConversation(limits=LIMITS, children=self._children, since=begin - 1)
         # Not beyond what is marked now: what comes meanwhile is for the next time.
-        upto = self._marks.last.get(self.stream, 0) + 1 if beyond is None else beyond
+        upto = self._page_index.last.get(self.stream, 0) + 1 if beyond is None else beyond
         while await self._read(loaded, upto):
             pass
         self.first, self.last, self._conversation = first, last, loaded

@@ -1,10 +1,10 @@
-"""Watch this machine: every session that says something is followed into the log.
+"""Watches this machine: every session that changes is followed into the log.
 
 Each kind of agent reports which of its sessions may have said something, and reads them. A session
-is followed while it speaks; after a long silence, or when its process is gone, its run is ended,
-and what it says later is a run of its own.
+is followed while it changes; after a long silence, or when its process is gone, its run is ended,
+and what is said in it later is a run of its own.
 
-Everything can die at any moment: what is in the log says where to go on (see `Recorder`).
+Everything can be killed at any moment: the log says where to continue (see `Recorder`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from unbraid.errors import LogError, SourceError
 from unbraid.log.folder import data_folder
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
-from unbraid.record.followed import FollowedSession, to_the_end
+from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import begins_run, latest_run, open_run
 from unbraid.system.clock import now_ms
@@ -32,7 +32,7 @@ from unbraid.timings import (
     PROCESS_CHECK_SECONDS,
     WATCH_TICK_SECONDS,
 )
-from unbraid.watch.steered import SteeredRuns
+from unbraid.watch.steered_runs import SteeredRuns
 
 TOGETHER = 16
 
@@ -88,7 +88,7 @@ class Watcher:
                 await self._work()
 
     async def close(self) -> None:
-        """A last look at what is followed. Its runs are not over: they may go on without us."""
+        """Takes a last look at what is followed. Its runs are not over: they may continue later."""
         self._closing = True
         for watch in self._watches:
             try:
@@ -143,13 +143,13 @@ class Watcher:
             names = [name for name in self._followed if self._watch_of[name] is watch]
             for session in await asyncio.to_thread(watch.ended, names):
                 if (followed := self._followed.get(session)) is not None:
-                    await to_the_end(self._finish(session, followed))
+                    await finish_despite_cancel(self._finish(session, followed))
 
     async def _end_silent(self) -> None:
         """End the runs of those who have said nothing for long."""
         for session, followed in list(self._followed.items()):
-            if time.monotonic() - followed.heard > self._idle_seconds:
-                await to_the_end(self._finish(session, followed))
+            if time.monotonic() - followed.changed_at > self._idle_seconds:
+                await finish_despite_cancel(self._finish(session, followed))
 
     def _mark(self, session: str, watch: SessionWatch) -> None:
         if self._only in (None, session):
@@ -185,14 +185,15 @@ class Watcher:
                 loop = asyncio.get_running_loop()
                 loop.call_later(CHILD_FILE_SETTLE_SECONDS, self._mark, session, watch)
             elif not followed.has_begun:
-                # Whoever had it has recorded all: the next run may be someone else's again.
+                # The process that had it has recorded all: the next run may be another process's
+                # again.
                 self._drop(session)
                 return
             await self._steered.note(watch, session, followed.recorder.run)
             for path, problem in follower.problems.items():
                 self._warn_once(f"{path}: {problem}")
         except (LogError, SourceError) as error:
-            # The log is full, locked or gone: forget what was held, and go on from it later.
+            # The log is full, locked or gone: forget what was held, and continue from it later.
             self._warn_once(str(error))
             self._drop(session)
             self._foreign.add(session)
@@ -250,7 +251,7 @@ class Watcher:
             self._warn(text)
 
 
-async def watching(watch: Watcher, until: asyncio.Event) -> None:
+async def watch_until(watch: Watcher, until: asyncio.Event) -> None:
     """Watch until the event is set, and then look a last time, so that nothing is left out."""
     task = asyncio.create_task(watch.run())
     stopping = asyncio.create_task(until.wait())

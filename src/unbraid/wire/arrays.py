@@ -19,7 +19,9 @@ begins_array = re.compile(rb"\s*+\[\s*+\{").match
 
 
 def elements(text: bytes) -> Iterator[tuple[int, bytes]]:
-    """Every object of an array and where it starts, and likewise whatever stands between two."""
+    """Yields every object of an array and where it starts, and likewise whatever stands between
+    two.
+    """
     depth = end = outside = 0
     begin: int | None = None
     for token in _TOKEN.finditer(text):
@@ -39,7 +41,7 @@ def elements(text: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def as_lines(text: bytes) -> Iterator[bytes]:
-    """What an array holds, each on a line; lines that follow it stay such."""
+    """Yields what an array holds, each on a line; lines that follow it stay such."""
     for _, raw in elements(text):
         yield _on_one_line(raw) + b"\n"
 

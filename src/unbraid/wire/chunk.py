@@ -8,8 +8,8 @@ from typing import NamedTuple
 class Chunk(NamedTuple):
     """Bytes of a source with the offset at which they begin.
 
-    `arrived_ms` is when they came, in milliseconds since 1970; whoever records or sends them notes
-    it, because it dates what says no time of its own.
+    `arrived_ms` is when they came, in milliseconds since 1970; the recorder or sender notes it,
+    because it dates what has no time of its own.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Which ids the log takes. They come from other machines, so nothing odd gets past here."""
+"""Which ids the log accepts. They come from other machines, so anything unusual is refused here."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _source = re.compile(SOURCE_PATTERN.strip("^$"))
 
 
 def names_run(run: str) -> bool:
-    """Whether a run can have this id."""
+    """Returns whether a run can have this id."""
     return _run.fullmatch(run) is not None
 
 
 def checked_run(run: str) -> str:
-    """The run's id, or CallerError."""
+    """Returns the run's id, or CallerError."""
     if not names_run(run):
         raise CallerError(f"not a run id: {run[:80]!r}")
     return run
 
 
 def checked_source(source: str) -> str:
-    """The source's name, or CallerError."""
+    """Returns the source's name, or CallerError."""
     if not _source.fullmatch(source):
         raise CallerError(f"not a source name: {source[:80]!r}")
     return source

@@ -30,8 +30,8 @@ class Record(Struct, gc=False):
     """The name of the agent kind whose records these are."""
 
     type: str = ""
-    # Ours, not the wire's: the whole line, set by whoever decodes it, in which unknown fields
-    # survive. Whatever a line says of it has no effect.
+    # Ours, not the wire's: the whole line, set by the decoder, in which unknown fields survive.
+    # Whatever a line says of it has no effect.
     raw: bytes = field(default=b"", name="unbraid.raw")
 
     @property
@@ -49,7 +49,7 @@ class Damage(NamedTuple):
 
 
 def milliseconds(timestamp: str | int | float | None) -> int:
-    """A line's own time as milliseconds since 1970, 0 where it has none."""
+    """Returns a line's own time as milliseconds since 1970, 0 where it has none."""
     if isinstance(timestamp, str):
         try:
             at = datetime.fromisoformat(timestamp)
@@ -71,7 +71,7 @@ def any_json(text: bytes) -> Any:
 
 
 def read_as(shape: type[S], raw: bytes) -> S:
-    """Bytes as a shape, with defaults where their types are wrong."""
+    """Reads bytes as a shape, with defaults where their types are wrong."""
     try:
         return msgspec.json.decode(raw, type=shape)
     except BAD_JSON:
@@ -80,7 +80,9 @@ def read_as(shape: type[S], raw: bytes) -> S:
 
 
 def sound(raw: bytes) -> Raw:
-    """A line to be passed on as it came; what the fast way skipped unread may be no JSON at all."""
+    """Returns a line to be passed on as it came; what the fast way skipped unread may be no JSON at
+    all.
+    """
     try:
         msgspec.json.decode(raw)
         return Raw(raw)
@@ -89,7 +91,9 @@ def sound(raw: bytes) -> Raw:
 
 
 def coerce(shape: type[S], value: dict[str, Any]) -> tuple[S, bool]:
-    """A JSON object as a shape, field by field; also whether anything had to be left out."""
+    """Returns a JSON object as a shape, field by field; also whether anything had to be
+    left out.
+    """
     kept: dict[str, Any] = {}
     whole = True
     for info in msgspec.structs.fields(shape):
@@ -110,7 +114,7 @@ def coerce(shape: type[S], value: dict[str, Any]) -> tuple[S, bool]:
 
 
 def _rescued(wanted: Any, given: Any) -> Any:
-    """What can be kept of a value of a wrong type, where structs are wanted."""
+    """Returns what can be kept of a value of a wrong type, where structs are wanted."""
     options = (wanted,) if get_origin(wanted) is list else get_args(wanted) or (wanted,)
     for option in options:
         if get_origin(option) is list:

@@ -10,7 +10,7 @@ FRAMING = (b":", b"event:", b"id:", b"retry:")
 
 
 def data_of(line: bytes) -> bytes:
-    """The payload of a `data:` line; nothing for framing; any other line unchanged."""
+    """Returns the payload of a `data:` line; nothing for framing; any other line unchanged."""
     if line.startswith(b"data:"):
         return line[5:].strip()
     # What looks like framing and holds an object is the rest of a line that lost its beginning.

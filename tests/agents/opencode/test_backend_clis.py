@@ -15,7 +15,7 @@ from tests.agents.opencode.backend_cli import real
 from tests.launch.agents import cli_of
 from unbraid import events as e
 from unbraid.agents.opencode.backend import OpenCodeBackend
-from unbraid.agents.opencode.backend_link import served
+from unbraid.agents.opencode.backend_link import own_server
 from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.testing import HttpError, Script, ScriptedModel, Spawn, bash, opencode_launch, say
@@ -188,7 +188,7 @@ async def test_a_server_that_runs_already_is_used_and_left_alone(tmp_path: Path)
         env = {**launch.env, "OPENCODE_SERVER_PASSWORD": "secret"}
         async with (
             asyncio.timeout(120),
-            served(cli.command, env=env, cwd=launch.cwd, start_seconds=60) as link,
+            own_server(cli.command, env=env, cwd=launch.cwd, start_seconds=60) as link,
         ):
             kept = ""
             for keeps in (True, False):

@@ -1,4 +1,4 @@
-"""Agents run by Claude Code: one process each, spoken to over stdin for as long as it is needed.
+"""Agents run by Claude Code: one process each, which gets its messages over stdin.
 
 Sub-agents that it spawns by its own means run in the foreground here: a turn is over when all of
 it is over. Whether a tool may be used is for Claude Code's own settings to say; where they say
@@ -34,7 +34,7 @@ from unbraid.events import (
     SubAgentSpawned,
     TurnComplete,
 )
-from unbraid.system.program import Program, started
+from unbraid.system.program import Program, start_program
 from unbraid.system.versions import Release, version_of
 from unbraid.timings import AGENT_INTERRUPT_TIMEOUT_SECONDS, AGENT_START_TIMEOUT_SECONDS
 from unbraid.translate.translator import Translator
@@ -85,21 +85,21 @@ class ClaudeBackend:
 
     @contextlib.asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[ClaudeConversation]:
-        """A process of its own for an agent."""
+        """Starts a process for an agent."""
         async with self._asking:
             self._release = self._release or await version_of(self._command, self._env)
         # One that does not say is taken for a new one: rather an option that it does not know than
         # a tool that was not given.
         release = self._release or (sys.maxsize,)
         argv = [*self._command, *self._arguments(agent, release), *self._args]
-        async with started(
+        async with start_program(
             NAME, argv, env=self._env, cwd=self._cwd, advice=_ADVICE_MISSING
         ) as program:
             await program.write(claude_input.initialize(_new_id()))
             yield ClaudeConversation(program, self._start_seconds)
 
     async def close(self) -> None:
-        """Nothing is shared."""
+        """Does nothing: conversations share nothing."""
 
     def _arguments(self, agent: AgentSpec, release: Release) -> list[str]:
         # With `=`: a prompt or a name may begin with a dash, and a list swallows what follows it.
@@ -119,7 +119,7 @@ class ClaudeBackend:
 
 
 def _tools(agent: AgentSpec, release: Release) -> list[str]:
-    """The options that leave an agent the tools that are its own."""
+    """Returns the options that give an agent its own tools and no others."""
     args: list[str] = []
     denied = [tool for tool in agent.denied if not tool.startswith("/")]
     if agent.backend_tools is not None:
@@ -151,7 +151,7 @@ class ClaudeConversation:
         return self._program.pid
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """One turn, as it is said."""
+        """Runs one turn, and yields its events as they come."""
         if self._in_turn:
             await self._settle()
         self._in_turn = True
@@ -210,7 +210,7 @@ class ClaudeConversation:
         return data
 
     def _events_of(self, data: bytes) -> list[RelayEvent]:
-        """The events of these bytes; the end of the turn last."""
+        """Returns the events of these bytes; the end of the turn last."""
         events = self._translator.feed(data) if data else self._translator.finish()
         events_out, self._replied = self._replied, []
         over: TurnComplete | None = None

@@ -19,7 +19,7 @@ from unbraid.system.versions import version_of
 
 
 async def checkup(env: Mapping[str, str]) -> list[Finding]:
-    """The program and its version, and the transcripts there are."""
+    """Returns the program and its version, and the transcripts there are."""
     return [await _program(env), *await asyncio.to_thread(_transcripts, env)]
 
 
@@ -46,13 +46,18 @@ def _transcripts(env: Mapping[str, str]) -> list[Finding]:
     folders = claude_projects(env)
     if not folders:
         advice = "set CLAUDE_CONFIG_DIR if they are elsewhere"
-        return [Finding("transcripts", "missing", "no folder of Claude Code's", advice)]
+        return [Finding("transcripts", "missing", "no folder of Claude Code", advice)]
     scan = Scan.of(env)
     there = counted(len(scan.sessions), "session")
     return [
         Finding("transcripts", "ok", f"{there} in {', '.join(map(str, folders))}"),
         *(
-            Finding("transcripts", "warning", f"{folder}: {problem}", "let yourself read it")
+            Finding(
+                "transcripts",
+                "warning",
+                f"{folder}: {problem}",
+                "permission to read it is missing",
+            )
             for folder, problem in scan.problems.items()
         ),
     ]

@@ -38,7 +38,7 @@ class ClaudeDeltas:
     """A block belongs to the agent that its line names, by the call that spawned it."""
 
     def read(self, line: bytes) -> Delta | BlockEnd | None:
-        """What a line says about blocks."""
+        """Returns what a line says about blocks."""
         if b'"stream_event"' not in line and b'"assistant"' not in line and b'"result"' not in line:
             return None
         try:

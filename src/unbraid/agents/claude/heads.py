@@ -1,6 +1,6 @@
 """The little of a line that says where it belongs: its ids, its time, and whose end it reports.
 
-Whoever puts lines in order reads each of them once, into a `LineHead`; the message inside is read
+Each line that is put in order is read once, into a `LineHead`; the message inside is read
 only where someone asks for it. Whether a line reports an agent's end is seen from its bytes alone:
 such lines are rare, long, and of many forms.
 """
@@ -50,7 +50,7 @@ class LineHead(Struct, gc=False):
     claude_code_version: str | None = None
 
     def content(self) -> list[BlockHead] | str | None:
-        """What its message consists of; read at every call."""
+        """Returns what its message consists of; read at every call."""
         if self.message is MISSING:
             return None
         try:
@@ -64,7 +64,7 @@ _decode = msgspec.json.Decoder(LineHead).decode
 
 
 def head_of(line: bytes) -> LineHead:
-    """A line's head; of one that is wrong in some places, the rest."""
+    """Returns a line's head; of one that is wrong in some places, the rest."""
     try:
         return _decode(line)
     except BAD_JSON:
@@ -72,14 +72,14 @@ def head_of(line: bytes) -> LineHead:
 
 
 def line_order(line: bytes) -> LineOrder:
-    """Where a line of stdout or of a transcript belongs."""
+    """Returns where a line of stdout or of a transcript belongs."""
     return _order(head_of(line))
 
 
 def workflow_line_order(line: bytes) -> LineOrder:
-    """Where a line of a workflow's agent belongs: an answer counts from when it was asked for, not
-    from when it came, because the agents of a workflow share one call and are reported in the order
-    in which the script asked them.
+    """Returns where a line of a workflow's agent belongs: an answer counts from when it was asked
+    for, not from when it came, because the agents of a workflow share one call and are reported in
+    the order in which the script asked them.
     """
     head = head_of(line)
     if head.type == "assistant":
@@ -101,14 +101,16 @@ _ANSWERED = re.compile(rb'"tool_use_id":"([^"]+)"')
 
 
 def uuids_in(line: bytes) -> list[str]:
-    """The ids of the records in a line; the last is its own, those before are of what it quotes."""
+    """Returns the ids of the records in a line; the last is its own, those before are of what it
+    quotes.
+    """
     if b'"uuid"' not in line:
         return []
     return [uuid.decode("ascii", "replace") for uuid in _UUID.findall(line)]
 
 
 def calls_answered(line: bytes) -> list[str]:
-    """The calls whose results are in a line."""
+    """Returns the calls whose results are in a line."""
     return [call.decode("ascii", "replace") for call in _ANSWERED.findall(line)]
 
 
@@ -124,8 +126,8 @@ _LAUNCHED = LAUNCHED.encode()
 class Ending(NamedTuple):
     """What a line says of an agent's end.
 
-    `agent` has completed its work; or whoever was started by `call` has, if that has started an
-    agent. `certain`: the line reports some end even if neither is known.
+    `agent` has completed its work; or the agent that `call` has started has, if it has started
+    one. `certain`: the line reports some end even if neither is known.
     """
 
     agent: str | None = None
@@ -137,7 +139,7 @@ NO_ENDING = Ending()
 
 
 def ending_of(line: bytes) -> Ending:
-    """Whose end a line of a transcript or of stdout reports."""
+    """Returns whose end a line of a transcript or of stdout reports."""
     report = _REPORT.search(line)
     if report is None:
         call = _ANSWERED.search(line)
@@ -156,7 +158,7 @@ def ending_of(line: bytes) -> Ending:
 
 
 def is_answer(line: bytes) -> bool:
-    """Whether a line is what an agent says at the end of its work, not a call."""
+    """Returns whether a line is what an agent says at the end of its work, not a call."""
     try:
         head = _decode(line)
     except BAD_JSON:

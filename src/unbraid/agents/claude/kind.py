@@ -59,19 +59,19 @@ class ClaudeCode(AgentKind):
         return await checkup(env)
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore:
-        """Its stored sessions on this machine."""
+        """Returns its stored sessions on this machine."""
         from unbraid.agents.claude.sessions.store import ClaudeSessions
 
         return ClaudeSessions(env)
 
     def files(self) -> FileFormats:
-        """What its sessions look like in files."""
+        """Returns what its sessions look like in files."""
         from unbraid.agents.claude.sessions.file_formats import ClaudeFiles
 
         return ClaudeFiles()
 
     def deltas(self) -> DeltaFormat:
-        """Its partial messages."""
+        """Returns its partial messages."""
         from unbraid.agents.claude.deltas import ClaudeDeltas
 
         return ClaudeDeltas()

@@ -18,7 +18,7 @@ def claude_projects(env: Mapping[str, str]) -> list[Path]:
 
 
 def session_transcripts(session: str, env: Mapping[str, str]) -> Iterator[Path]:
-    """The transcripts of one of Claude Code's sessions."""
+    """Yields the transcripts of one of Claude Code's sessions."""
     for projects in claude_projects(env):
-        # Not everything that is called so is a file: whoever opens a pipe waits for ever.
+        # Not everything with such a name is a file, and opening a pipe would wait for ever.
         yield from filter(Path.is_file, sorted(projects.glob(f"*/{session}.jsonl")))

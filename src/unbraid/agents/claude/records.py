@@ -93,9 +93,9 @@ decode_plain = msgspec.json.Decoder(ClaudeRecord).decode
 
 
 def decode(line: bytes) -> ClaudeRecord:
-    """A line as a record; raises one of `BAD_JSON` if it is not one, whole."""
+    """Returns a line as a record; raises one of `BAD_JSON` if it is not one, whole."""
     if len(line) > WORTH_CUTTING:
-        record = cut_short(line)
+        record = read_cut_line(line)
         if record is not None:
             return record
     record = decode_plain(line)
@@ -103,8 +103,8 @@ def decode(line: bytes) -> ClaudeRecord:
     return record
 
 
-def cut_short(line: bytes) -> ClaudeRecord | None:
-    """The record of a line, read up to the second copy of its tool's result.
+def read_cut_line(line: bytes) -> ClaudeRecord | None:
+    """Returns the record of a line, read up to the second copy of its tool's result.
 
     That copy is only wanted for spawning calls, which read it from `raw`. If the cut went wrong the
     decoding fails, or the `uuid` is missing, and the whole line is to be read.
@@ -128,7 +128,7 @@ def cut_short(line: bytes) -> ClaudeRecord | None:
 
 
 SPAWNING_TOOLS = frozenset({"Task", "Agent"})
-# These go on with an agent, or start a workflow, which starts agents.
+# These continue an agent, or start a workflow, which starts agents.
 OTHER_SPAWNING_TOOLS = frozenset({"Workflow", "SendMessage"})
 
 # How the result of a call begins that has only started an agent. All there is to know it by where
@@ -237,7 +237,7 @@ class Result(Struct):
 
 
 class ToolPermissionRequest(Struct):
-    """What the CLI asks of whoever drives it."""
+    """What the CLI asks of the program that drives it."""
 
     subtype: str = ""
     tool_name: str = ""
@@ -262,9 +262,9 @@ class Trouble(Struct):
     retracted_message_uuids: list[str] | None = None
 
 
-def handed_back(text: str) -> str:
-    """What an agent answered, out of what its caller gets: without the list of tools before it,
-    the id and the usage after it, and the frame that newer versions put every line of it in.
+def agent_answer(text: str) -> str:
+    """Returns what an agent answered, out of what its caller gets: without the list of tools before
+    it, the id and the usage after it, and the frame that newer versions put every line of it in.
     """
     text = _AFTERWORD.sub("", text)
     frame = _FRAME.search(text)
@@ -274,7 +274,7 @@ def handed_back(text: str) -> str:
 
 
 def parse_double_encoded(result: Any) -> str:
-    """The text of a `result`, which may be JSON inside JSON, or plain."""
+    """Returns the text of a `result`, which may be JSON inside JSON, or plain."""
     if not isinstance(result, str):
         return "" if result is None else msgspec.json.encode(result).decode()
     if result.startswith('"') and result.endswith('"'):
@@ -286,7 +286,9 @@ def parse_double_encoded(result: Any) -> str:
 
 
 def fingerprint(block: Any) -> str:
-    """A block's identity as dialects without ids have it: a tool call's id, or how it opens."""
+    """Returns a block's identity as dialects without ids have it: a tool call's id, or how it
+    opens.
+    """
 
     def get(name: str) -> Any:
         return block.get(name) if isinstance(block, dict) else getattr(block, name, None)

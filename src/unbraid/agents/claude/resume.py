@@ -51,7 +51,9 @@ class ClaudeResumer:
 
 
 def as_session(main: Path, agent: str) -> tuple[Path, str | None]:
-    """A sub-agent's transcript as a session of its own: its new file, and where it worked."""
+    """Returns a sub-agent's transcript as a session of its own: its new file, and where it
+    worked.
+    """
     name = str(uuid.uuid4())
     lines = list(_as_main(_lines_of(main, agent), name))
     if not lines:

@@ -1,7 +1,7 @@
 """What stands beside a Claude Code transcript, as records of their own.
 
-Transcript lines are records like any other. Some facts lie outside them: an agent's `.meta.json`,
-and the folder that a workflow's agents are in. Whoever reads the files passes both on as one record
+Transcript lines are records like any other. Some facts are outside them: an agent's `.meta.json`,
+and the folder that a workflow's agents are in. The readers of the files pass both on as one record
 of type `unbraid.agent`, so that bytes stay the only thing the pure core takes in. Which session
 it is, and where, stands on every line and nowhere in particular: a record of type `unbraid.session`
 says it once, before all others.
@@ -53,7 +53,7 @@ class JournalEntry(Struct):
 
 
 def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes:
-    """An agent's facts as one line for the translator."""
+    """Returns an agent's facts as one line for the translator."""
     try:
         facts = msgspec.json.decode(meta, type=dict[str, Any])
     except BAD_JSON:
@@ -67,8 +67,8 @@ def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes
 def session_line(
     session_id: str, *, cwd: str | None, version: str | None, started_ms: int
 ) -> bytes:
-    """A session's facts as one line for the translator; `started_ms` is when it began, 0 if that
-    is not known.
+    """Returns a session's facts as one line for the translator; `started_ms` is when it began, 0 if
+    that is not known.
     """
     facts: dict[str, Any] = {"type": SESSION_INTRODUCTION, "sessionId": session_id}
     facts |= {"cwd": cwd, "version": version}
@@ -78,7 +78,9 @@ def session_line(
 
 
 def notification(text: str) -> dict[str, str] | None:
-    """The fields of a `<task-notification>`, by which a parent hears that an agent has ended."""
+    """Returns the fields of a `<task-notification>`, which reports to a parent that an agent has
+    ended.
+    """
     if not text.lstrip().startswith("<task-notification>"):
         return None
     found: dict[str, str] = {}

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.opencode.backend_link import NAME, Link, linked, served
+from unbraid.agents.opencode.backend_link import NAME, Link, own_server, running_server
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.agents.spec import AgentSpec
 from unbraid.agents.turn_limit import TurnLimit
@@ -68,7 +68,7 @@ class OpenCodeBackend:
 
     @contextlib.asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[OpenCodeConversation]:
-        """A session of its own for an agent."""
+        """Opens a session for an agent."""
         link = await self._linked()
         about: dict[str, Any] = {"system": agent.prompt} if agent.prompt else {}
         if agent.model not in (None, "inherit"):
@@ -93,9 +93,9 @@ class OpenCodeBackend:
             if self._link is None or not self._link.alive:
                 await self.close()
                 if self._url:
-                    way = linked(self._url, self._env, self._cwd)
+                    way = running_server(self._url, self._env, self._cwd)
                 else:
-                    way = served(
+                    way = own_server(
                         self._command,
                         env=self._env,
                         cwd=self._cwd,
@@ -117,7 +117,7 @@ class OpenCodeConversation:
         self._in_turn = False
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """One turn, as it is said."""
+        """Runs one turn, and yields its events as they come."""
         if self._in_turn:
             await self._settle()
         limit = TurnLimit(NAME)
@@ -168,7 +168,9 @@ class OpenCodeConversation:
         return self._translator.feed(msgspec.json.encode(created) + b"\n")
 
     def _finished(self) -> list[RelayEvent]:
-        """The end of agents that it had at work: what they say now is not heard any more."""
+        """Returns the ends of its sub-agents that are still at work: nothing reads them any
+        more.
+        """
         translator, self._translator = self._translator, None
         events = [] if translator is None else translator.finish()
         return [event for event in events if not isinstance(event, TurnComplete)]
@@ -179,7 +181,7 @@ class OpenCodeConversation:
         await self._link.call("POST", f"/session/{self.session}/prompt_async", body)
 
     async def _events_of(self, line: bytes) -> list[RelayEvent]:
-        """The relay events of one event of our session; nothing for those of others."""
+        """Returns the relay events of one event of our session; nothing for those of others."""
         if self._tree.root_of(line) != self.session:
             return []
         assert self._translator is not None
@@ -192,7 +194,11 @@ class OpenCodeConversation:
             elif isinstance(event, Error) and not event.context and not await self._busy():
                 # It has failed before it began, and will never say that it is over.
                 self._in_turn = False
-                events.append(TurnComplete("", event.ts, False, "failed", event.message))
+                events.append(
+                    TurnComplete(
+                        context="", ts=event.ts, ok=False, subtype="failed", result=event.message
+                    )
+                )
         return events
 
     async def _busy(self) -> bool:
@@ -201,7 +207,7 @@ class OpenCodeConversation:
         return states.get(self.session, {}).get("type") in ("busy", "retry")
 
     async def _settle(self) -> None:
-        """Wait for the end of a turn that was aborted; what it still says is not heard."""
+        """Waits for the end of a turn that was aborted; what it still says is dropped."""
         try:
             async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
                 while await self._busy():  # noqa: ASYNC110
@@ -230,7 +236,9 @@ def _model(written: str) -> dict[str, str]:
 
 
 async def _refused(link: Link, agent: AgentSpec) -> dict[str, bool]:
-    """The tools that an agent does not have. Those it has stay as OpenCode's settings say."""
+    """Returns the tools that an agent does not have. Those it has stay as OpenCode's
+    settings say.
+    """
     refused = {*_NEVER, *map(_name, agent.denied)}
     if agent.backend_tools is not None:
         given = set(map(_name, agent.backend_tools))
@@ -253,5 +261,5 @@ async def _no_servers(link: Link, tools: Sequence[str] | None) -> list[dict[str,
 
 
 def _name(tool: str) -> str:
-    """A tool as OpenCode calls it, which Claude Code may call `Bash(git status)`."""
+    """Returns a tool as OpenCode calls it, which Claude Code may call `Bash(git status)`."""
     return tool.partition("(")[0].lower()

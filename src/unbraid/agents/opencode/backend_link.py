@@ -15,7 +15,7 @@ import httpx
 from unbraid.agents.opencode.sessions.server import authorization, event_lines
 from unbraid.errors import BackendError
 from unbraid.system.http import client_options, reason_of
-from unbraid.system.program import Program, started
+from unbraid.system.program import Program, start_program
 from unbraid.timings import (
     AGENT_SERVER_REQUEST_TIMEOUT_SECONDS,
     AGENT_SERVER_SILENCE_TIMEOUT_SECONDS,
@@ -46,7 +46,7 @@ class Link:
         return self._program is None or self._program.alive
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
-        """One request, and what it gave."""
+        """Sends one request, and returns its answer."""
         try:
             answer = await self._client.request(method, path, json=body)
         except httpx.HTTPError as error:
@@ -58,7 +58,9 @@ class Link:
 
     @contextlib.asynccontextmanager
     async def events(self) -> AsyncIterator[AsyncIterator[bytes]]:
-        """Its events from here on, each a line; for as long as the context lasts."""
+        """Opens the stream of its events from now on, each a line, for as long as the context
+        lasts.
+        """
         try:
             async with (
                 self._client.stream(
@@ -87,22 +89,22 @@ class Link:
 
 
 @contextlib.asynccontextmanager
-async def linked(url: str, env: Mapping[str, str], cwd: Path) -> AsyncIterator[Link]:
-    """A server that runs already; its password is in the environment, as for its own clients."""
+async def running_server(url: str, env: Mapping[str, str], cwd: Path) -> AsyncIterator[Link]:
+    """Connects to a running server; its password is in the environment, as for its own clients."""
     async with _client(url, env, cwd) as client:
         yield Link(client, None)
 
 
 @contextlib.asynccontextmanager
-async def served(
+async def own_server(
     command: Sequence[str], *, env: Mapping[str, str], cwd: Path, start_seconds: float
 ) -> AsyncIterator[Link]:
-    """A server of our own, for as long as the context lasts."""
-    # Whoever is on this machine can reach its port.
+    """Starts a server of our own, for as long as the context lasts."""
+    # Every program on this machine can reach its port.
     env = {"OPENCODE_SERVER_PASSWORD": secrets.token_urlsafe(24), **env}
     argv = [*command, "serve", "--hostname", "127.0.0.1", "--port", "0"]
-    async with started(
-        NAME, argv, env=env, cwd=cwd, talks=False, advice=_ADVICE_MISSING
+    async with start_program(
+        NAME, argv, env=env, cwd=cwd, reads_stdin=False, advice=_ADVICE_MISSING
     ) as program:
         try:
             async with asyncio.timeout(start_seconds):

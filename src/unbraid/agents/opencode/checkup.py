@@ -17,7 +17,7 @@ FIRST_DATABASE: Release = (1, 2, 0)
 
 
 async def checkup(env: Mapping[str, str]) -> list[Finding]:
-    """The program and its version, and the stored sessions there are."""
+    """Returns the program and its version, and the stored sessions there are."""
     return [await _program(env), *await asyncio.to_thread(_stores, env)]
 
 
@@ -39,7 +39,7 @@ def _stores(env: Mapping[str, str]) -> list[Finding]:
     stores = opencode_stores(env)
     if not stores:
         advice = "set OPENCODE_DB if it is elsewhere"
-        return [Finding("database", "missing", "none of OpenCode's", advice)]
+        return [Finding("database", "missing", "none of OpenCode", advice)]
     found: list[Finding] = []
     for store in stores:
         try:

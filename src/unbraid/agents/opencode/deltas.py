@@ -35,7 +35,7 @@ class OpenCodeDeltas:
     """A block is a part of a session's message."""
 
     def read(self, line: bytes) -> Delta | BlockEnd | None:
-        """What a line says about blocks."""
+        """Returns what a line says about blocks."""
         if b'"properties"' not in line:
             return None
         try:

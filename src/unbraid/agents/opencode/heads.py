@@ -79,8 +79,8 @@ _printed = msgspec.json.Decoder(PrintedHead).decode
 
 
 def event_order(line: bytes) -> LineOrder:
-    """Where an event belongs. It dates what it is about, and is repeated when that is over: only a
-    time that is new dates the event itself.
+    """Returns where an event belongs. It dates what it is about, and is repeated when that is over:
+    only a time that is new dates the event itself.
     """
     try:
         head = _event(data_of(line))
@@ -92,7 +92,7 @@ def event_order(line: bytes) -> LineOrder:
 
 
 def printed_head(line: bytes) -> PrintedHead | None:
-    """A line that was printed; None if it cannot be read."""
+    """Returns a line that was printed; None if it cannot be read."""
     try:
         return _printed(line)
     except BAD_JSON:
@@ -100,8 +100,8 @@ def printed_head(line: bytes) -> PrintedHead | None:
 
 
 def printed_order(line: bytes) -> LineOrder:
-    """Where a printed line belongs. Parallel calls are printed as they end; each names its part, by
-    which they can be put back as the model made them.
+    """Returns where a printed line belongs. Parallel calls are printed as they end; each names its
+    part, by which they can be put back as the model made them.
     """
     head = printed_head(line) or read_as(PrintedHead, line)
     is_call = head.type == "tool_use"

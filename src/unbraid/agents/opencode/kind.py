@@ -58,19 +58,19 @@ class OpenCode(AgentKind):
         return await checkup(env)
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore:
-        """Its stored sessions on this machine."""
+        """Returns its stored sessions on this machine."""
         from unbraid.agents.opencode.sessions.store import OpenCodeSessions
 
         return OpenCodeSessions(env)
 
     def files(self) -> FileFormats:
-        """What its sessions look like in files."""
+        """Returns what its sessions look like in files."""
         from unbraid.agents.opencode.sessions.file_formats import OpenCodeFiles
 
         return OpenCodeFiles()
 
     def deltas(self) -> DeltaFormat:
-        """The parts of its server's event stream."""
+        """Returns the parts of its server's event stream."""
         from unbraid.agents.opencode.deltas import OpenCodeDeltas
 
         return OpenCodeDeltas()

@@ -30,12 +30,12 @@ class OpenCodeLauncher:
         self._env = env
 
     def recognizes(self, argv: Sequence[str]) -> bool:
-        """Whether a command line starts OpenCode."""
+        """Returns whether a command line starts OpenCode."""
         return _arguments_of(argv) is not None
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
-        """The command itself. Its stdout goes through us only where it is JSON: anything else is
-        meant for the person's own terminal.
+        """Returns the command itself. Its stdout goes through us only where it is JSON: anything
+        else is meant for the person's own terminal.
         """
         args = argv[_arguments_of(argv) or 0 :]
         return Command(
@@ -57,10 +57,10 @@ class OpenCodeLauncher:
         return OpenCodeSource(self._env, began_ms=now_ms() - PIPE_BEGAN_MS)
 
     def renderer(self, command: Command) -> None:
-        """It prints what was asked for."""
+        """Returns None: it prints what was asked for."""
 
     def controller(self, command: Command, process: AgentProcess, run: RunReference) -> None:
-        """It does not listen."""
+        """Returns None: it takes no messages."""
 
 
 class OpenCodeSource:
@@ -104,14 +104,16 @@ class OpenCodeSource:
                 self._line(line + b"\n")
 
     def end(self) -> None:
-        """The process is gone."""
+        """Notes that the process is gone."""
         self._ended = True
         for line in self._lines.finish():
             if isinstance(line, bytes):
                 self._line(line)
 
     def begin(self, recorded: Recorded) -> None:
-        """The session's run is open: from here on this session alone, from where the log has it."""
+        """Notes that the session's run is open: only this session is read, from where the
+        log ends.
+        """
         self._root = self.session_id
         assert self._root is not None
         known_ms = rows_since(recorded)
@@ -122,7 +124,9 @@ class OpenCodeSource:
             self._rows.clear()
 
     def read(self) -> list[Chunk]:
-        """What can be recorded now; the database first, it knows the right order of calls."""
+        """Returns what can be recorded now; the database first, it knows the right order of
+        calls.
+        """
         looked = time.monotonic()
         self._look()
         if self._root is None:

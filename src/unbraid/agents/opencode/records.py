@@ -42,7 +42,7 @@ _decode = msgspec.json.Decoder(OpenCodeRecord).decode
 
 
 def decode(line: bytes) -> OpenCodeRecord:
-    """A line as a record; raises one of `BAD_JSON` if it is not one, whole."""
+    """Returns a line as a record; raises one of `BAD_JSON` if it is not one, whole."""
     record = _decode(line)
     if record.payload is not MISSING:
         inner = bytes(record.payload)
@@ -183,14 +183,14 @@ class RunLine(Struct):
     error: Any = None
 
 
-def handed_back(output: str) -> str:
-    """What an agent answered, out of what a `task` call puts around it."""
+def agent_answer(output: str) -> str:
+    """Returns what an agent answered, out of what a `task` call puts around it."""
     found = _ANSWER.search(output)
     return found[1] if found is not None else output
 
 
 def error_text(error: Any) -> str:
-    """What an error object says, in one line."""
+    """Returns what an error object says, in one line."""
     if isinstance(error, str):
         return error
     if isinstance(error, dict):
@@ -214,7 +214,7 @@ def _number(value: Any) -> float:
 
 
 def _time(holder: Any, name: str) -> float:
-    """When something happened, as its `time` says; 0 if that is missing or no time."""
+    """Returns when something happened, as its `time` says; 0 if that is missing or no time."""
     time = holder.get("time") if isinstance(holder, Mapping) else None
     return _number(time.get(name)) if isinstance(time, Mapping) else 0
 
@@ -229,7 +229,9 @@ def _moments(
     messages: Iterable[Mapping[str, Any]],
     parts: Iterable[Mapping[str, Any]],
 ) -> Iterator[tuple[float, int, str, str, dict[str, Any]]]:
-    """Each record at the moment it happened: (when, rank within it, id, event, properties)."""
+    """Yields each record at the moment it happened: (when, rank within it, id, event,
+    properties).
+    """
     for info in sessions:
         yield _time(info, "created"), 0, _id(info), "session.created", {"info": info}
     for info in messages:
@@ -242,7 +244,7 @@ def _moments(
         began = _number(part.get("began"))
         state = part.get("state")
         if isinstance(state, dict) and state.get("status") in ("completed", "error"):
-            # A finished call is one row, but two moments: its child lies in between.
+            # A finished call is one row, but two moments: its child is in between.
             running = {name: state[name] for name in state if name not in OUTCOME}
             started = {**part, "state": running | {"status": "running"}}
             yield began, 2, _id(part), "message.part.updated", {"part": started}
@@ -253,7 +255,7 @@ def _moments(
 
 
 def ended_at(row: Mapping[str, Any]) -> float | None:
-    """When a message or a part of the database came to its end; None if it has not, or says
+    """Returns when a message or a part of the database came to its end; None if it has not, or says
     nothing of it.
     """
     if row.get("role") == "user":
@@ -272,7 +274,7 @@ def rows_as_lines(
 
 
 def export_as_lines(exported: Mapping[str, Any]) -> list[bytes]:
-    """An `opencode export` file as `/event` lines."""
+    """Returns an `opencode export` file as `/event` lines."""
     info = exported.get("info")
     sessions = [info] if isinstance(info, dict) else []
     messages: list[Mapping[str, Any]] = []

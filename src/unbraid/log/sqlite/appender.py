@@ -16,7 +16,7 @@ import msgspec
 from unbraid.events import FleetRetracted, decode_event
 from unbraid.log.admission import Line, admit
 from unbraid.log.port import Appended
-from unbraid.log.said import RETRACTED, Blocks, IndexedBlock
+from unbraid.log.search_blocks import RETRACTED, IndexedBlock, SearchBlocks
 from unbraid.log.summary import RunSummary
 from unbraid.wire.chunk import Chunk
 
@@ -31,7 +31,7 @@ _encode = msgspec.json.Encoder().encode
 class _Held:
     key: int
     summary: RunSummary
-    blocks: Blocks
+    blocks: SearchBlocks
     listed: tuple[object, ...] = ()  # what the list of runs has of it
 
 
@@ -48,7 +48,7 @@ class Appender:
         self._held.clear()
 
     def begin(self, connection: sqlite3.Connection) -> None:
-        """A transaction has begun: from here to its end nobody else can write."""
+        """Prepares for a transaction that has begun: until its end no other process can write."""
         version = connection.execute("PRAGMA data_version").fetchone()[0]
         if version != self._version:
             self._version = version
@@ -147,8 +147,8 @@ def _read(connection: sqlite3.Connection, run: str) -> _Held:
     query = "SELECT id, summary, open_from FROM runs WHERE run = ?"
     row = connection.execute(query, (run,)).fetchone()
     if row is None:
-        return _Held(0, RunSummary(run), Blocks())
-    held = _Held(row[0], _decode_summary(row[1]), Blocks())
+        return _Held(0, RunSummary(run), SearchBlocks())
+    held = _Held(row[0], _decode_summary(row[1]), SearchBlocks())
     query = "SELECT data FROM events WHERE run = ? AND seq >= ? ORDER BY seq"
     for (data,) in connection.execute(query, (held.key, row[2])):
         # What closes on the way was complete, and indexed, before.
@@ -168,7 +168,7 @@ def index_words(connection: sqlite3.Connection) -> None:
 
 
 def load(connection: sqlite3.Connection, run: str) -> RunSummary | None:
-    """One run's summary."""
+    """Returns one run's summary."""
     row = connection.execute("SELECT summary FROM runs WHERE run = ?", (run,)).fetchone()
     return None if row is None else _decode_summary(row[0])
 

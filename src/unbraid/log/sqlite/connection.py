@@ -22,7 +22,7 @@ _REASONS = {
 def open_writer(
     path: Path, *, busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS
 ) -> sqlite3.Connection:
-    """The connection that writes."""
+    """Returns the connection that writes."""
     connection = sqlite3.connect(
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
     )
@@ -42,7 +42,7 @@ def open_writer(
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write."""
+    """Returns a connection that cannot write."""
     connection = sqlite3.connect(
         path, timeout=SQLITE_BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
     )
@@ -60,7 +60,7 @@ def our_errors(place: str) -> Iterator[None]:
 
 
 def as_unusable(place: str, error: sqlite3.Error) -> LogUnusable:
-    """One error of SQLite in our words."""
+    """Returns one error of SQLite in our words."""
     # The low byte is the primary code; the rest says more than anyone here needs.
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     reason, text = _REASONS.get(code, ("io", "cannot be used"))

@@ -107,19 +107,19 @@ class SqliteLog:
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        """Events of a run after `since`."""
+        """Returns events of a run after `since`."""
         return await self._readers.read(
             lambda connection: queries.run_entries(connection, run, since, limit, stream_id, types)
         )
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        """Events of all runs after the cursor `since`."""
+        """Returns events of all runs after the cursor `since`."""
         return await self._readers.read(
             lambda connection: queries.all_entries(connection, since, limit)
         )
 
     def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """Events of a run, replayed and then live."""
+        """Yields events of a run, replayed and then live."""
 
         async def ended(seq: int) -> bool:
             summary = await self.run(run)
@@ -130,7 +130,7 @@ class SqliteLog:
         )
 
     async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-        """Events of all runs, replayed and then live."""
+        """Yields events of all runs, replayed and then live."""
         start = (await self.bounds())[1] if since is None else since
         async for batch in follow_reads(
             self._signal, self.read_all, start, lambda entry: entry.cursor
@@ -138,11 +138,11 @@ class SqliteLog:
             yield batch
 
     async def bounds(self) -> tuple[int, int]:
-        """The first cursor kept, the last given."""
+        """Returns the first cursor kept, the last given."""
         return await self._readers.read(queries.bounds)
 
     async def run(self, run: str) -> RunSummary | None:
-        """One run's summary."""
+        """Returns one run's summary."""
         return await self._readers.read(lambda connection: load(connection, run))
 
     async def runs(
@@ -159,23 +159,23 @@ class SqliteLog:
         )
 
     async def offsets(self, run: str) -> dict[str, int]:
-        """Each source's offset."""
+        """Returns each source's offset."""
         return await self._readers.read(lambda connection: queries.offsets(connection, run))
 
     async def spooled(self, run: str) -> list[Chunk]:
-        """The raw bytes of a run that is not over."""
+        """Returns the raw bytes of a run that is not over."""
         return await self._readers.read(lambda connection: queries.spool(connection, run))
 
     async def run_names(self, prefix: str = "") -> list[str]:
-        """The names of runs that begin with `prefix`."""
+        """Returns the names of runs that begin with `prefix`."""
         return await self._readers.read(lambda connection: queries.run_names(connection, prefix))
 
     async def runs_of(self, session: str) -> list[RunSummary]:
-        """The runs of a session, last started first."""
+        """Returns the runs of a session, last started first."""
         return await self._readers.read(lambda connection: queries.runs_of(connection, session))
 
     async def count_runs(self) -> int:
-        """How many runs there are."""
+        """Returns how many runs there are."""
         return await self._readers.read(queries.count_runs)
 
     def leases(self) -> FileLeases:
@@ -187,7 +187,7 @@ class SqliteLog:
     ) -> Retained:
         """Take away the events of runs that are over."""
         return await self._writer.submit(
-            lambda connection: retention.cut_runs(connection, newer_than_ms, max_bytes)
+            lambda connection: retention.delete_old_runs(connection, newer_than_ms, max_bytes)
         )
 
     async def forget(self, run: str) -> None:
@@ -196,7 +196,7 @@ class SqliteLog:
 
     async def vacuum(self) -> None:
         """Shrink the file to what it holds."""
-        await self._writer.submit(retention.tidy_words)
+        await self._writer.submit(retention.clean_index)
         await self._writer.submit(lambda connection: connection.execute("VACUUM"), alone=True)
         await self._writer.submit(
             lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall(),
@@ -210,16 +210,16 @@ class SqliteLog:
         )
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Places where an agent said it."""
+        """Returns places where an agent said it."""
         if await self._readers.read(queries.unindexed):
             await self._writer.submit(index_words)
         return await self._readers.read(
-            lambda connection: queries.places(connection, query, run, limit)
+            lambda connection: queries.search_places(connection, query, run, limit)
         )
 
     def replaced(self) -> LogUnusable | None:
-        """Why nothing more can be heard: the file was deleted or replaced under us, and whoever
-        writes now writes elsewhere.
+        """Returns why nothing more can come: the file was deleted or replaced while it was open,
+        and other processes write elsewhere now.
         """
         if _file_at(self._path) == self._file:
             return None

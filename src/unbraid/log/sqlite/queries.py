@@ -30,7 +30,7 @@ def run_entries(
     stream_id: int | None,
     types: Collection[str],
 ) -> list[Entry]:
-    """Events of one run after a seq."""
+    """Returns events of one run after a seq."""
     where, values = (
         ["run = (SELECT id FROM runs WHERE run = ?)", "seq > ?"],
         list[Any]((run, since)),
@@ -50,7 +50,7 @@ def run_entries(
 
 
 def all_entries(connection: sqlite3.Connection, since: int, limit: int) -> list[Entry]:
-    """Events of all runs after a cursor."""
+    """Returns events of all runs after a cursor."""
     rows = connection.execute(
         """SELECT cursor, runs.run, seq, ts, stream_id, type, data FROM events
         JOIN runs ON runs.id = events.run WHERE cursor > ? ORDER BY cursor LIMIT ?""",
@@ -73,7 +73,7 @@ def _page(rows: sqlite3.Cursor) -> list[Entry]:
 
 
 def bounds(connection: sqlite3.Connection) -> tuple[int, int]:
-    """The first cursor kept, the last ever given."""
+    """Returns the first cursor kept, the last ever given."""
     row = connection.execute(
         """SELECT (SELECT min(cursor) FROM events),
         coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)"""
@@ -108,7 +108,7 @@ def summaries(
 
 
 def run_names(connection: sqlite3.Connection, prefix: str) -> list[str]:
-    """The names of runs that begin with `prefix`."""
+    """Returns the names of runs that begin with `prefix`."""
     if not prefix.isascii():
         return []  # no name has anything else, and SQLite refuses what is no Unicode
     # A range and not GLOB or LIKE: a prefix has no wildcards, and the index on names is used.
@@ -120,7 +120,7 @@ def run_names(connection: sqlite3.Connection, prefix: str) -> list[str]:
 
 
 def runs_of(connection: sqlite3.Connection, session: str) -> list[RunSummary]:
-    """The runs of a session, last started first."""
+    """Returns the runs of a session, last started first."""
     rows = connection.execute(
         """SELECT summary FROM runs WHERE (run = ? OR session = ?) AND last_seq > 0
         ORDER BY started DESC, run DESC""",
@@ -130,12 +130,12 @@ def runs_of(connection: sqlite3.Connection, session: str) -> list[RunSummary]:
 
 
 def count_runs(connection: sqlite3.Connection) -> int:
-    """How many runs have an event."""
+    """Returns how many runs have an event."""
     return int(connection.execute("SELECT count(*) FROM runs WHERE last_seq > 0").fetchone()[0])
 
 
 def offsets(connection: sqlite3.Connection, run: str) -> dict[str, int]:
-    """Each source's offset."""
+    """Returns each source's offset."""
     rows = connection.execute(
         "SELECT source, offset FROM positions WHERE run = (SELECT id FROM runs WHERE run = ?)",
         (run,),
@@ -144,7 +144,7 @@ def offsets(connection: sqlite3.Connection, run: str) -> dict[str, int]:
 
 
 def spool(connection: sqlite3.Connection, run: str) -> list[Chunk]:
-    """The raw bytes of a run, in the order in which they came."""
+    """Returns the raw bytes of a run, in the order in which they came."""
     rows = connection.execute(
         """SELECT source, offset, data, arrived_ms FROM spool
         WHERE run = (SELECT id FROM runs WHERE run = ?) ORDER BY id""",
@@ -154,13 +154,15 @@ def spool(connection: sqlite3.Connection, run: str) -> list[Chunk]:
 
 
 def unindexed(connection: sqlite3.Connection) -> bool:
-    """Whether something was said that cannot be found yet."""
+    """Returns whether something was said that cannot be found yet."""
     query = """SELECT (SELECT max(id) FROM said) IS NOT (SELECT max(id) FROM said_words_docsize)"""
     return bool(connection.execute(query).fetchone()[0])
 
 
-def places(connection: sqlite3.Connection, query: str, run: str | None, limit: int) -> list[Found]:
-    """Where agents said it, best first."""
+def search_places(
+    connection: sqlite3.Connection, query: str, run: str | None, limit: int
+) -> list[Found]:
+    """Returns where agents said it, best first."""
     terms = terms_of(query)
     if not terms:
         return []

@@ -9,7 +9,7 @@ from unbraid.log.port import Retained
 from unbraid.log.sqlite.appender import index_words, load, save
 
 
-def cut_runs(
+def delete_old_runs(
     connection: sqlite3.Connection, newer_than_ms: int | None, max_bytes: int | None
 ) -> Retained:
     """Delete the events of runs that are too old, then of the oldest until the rest fits."""
@@ -40,7 +40,7 @@ def forget_run(connection: sqlite3.Connection, run: str) -> None:
     connection.execute("DELETE FROM runs WHERE id = ?", (row[0],))
 
 
-def tidy_words(connection: sqlite3.Connection) -> None:
+def clean_index(connection: sqlite3.Connection) -> None:
     """Leave nothing in the index of what was deleted."""
     index_words(connection)
     connection.execute("INSERT INTO said_words (said_words) VALUES ('optimize')")

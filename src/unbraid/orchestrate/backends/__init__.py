@@ -41,7 +41,7 @@ class Backends:
         return sorted({*APIS, *of_kinds, *self._made})
 
     def of(self, name: str | None) -> Backend:
-        """The backend of that name; without one, the default."""
+        """Returns the backend of that name; without one, the default."""
         name = name or self.default
         if name not in self._made:
             self._made[name] = self._make(name)
@@ -74,7 +74,7 @@ class Backends:
 
 
 def available(env: Mapping[str, str]) -> str:
-    """The first backend that looks usable here."""
+    """Returns the first backend that looks usable here."""
     runnable = [each for each in kinds() if each.program and each.backend(env, Path())]
     for each in runnable:
         if shutil.which(each.program, path=env.get("PATH")):

@@ -14,7 +14,7 @@ from msgspec import Struct
 from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, TokenUsage, TurnComplete
-from unbraid.orchestrate.backends.api_conversation import ApiConversation, imported
+from unbraid.orchestrate.backends.api_conversation import ApiConversation, import_sdk
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -48,8 +48,8 @@ class AnthropicBackend:
 
     @asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[ApiConversation]:
-        """A fresh conversation."""
-        await imported(NAME)
+        """Opens a fresh conversation."""
+        await import_sdk(NAME)
         model = agent.model or self._env.get("ANTHROPIC_MODEL") or DEFAULT_MODEL
         yield ApiConversation(NAME, _Messages(self._client, full_name(model), agent.prompt))
 
@@ -68,7 +68,7 @@ class _Messages:
         self._system: list[Any] = [cached] if system else []
 
     async def stream(self, messages: list[Any]) -> AsyncGenerator[RelayEvent, None]:
-        """One answer."""
+        """Yields one answer."""
         asked = self._client.messages.with_streaming_response.create(
             model=self._model,
             max_tokens=MAX_TOKENS,
@@ -102,7 +102,7 @@ class _Messages:
             yield TurnComplete(ok=stop_reason != "refusal", subtype=stop_reason)
 
     def advice(self, status: int | None) -> str:
-        """How to go on."""
+        """Returns how to go on."""
         match status:
             case 401 | 403:
                 return "check ANTHROPIC_API_KEY"
@@ -115,7 +115,9 @@ class _Messages:
 
 
 def full_name(model: str) -> str:
-    """The latest model that the SDK knows by a short name, such as `opus` in agents' files."""
+    """Returns the latest model that the SDK knows by a short name, such as `opus` in
+    agents' files.
+    """
     from anthropic.types import Model
 
     known = (name for part in get_args(Model) for name in get_args(part))

@@ -21,11 +21,11 @@ class ModelApi(Protocol):
     """One API, for one model."""
 
     def stream(self, messages: list[Any]) -> AsyncGenerator[RelayEvent, None]:
-        """One answer to all messages so far; `turn_complete` is last."""
+        """Yields one answer to all messages so far; `turn_complete` is last."""
         ...
 
     def advice(self, status: int | None) -> str:
-        """How to go on after an error with that HTTP status."""
+        """Returns how to go on after an error with that HTTP status."""
         ...
 
 
@@ -37,7 +37,7 @@ class ApiConversation:
         self._history = [] if history is None else history
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """One turn."""
+        """Runs one turn."""
         asked = {"role": "user", "content": message}
         said: list[str] = []
         complete = False
@@ -63,7 +63,7 @@ class ApiConversation:
             raise BackendError(self._backend, "the answer was cut off", "ask again")
 
 
-async def imported(module: str) -> None:
+async def import_sdk(module: str) -> None:
     """Import an SDK, if it is there, without holding up others: it takes a second or two."""
     if module not in _imported:
         with suppress(ImportError):

@@ -14,7 +14,7 @@ from msgspec import Struct
 from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, TokenUsage, TurnComplete
-from unbraid.orchestrate.backends.api_conversation import ApiConversation, imported
+from unbraid.orchestrate.backends.api_conversation import ApiConversation, import_sdk
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -46,12 +46,12 @@ class OpenAIBackend:
 
     @asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[ApiConversation]:
-        """A fresh conversation."""
+        """Opens a fresh conversation."""
         model = agent.model or self._env.get("OPENAI_MODEL")
         if not model:
             advice = "set OPENAI_MODEL, or model in the agent's file"
             raise BackendError(NAME, "no model is named", advice)
-        await imported(NAME)
+        await import_sdk(NAME)
         api = _Completions(self._client, model.removeprefix(f"{NAME}/"))
         history = [{"role": "system", "content": agent.prompt}] if agent.prompt else []
         yield ApiConversation(NAME, api, history)
@@ -69,7 +69,7 @@ class _Completions:
         self._client, self._model = client, model
 
     async def stream(self, messages: list[Any]) -> AsyncGenerator[RelayEvent, None]:
-        """One answer."""
+        """Yields one answer."""
         asked = self._client.chat.completions.with_streaming_response.create(
             model=self._model,
             messages=messages,
@@ -101,7 +101,7 @@ class _Completions:
             yield TurnComplete(ok=finish_reason != "content_filter", subtype=finish_reason)
 
     def advice(self, status: int | None) -> str:
-        """How to go on."""
+        """Returns how to go on."""
         match status:
             case 401 | 403:
                 return "check OPENAI_API_KEY"

@@ -15,7 +15,7 @@ from unbraid.serve.services import services_of
 
 
 class Message(Struct, forbid_unknown_fields=True):
-    """What to tell the root agent."""
+    """A message to the root agent."""
 
     text: str
 
@@ -27,26 +27,26 @@ class Accepted(Struct):
 
 
 class Control(Struct):
-    """What a run can be told to do; nothing, if nobody here steers it."""
+    """What can be asked of a run; nothing, if this server cannot steer it."""
 
     run: str
     verbs: list[str]
 
 
 class Steerable(Struct):
-    """The runs that can be told something now."""
+    """The runs that can be steered now."""
 
     runs: list[Control]
 
 
 async def steerable(request: Request) -> Response:
-    """The runs that can be told to do something, and what."""
+    """Answers with the runs that can be steered, and what can be asked of each."""
     held = await services_of(request).controllers.everywhere()
     return json_answer(Steerable([Control(run, each.verbs()) for run, each in held.items()]))
 
 
 async def control(request: Request) -> Response:
-    """What a run can be told to do."""
+    """Answers with what can be asked of a run."""
     summary = await existing_run(request)
     try:
         controller = await services_of(request).controllers.find(summary.run)
@@ -56,10 +56,10 @@ async def control(request: Request) -> Response:
 
 
 async def message(request: Request) -> Response:
-    """Tell the root agent something more."""
+    """Sends the root agent a message."""
     limits = services_of(request).config.limits
-    told = await parameters.json_of(request, Message, at_most=limits.json_bytes)
-    await (await _controller(request)).message(told.text)
+    sent = await parameters.json_of(request, Message, at_most=limits.json_bytes)
+    await (await _controller(request)).message(sent.text)
     return json_answer(Accepted(), 202)
 
 
@@ -89,23 +89,28 @@ async def _controller(request: Request) -> Controller:
 
 OPERATIONS = (
     Operation(
-        "GET", "/v1/control", steerable, "Runs that can be told something", Steerable, problems=()
+        "GET",
+        "/v1/control",
+        endpoint=steerable,
+        summary="Runs that can be steered",
+        answer=Steerable,
+        problems=(),
     ),
     Operation(
         "GET",
         "/v1/runs/{run}/control",
-        control,
-        "What a run can be told to do",
-        Control,
+        endpoint=control,
+        summary="What can be asked of a run",
+        answer=Control,
         parameters=(RUN,),
         problems=(400, 404),
     ),
     Operation(
         "POST",
         "/v1/runs/{run}/message",
-        message,
-        "Tell the root agent something more",
-        Accepted,
+        endpoint=message,
+        summary="Send the root agent a message",
+        answer=Accepted,
         status=202,
         parameters=(RUN,),
         body=Message,
@@ -114,9 +119,9 @@ OPERATIONS = (
     Operation(
         "POST",
         "/v1/runs/{run}/interrupt",
-        interrupt,
-        "Stop what the root agent does now",
-        Accepted,
+        endpoint=interrupt,
+        summary="Stop what the root agent does now",
+        answer=Accepted,
         status=202,
         parameters=(RUN,),
         problems=(400, 404, 409),
@@ -124,9 +129,9 @@ OPERATIONS = (
     Operation(
         "POST",
         "/v1/runs/{run}/cancel",
-        cancel,
-        "End the run",
-        Accepted,
+        endpoint=cancel,
+        summary="End the run",
+        answer=Accepted,
         status=202,
         parameters=(RUN,),
         problems=(400, 404, 409),
@@ -134,9 +139,9 @@ OPERATIONS = (
     Operation(
         "POST",
         "/v1/runs/{run}/streams/{stream_id}/stop",
-        stop,
-        "End one sub-agent",
-        Accepted,
+        endpoint=stop,
+        summary="End one sub-agent",
+        answer=Accepted,
         status=202,
         parameters=(RUN, STREAM_ID),
         problems=(400, 404, 409),

@@ -17,7 +17,7 @@ from unbraid.serve.stream import EventStream
 
 
 async def run_events(request: Request) -> ASGIApp:
-    """A run's events, from after `since`; ends after `done`, or with `limit` at once."""
+    """Answers with a run's events after `since`; ends after `done`, or with `limit` at once."""
     since = parameters.since_of(request) or 0
     stream_id, types = parameters.number(request, "stream"), parameters.types_of(request)
     limit = parameters.number(request, "limit", at_most=READ_LIMIT)
@@ -36,7 +36,7 @@ async def run_events(request: Request) -> ASGIApp:
 
 
 async def all_events(request: Request) -> ASGIApp:
-    """The events of all runs, from after a cursor, or from now on."""
+    """Answers with the events of all runs, from after a cursor, or from now on."""
     form, types = form_of(request), parameters.types_of(request)
     watching = services_of(request).hub.watch_all(
         parameters.since_of(request), form=form, types=types
@@ -45,12 +45,12 @@ async def all_events(request: Request) -> ASGIApp:
 
 
 def form_of(request: Request) -> Form:
-    """How a viewer wants its events."""
+    """Returns how a viewer wants its events."""
     return Form.NDJSON if Form.NDJSON.value in request.headers.get("accept", "") else Form.SSE
 
 
 def encoding_of(request: Request) -> str | None:
-    """How a viewer wants them packed."""
+    """Returns how a viewer wants them packed."""
     return encoding_for(request.headers.get("accept-encoding", ""))
 
 
@@ -66,17 +66,17 @@ TYPES = Parameter(
 LIMIT = Parameter(
     "limit",
     {"type": "integer", "minimum": 0, "maximum": READ_LIMIT},
-    "At most so many of those that are there, without waiting for more.",
+    "The most events, of those that are there, without waiting for more.",
 )
-LAST_EVENT_ID = Parameter("Last-Event-ID", NUMBER, "Where to go on; wins over `since`.", "header")
+LAST_EVENT_ID = Parameter("Last-Event-ID", NUMBER, "The last id seen; wins over `since`.", "header")
 
 OPERATIONS = (
     Operation(
         "GET",
         "/v1/runs/{run}/events",
-        run_events,
-        "A run's events, replayed and then live",
-        str,
+        endpoint=run_events,
+        summary="A run's events, replayed and then live",
+        answer=str,
         media=Form.SSE.value,
         parameters=(
             RUN,
@@ -91,9 +91,9 @@ OPERATIONS = (
     Operation(
         "GET",
         "/v1/events",
-        all_events,
-        "The events of all runs, replayed and then live",
-        str,
+        endpoint=all_events,
+        summary="The events of all runs, replayed and then live",
+        answer=str,
         media=Form.SSE.value,
         parameters=(
             Parameter("since", NUMBER, "The last cursor already seen; without it, from now on."),

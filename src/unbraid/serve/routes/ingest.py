@@ -17,7 +17,7 @@ from unbraid.wire.names import SOURCE_PATTERN
 
 
 class Acknowledged(Struct):
-    """The next place wanted; everything before it is durable."""
+    """The next offset wanted; everything before it is durable."""
 
     offset: int
 
@@ -44,14 +44,14 @@ OPERATIONS = (
     Operation(
         "POST",
         "/v1/ingest/{run}",
-        ingest,
-        "Bytes of a source, by their place in it",
-        Acknowledged,
+        endpoint=ingest,
+        summary="Bytes of a source, by their offset in it",
+        answer=Acknowledged,
         parameters=(
             RUN,
             Parameter("source", SOURCE, "The source's name.", required=True),
             Parameter("offset", NUMBER, "Where these bytes begin.", required=True),
-            Parameter("at", NUMBER, "When they were told, in milliseconds; else: now."),
+            Parameter("at", NUMBER, "When they were written (milliseconds since 1970); else: now."),
             Parameter("end", {"type": "string", "enum": ["0", "1"]}, "1: no more will come."),
         ),
         body=bytes,

@@ -59,10 +59,10 @@ async def login(request: Request) -> Response:
     """Turn a one-time code into a cookie, and the address into one without a secret."""
     code = text(request, "code")
     if code is None:
-        return _refused(request, 401, "a token is needed")
+        return _refused(request, 401, "a token is required")
     secret = services_of(request).keys.redeem(code)
     if secret is None:
-        return _refused(request, 403, "this link has been used or is too old")
+        return _refused(request, 403, "this link was used before, or has expired")
     return _signed_in(request, secret)
 
 
@@ -95,11 +95,31 @@ def _refused(request: Request, status: int, message: str) -> Response:
 
 
 OPERATIONS = (
-    Operation("GET", "/healthz", health, "Whether the log answers", Health, problems=(503,)),
     Operation(
-        "GET", "/metrics", metrics, "Prometheus metrics", str, media="text/plain", problems=()
+        "GET",
+        "/healthz",
+        endpoint=health,
+        summary="Whether the log answers",
+        answer=Health,
+        problems=(503,),
     ),
-    Operation("GET", "/openapi.json", openapi, "This description", dict[str, Any], problems=()),
+    Operation(
+        "GET",
+        "/metrics",
+        endpoint=metrics,
+        summary="Prometheus metrics",
+        answer=str,
+        media="text/plain",
+        problems=(),
+    ),
+    Operation(
+        "GET",
+        "/openapi.json",
+        endpoint=openapi,
+        summary="This description",
+        answer=dict[str, Any],
+        problems=(),
+    ),
     Operation(
         "GET",
         "/login",

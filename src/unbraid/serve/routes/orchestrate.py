@@ -23,7 +23,7 @@ MAX_KEY_CHARS = 200
 
 
 class Ask(Struct, forbid_unknown_fields=True):
-    """What the master is asked. `continues` names a run whose master goes on with it."""
+    """What the master is asked. `continues` names a run whose master continues with it."""
 
     prompt: Annotated[str, Meta(min_length=1)]
     continues: Annotated[str, Meta(pattern=RUN_PATTERN)] | None = None
@@ -71,9 +71,9 @@ OPERATIONS = (
     Operation(
         "POST",
         "/v1/orchestrate",
-        orchestrate,
-        "Ask a fleet, and follow its run",
-        str,
+        endpoint=orchestrate,
+        summary="Ask a fleet, and follow its run",
+        answer=str,
         media=Form.SSE.value,
         parameters=(
             Parameter("Idempotency-Key", KEY, "The same key gives the same run.", "header"),

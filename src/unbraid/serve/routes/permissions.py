@@ -35,7 +35,7 @@ class Decided(Struct):
 
 
 async def waiting(request: Request) -> Response:
-    """The requests that wait for an answer, in any run."""
+    """Answers with the pending permission requests of all runs."""
     return json_answer(Waiting(await services_of(request).controllers.waiting()))
 
 
@@ -52,15 +52,20 @@ ID = {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$"}
 
 OPERATIONS = (
     Operation(
-        "GET", "/v1/permissions", waiting, "Requests that wait for an answer", Waiting, problems=()
+        "GET",
+        "/v1/permissions",
+        endpoint=waiting,
+        summary="Requests that wait for an answer",
+        answer=Waiting,
+        problems=(),
     ),
     Operation(
         "POST",
         "/v1/permissions/{request_id}",
-        decide,
-        "Answer a request",
-        Decided,
-        parameters=(Parameter("request_id", ID, "The request's id.", "path", True),),
+        endpoint=decide,
+        summary="Answer a request",
+        answer=Decided,
+        parameters=(Parameter("request_id", ID, "The request's id.", where="path", required=True),),
         body=Decision,
         problems=(400, 404, 409, 413, 415),
     ),

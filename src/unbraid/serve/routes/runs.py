@@ -1,4 +1,4 @@
-"""Runs, and pictures of one."""
+"""Runs, and views of one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_RUNS = 500
 
 
 class Run(Struct):
-    """A run as told over HTTP."""
+    """A run as it is sent over HTTP."""
 
     run: str
     source: str
@@ -82,13 +82,13 @@ class RunUsage(Struct):
     models: list[ModelUsage]
 
 
-def shown(summary: RunSummary) -> Run:
-    """A summary without what is only for the log itself."""
+def run_json(summary: RunSummary) -> Run:
+    """Returns a summary without what is only for the log itself."""
     return Run(*(getattr(summary, name) for name in Run.__struct_fields__))
 
 
 async def list_runs(request: Request) -> Response:
-    """The runs, last started first."""
+    """Answers with the runs, last started first."""
     limit = parameters.number(request, "limit", at_most=MAX_RUNS)
     limit = 50 if limit is None else limit
     which: dict[str, Any] = {
@@ -104,16 +104,16 @@ async def list_runs(request: Request) -> Response:
         found = sorted(found, key=lambda each: (each.started, each.run), reverse=True)[:limit]
         indexed = Indexed(services.history.listed, services.history.total)
     more = found[-1].page if found and len(found) == limit else None
-    return json_answer(Runs([shown(summary) for summary in found], more, indexed))
+    return json_answer(Runs([run_json(summary) for summary in found], more, indexed))
 
 
 async def one_run(request: Request) -> Response:
-    """One run."""
-    return json_answer(shown(await existing_run(request)))
+    """Answers with one run."""
+    return json_answer(run_json(await existing_run(request)))
 
 
 async def tree(request: Request) -> Response:
-    """The tree of agents."""
+    """Answers with the tree of agents."""
     from unbraid.fleet.tree import Tree
 
     summary, picture = await existing_run(request), Tree()
@@ -124,7 +124,7 @@ async def tree(request: Request) -> Response:
 
 
 async def agents(request: Request) -> Response:
-    """The agents of a run, in order of appearance."""
+    """Answers with the agents of a run, in order of appearance."""
     from unbraid.fleet.tree import Tree
 
     summary, picture = await existing_run(request), Tree()
@@ -134,7 +134,7 @@ async def agents(request: Request) -> Response:
 
 
 async def stream(request: Request) -> Response:
-    """What one agent was asked, said and did."""
+    """Answers with what one agent was asked, said and did."""
     stream_id, summary = parameters.stream_of(request), await existing_run(request)
     children: dict[str, int] = {}
     async for events in _events(request, summary.run, types=["stream_start"]):
@@ -150,7 +150,7 @@ async def stream(request: Request) -> Response:
 
 
 async def usage(request: Request) -> Response:
-    """Tokens and cost."""
+    """Answers with tokens and cost."""
     summary = await existing_run(request)
     models: dict[str | None, ModelUsage] = {}
     async for events in _events(request, summary.run, types=["token_usage"]):
@@ -177,47 +177,53 @@ OPERATIONS = (
     Operation(
         "GET",
         "/v1/runs",
-        list_runs,
-        "Runs, last started first",
-        Runs,
+        endpoint=list_runs,
+        summary="Runs, last started first",
+        answer=Runs,
         parameters=(STATUS, QUERY, limit_of(MAX_RUNS), BEFORE),
     ),
     Operation(
-        "GET", "/v1/runs/{run}", one_run, "One run", Run, parameters=(RUN,), problems=(400, 404)
+        "GET",
+        "/v1/runs/{run}",
+        endpoint=one_run,
+        summary="One run",
+        answer=Run,
+        parameters=(RUN,),
+        problems=(400, 404),
     ),
     Operation(
         "GET",
         "/v1/runs/{run}/tree",
-        tree,
-        "The tree of agents",
-        dict[str, Any],
+        endpoint=tree,
+        summary="The tree of agents",
+        answer=dict[str, Any],
         parameters=(RUN,),
         problems=(400, 404),
     ),
     Operation(
         "GET",
         "/v1/runs/{run}/agents",
-        agents,
-        "The agents, flat",
-        dict[str, Any],
+        endpoint=agents,
+        summary="The agents, flat",
+        answer=dict[str, Any],
         parameters=(RUN,),
         problems=(400, 404),
     ),
     Operation(
         "GET",
         "/v1/runs/{run}/streams/{stream_id}",
-        stream,
-        "One agent's conversation",
-        Stream,
+        endpoint=stream,
+        summary="One agent's conversation",
+        answer=Stream,
         parameters=(RUN, STREAM_ID),
         problems=(400, 404),
     ),
     Operation(
         "GET",
         "/v1/runs/{run}/usage",
-        usage,
-        "Tokens and cost",
-        RunUsage,
+        endpoint=usage,
+        summary="Tokens and cost",
+        answer=RunUsage,
         parameters=(RUN,),
         problems=(400, 404),
     ),

@@ -31,7 +31,7 @@ class Places(Struct, omit_defaults=True):
 
 
 async def search(request: Request) -> Response:
-    """Search what agents said, thought, were told and called."""
+    """Searches what agents said, thought, were asked and called."""
     query = parameters.text(request, "q")
     if not query:
         raise CallerError("q: what to search for")
@@ -58,9 +58,9 @@ OPERATIONS = (
     Operation(
         "GET",
         "/v1/search",
-        search,
-        "Places where agents said it",
-        Places,
+        endpoint=search,
+        summary="Places where agents said it",
+        answer=Places,
         parameters=(
             Parameter("q", {**TEXT, "minLength": 1}, 'Words, or "a phrase".', required=True),
             Parameter("run", {"type": "string", "pattern": RUN_PATTERN}, "Only in this run."),

@@ -14,8 +14,12 @@ from unbraid.wire.names import RUN_PATTERN
 NUMBER = {"type": "integer", "minimum": 0, "maximum": MAX_NUMBER}
 TEXT = {"type": "string", "maxLength": 500, "pattern": "^[^\\u0000]*$"}
 
-RUN = Parameter("run", {"type": "string", "pattern": RUN_PATTERN}, "The run's id.", "path", True)
-STREAM_ID = Parameter("stream_id", NUMBER, "The stream's number; 0 is the root.", "path", True)
+RUN = Parameter(
+    "run", {"type": "string", "pattern": RUN_PATTERN}, "The run's id.", where="path", required=True
+)
+STREAM_ID = Parameter(
+    "stream_id", NUMBER, "The stream's number; 0 is the root.", where="path", required=True
+)
 
 
 def limit_of(most: int) -> Parameter:
@@ -24,16 +28,16 @@ def limit_of(most: int) -> Parameter:
 
 
 async def existing_run(request: Request) -> RunSummary:
-    """The run in the path, or 404. One that is history is read into the log first."""
+    """Returns the run in the path, or 404. One that is history is read into the log first."""
     run = run_of(request)
     summary = await known_run(services_of(request), run)
     if summary is None:
-        raise Problem(404, f"there is no run {run}")
+        raise Problem(404, f"run not found: {run}")
     return summary
 
 
 async def known_run(services: Services, run: str) -> RunSummary | None:
-    """A run of the log, or of the history beside it."""
+    """Returns a run of the log, or of the history beside it."""
     summary = await services.log.run(run)
     if summary is None and services.history is not None:
         summary = await services.history.open(run)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from unbraid.agents.claude.process.command import visible
+from unbraid.agents.claude.process.command import visible_command
 from unbraid.agents.claude.process.render import StreamJsonRenderer
 from unbraid.agents.process_port import Command
 
@@ -15,7 +15,7 @@ NEW, OLD, OLDEST = (2, 1, 325), (2, 0, 76), (1, 0, 50)
 
 
 def test_text_is_rendered_from_a_stream_that_shows_everyone() -> None:
-    command = visible(["claude", "-p", "Go.", "--model", "opus"], NEW)
+    command = visible_command(["claude", "-p", "Go.", "--model", "opus"], NEW)
     assert command.prints == "text"
     assert command.session is not None
     assert command.argv == [
@@ -25,22 +25,24 @@ def test_text_is_rendered_from_a_stream_that_shows_everyone() -> None:
 
 
 def test_older_versions_get_what_they_know() -> None:
-    old = visible(["claude", "-p", "Go."], OLD).argv
+    old = visible_command(["claude", "-p", "Go."], OLD).argv
     assert "--forward-subagent-text" not in old
     assert "--include-partial-messages" in old
-    oldest = visible(["claude", "-p", "Go."], OLDEST).argv
+    oldest = visible_command(["claude", "-p", "Go."], OLDEST).argv
     assert oldest == ["claude", "--output-format", "stream-json", "--verbose", "-p", "Go."]
 
 
 def test_a_person_who_asked_for_the_stream_gets_theirs() -> None:
     argv = ["claude", "-p", "Go.", "--output-format=stream-json", "--verbose"]
-    command = visible(argv, NEW)
+    command = visible_command(argv, NEW)
     assert command.prints == "raw"
     assert [word for word in command.argv if word not in ("--session-id", command.session)] == argv
 
 
 def test_a_format_that_was_said_is_replaced_wherever_it_stands() -> None:
-    command = visible(["claude", "-p", "--output-format", "json", "--", "--output-format"], NEW)
+    command = visible_command(
+        ["claude", "-p", "--output-format", "json", "--", "--output-format"], NEW
+    )
     assert command.prints == "json"
     assert command.argv[-3:] == ["-p", "--", "--output-format"]
     assert command.argv.count("--output-format") == 2
@@ -48,15 +50,17 @@ def test_a_format_that_was_said_is_replaced_wherever_it_stands() -> None:
 
 def test_a_session_that_was_chosen_stays() -> None:
     given = "11111111-2222-4333-8444-555555555555"
-    assert visible(["claude", "-p", "--resume", given, "x"], NEW).session == given
-    assert visible(["claude", "-p", "--session-id", given, "x"], NEW).session == given
-    continued = visible(["claude", "-p", "-c", "x"], NEW)
+    assert visible_command(["claude", "-p", "--resume", given, "x"], NEW).session == given
+    assert visible_command(["claude", "-p", "--session-id", given, "x"], NEW).session == given
+    continued = visible_command(["claude", "-p", "-c", "x"], NEW)
     assert (continued.session, continued.resumes) == (None, True)
-    assert visible(["claude", "-p", "--resume", given, "--fork-session"], NEW).session is None
+    assert (
+        visible_command(["claude", "-p", "--resume", given, "--fork-session"], NEW).session is None
+    )
 
 
 def test_what_draws_on_the_terminal_keeps_it() -> None:
-    assert visible(["claude", "mcp", "list"], NEW) == Command(
+    assert visible_command(["claude", "mcp", "list"], NEW) == Command(
         ["claude", "mcp", "list"], "claude", captured=False
     )
 
@@ -71,8 +75,8 @@ def test_what_draws_on_the_terminal_keeps_it() -> None:
     ],
 )  # fmt: skip
 def test_a_prompt_is_taken_out_to_be_said(args: list[str], prompt: str, rest: list[str]) -> None:
-    command = visible(["claude", *args], NEW, steered=True)
-    assert (command.prompt, command.talks, command.prints) == (prompt, True, "text")
+    command = visible_command(["claude", *args], NEW, steered=True)
+    assert (command.prompt, command.reads_stdin, command.prints) == (prompt, True, "text")
     added = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"]
     assert command.argv[-len(rest) - 4 :] == [*added, *rest]
 
@@ -92,10 +96,10 @@ def test_a_prompt_is_taken_out_to_be_said(args: list[str], prompt: str, rest: li
     ],
 )
 def test_what_may_be_no_prompt_stays_where_it_is(args: list[str]) -> None:
-    command = visible(["claude", *args], NEW, steered=True)
+    command = visible_command(["claude", *args], NEW, steered=True)
     assert command.prompt is None
-    assert not command.talks
-    assert command.argv == visible(["claude", *args], NEW).argv[:-0] or set(args) <= set(
+    assert not command.reads_stdin
+    assert command.argv == visible_command(["claude", *args], NEW).argv[:-0] or set(args) <= set(
         command.argv
     )
 
@@ -116,7 +120,7 @@ def rendered(command: Command, *lines: Mapping[str, object] | bytes) -> bytes:
     ],
 )
 def test_text_is_the_last_result(result: dict[str, object], shown: bytes) -> None:
-    command = visible(["claude", "-p", "x", "--max-turns", "3"], NEW)
+    command = visible_command(["claude", "-p", "x", "--max-turns", "3"], NEW)
     first = {"type": "result", "subtype": "success", "result": "Not yet."}
     assert rendered(command, {"type": "system"}, first, {"type": "result"} | result) == shown
 
@@ -126,19 +130,19 @@ def test_newer_versions_show_every_result() -> None:
         {"type": "result", "subtype": "success", "result": words, "result_index": number}
         for number, words in enumerate(("First.", "Second."))
     ]
-    assert rendered(visible(["claude", "-p", "x"], NEW), *results) == b"First.\n\nSecond.\n"
+    assert rendered(visible_command(["claude", "-p", "x"], NEW), *results) == b"First.\n\nSecond.\n"
 
 
 def test_json_is_the_result_and_with_verbose_everything_but_deltas() -> None:
     init, delta = {"type": "system"}, {"type": "stream_event"}
     result = {"type": "result", "result": "x"}
-    plain = visible(["claude", "-p", "x", "--output-format", "json"], NEW)
+    plain = visible_command(["claude", "-p", "x", "--output-format", "json"], NEW)
     assert json.loads(rendered(plain, init, delta, result)) == result
-    verbose = visible(["claude", "-p", "x", "--output-format", "json", "--verbose"], NEW)
+    verbose = visible_command(["claude", "-p", "x", "--output-format", "json", "--verbose"], NEW)
     assert json.loads(rendered(verbose, init, delta, result)) == [init, result]
 
 
 def test_words_that_are_no_line_of_the_protocol_are_seen_at_once() -> None:
-    assert rendered(visible(["claude", "-p", "x"], NEW), b"warning: old node") == (
+    assert rendered(visible_command(["claude", "-p", "x"], NEW), b"warning: old node") == (
         b"warning: old node\n"
     )

@@ -9,7 +9,7 @@ from tests.watch.writing import Writer, append
 from unbraid.agents.claude.places import session_transcripts
 from unbraid.agents.claude.sessions.discovery import Scan
 from unbraid.agents.claude.sessions.index import Index
-from unbraid.sessions.names import completed
+from unbraid.sessions.names import complete_name
 
 IDS = [f"{digit}1111111-1111-4111-8111-111111111111" for digit in range(2, 6)]
 
@@ -36,4 +36,4 @@ def test_what_is_no_file_and_no_folder_is_passed_over(tmp_path: Path) -> None:
     assert [row.session_id for row in Index(None).rows(env)] == [writer.session]
     for name in IDS:
         assert list(session_transcripts(name, env)) == []
-        assert completed(name[:5], [], env) == name[:5]
+        assert complete_name(name[:5], [], env) == name[:5]

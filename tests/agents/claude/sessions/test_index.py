@@ -13,7 +13,7 @@ from unbraid.agents.claude.sessions.index import FILE_NAME, Index, IndexRow
 from unbraid.agents.opencode.sessions.index import opencode_rows
 from unbraid.fleet.tree import Tree
 from unbraid.fleet.usage import Usage
-from unbraid.sessions.sources import events_of, gather
+from unbraid.sessions.sources import events_of, runs_of_sources
 
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
 WITH_DATABASE = [folder for folder in FOLDERS if (folder / "opencode.db").is_file()]
@@ -43,7 +43,7 @@ def totals(tree: Tree) -> list[int]:
 @pytest.mark.parametrize("folder", WITH_PROJECTS, ids=lambda folder: folder.name)
 def test_a_session_is_its_agents_and_what_they_used(folder: Path) -> None:
     (row,) = rows(folder)
-    (run,) = gather([row.path], {})
+    (run,) = runs_of_sources([row.path], {})
     tree = Tree(events_of(run))
     assert numbers(row.usage) == totals(tree)
     agents = {
@@ -61,7 +61,7 @@ def test_a_session_is_its_agents_and_what_they_used(folder: Path) -> None:
 @pytest.mark.parametrize("folder", WITH_DATABASE, ids=lambda folder: folder.name)
 def test_opencodes_sessions_are_rows_too(folder: Path) -> None:
     (row,) = opencode_rows(folder / "opencode.db")
-    (run,) = gather([str(folder / "opencode.db")], {})
+    (run,) = runs_of_sources([str(folder / "opencode.db")], {})
     tree = Tree(events_of(run))
     assert row.session_id == run.session
     assert numbers(row.usage) == totals(tree)

@@ -59,13 +59,13 @@ def test_it_knows_who_has_said_something_since_the_look_before(path: Path) -> No
     root, database = root_of(path), Database(path)
     assert not database.has(root)
     database.changed()
-    assert database.heard == {root}
+    assert database.changed_roots == {root}
     assert database.has(root)
     database.changed()
-    assert database.heard == set()
+    assert database.changed_roots == set()
     touch(path, last_change(path, root) + 1)
     database.changed()
-    assert database.heard == {root}
+    assert database.changed_roots == {root}
 
 
 def test_an_old_row_that_changes_is_no_news_to_whoever_begins_later(path: Path) -> None:

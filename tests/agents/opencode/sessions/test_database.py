@@ -13,7 +13,7 @@ import pytest
 from tests.said import CLEAN, RECORDINGS, Row, joined, judge, told
 from unbraid.agents.opencode.sessions.database import connect
 from unbraid.errors import SourceError
-from unbraid.sessions.sources import events_of, gather
+from unbraid.sessions.sources import events_of, runs_of_sources
 
 Json = dict[str, Any]
 
@@ -46,7 +46,7 @@ def with_two_roots(path: Path) -> list[str]:
 
 
 def words(path: str, **env: str) -> list[list[str]]:
-    runs = gather([path], env)
+    runs = runs_of_sources([path], env)
     return [
         [event.delta for event in events_of(run) if event.type == "text"]  # type: ignore[attr-defined]
         for run in runs
@@ -55,7 +55,7 @@ def words(path: str, **env: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("name", [NESTED.name, *OTHERS])
 def test_the_database_alone_holds_all_that_was_said(name: str) -> None:
-    (run,) = gather([str(RECORDINGS / name / "opencode.db")], {})
+    (run,) = runs_of_sources([str(RECORDINGS / name / "opencode.db")], {})
     assert judge(RECORDINGS / name, events_of(run), full=True) == CLEAN
 
 
@@ -83,7 +83,7 @@ def test_beside_a_stream_only_that_streams_session_counts(tmp_path: Path) -> Non
     with_two_roots(path)
     stream = tmp_path / "stdout"
     stream.write_text('{"type":"step_start","sessionID":"ses_a","part":{"type":"step-start"}}\n')
-    runs = gather([str(stream), str(path)], {})
+    runs = runs_of_sources([str(stream), str(path)], {})
     assert [run.session for run in runs] == ["ses_a"]
     assert [row[2] for row in told(events_of(runs[0]))] == ["a"]
 
@@ -119,8 +119,8 @@ def test_a_database_of_someone_elses_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TABLE cookies (id)")
-    with pytest.raises(SourceError, match="not a database of OpenCode's"):
-        gather([str(path)], {})
+    with pytest.raises(SourceError, match="not an OpenCode database"):
+        runs_of_sources([str(path)], {})
 
 
 def test_a_database_without_a_session_is_said_to_be_so(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_database_without_a_session_is_said_to_be_so(tmp_path: Path) -> None:
         db.execute("DELETE FROM session")
         db.commit()
     with pytest.raises(SourceError, match="holds no session"):
-        gather([str(path)], {})
+        runs_of_sources([str(path)], {})
 
 
 def exported(path: Path, session: str) -> Json:
@@ -160,13 +160,13 @@ def exported(path: Path, session: str) -> Json:
 
 def test_an_export_tells_what_its_session_said(tmp_path: Path) -> None:
     database = NESTED / "opencode.db"
-    (run,) = gather([str(database)], {})
+    (run,) = runs_of_sources([str(database)], {})
     everything = joined(told(events_of(run)))
     (root, _), *_ = sessions(database)
     for indent in (None, 2):
         path = tmp_path / "export.json"
         path.write_text(json.dumps(exported(database, root), indent=indent))
-        (run,) = gather([str(path)], {})
+        (run,) = runs_of_sources([str(path)], {})
         assert (run.source, run.session) == ("opencode", root)
         rows: list[Row] = joined(told(events_of(run)))
         assert rows == [row for row in everything if row[0] == ""]
@@ -176,5 +176,5 @@ def test_an_export_tells_what_its_session_said(tmp_path: Path) -> None:
 def test_a_broken_export_is_no_reason_to_fall_over(content: str, tmp_path: Path) -> None:
     path = tmp_path / "export.json"
     path.write_text(content)
-    (run,) = gather([str(path)], {})
+    (run,) = runs_of_sources([str(path)], {})
     assert [event.type for event in events_of(run)][-1] == "done"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from unbraid import events as e
-from unbraid.sessions.sources import events_of, gather
+from unbraid.sessions.sources import events_of, runs_of_sources
 
 EXPORTS = Path(__file__).parent / "exports"
 PARENT, CHILD = str(EXPORTS / "parent.json"), str(EXPORTS / "child.json")
@@ -19,7 +19,7 @@ def texts(events: list[e.FleetEvent]) -> list[tuple[int, str]]:
 
 @pytest.mark.parametrize("names", [(PARENT, CHILD), (CHILD, PARENT)])
 def test_a_child_joins_its_parents_run(names: tuple[str, str]) -> None:
-    (run,) = gather(names, {})
+    (run,) = runs_of_sources(names, {})
     events = list(events_of(run))
     assert texts(events) == [
         (0, "I ask one."),
@@ -31,7 +31,7 @@ def test_a_child_joins_its_parents_run(names: tuple[str, str]) -> None:
 
 
 def test_a_child_alone_has_ended_well() -> None:
-    (run,) = gather([CHILD], {})
+    (run,) = runs_of_sources([CHILD], {})
     events = list(events_of(run))
     assert [words for _, words in texts(events)] == ["a looks", "a is done"]
     ends = {event.stream_id: event.reason for event in events if isinstance(event, e.StreamEnd)}

@@ -17,10 +17,10 @@ from unbraid.agents.opencode.sessions.storage import load
 from unbraid.errors import SourceError
 from unbraid.fleet.tree import Tree
 from unbraid.log import SqliteLog
-from unbraid.sessions.importer import opened
-from unbraid.sessions.listing import listed
+from unbraid.sessions.importer import open_or_import
+from unbraid.sessions.run_list import list_runs
 from unbraid.sessions.search import search_files
-from unbraid.sessions.sources import events_of, gather
+from unbraid.sessions.sources import events_of, runs_of_sources
 
 VERSION = "1.1.65"
 ARGS = ["run", "--model", "scripted/one", "[[main]] Go."]
@@ -32,16 +32,16 @@ async def test_what_an_old_one_has_written(tmp_path: Path) -> None:
     assert recording.exit == 0
     env = {"HOME": str(tmp_path)}
     storage = tmp_path / ".local" / "share" / "opencode" / "storage"
-    (run,) = gather([str(storage)], {})
+    (run,) = runs_of_sources([str(storage)], {})
     events = list(events_of(run))
     assert verdict(recording, events, tmp_path / "a") == CLEAN
     session = run.session
     assert session is not None
-    (by_name,) = gather([session], env)
+    (by_name,) = runs_of_sources([session], env)
     assert list(events_of(by_name)) == events
 
     warned: list[str] = []
-    (row,) = listed([], env, None, everything=True, warn=warned.append)
+    (row,) = list_runs([], env, None, everything=True, warn=warned.append)
     assert (row.run, row.source, row.agents, warned) == (session, "opencode", 3, [])
     used = [node.usage.total_tokens for node in Tree(events).nodes.values()]
     assert row.usage.total_tokens == sum(used)
@@ -52,7 +52,7 @@ async def test_what_an_old_one_has_written(tmp_path: Path) -> None:
     ]
 
     log = await SqliteLog.open(log_path(tmp_path))
-    summary = await opened(log, session, env, tmp_path)
+    summary = await open_or_import(log, session, env, tmp_path)
     await log.close()
     assert summary.run == session
     (in_log,) = (await logged(tmp_path)).values()
@@ -81,12 +81,12 @@ def test_nothing_inside_a_file_breaks_it(tmp_path: Path) -> None:
         part__msg_1__prt_1=said,
         part__msg_1__prt_2={"type": "text", "text": 7, "time": 3, "state": "x"},
     )
-    (run,) = gather([str(storage)], {})
+    (run,) = runs_of_sources([str(storage)], {})
     texts = [event.delta for event in events_of(run) if event.type == "text"]  # type: ignore[attr-defined]
     assert texts == ["Still here."]
     shutil.rmtree(storage / "message")
     with pytest.raises(SourceError, match="is a folder"):
-        gather([str(storage)], {})
+        runs_of_sources([str(storage)], {})
 
 
 def test_a_session_of_both_is_listed_once(tmp_path: Path) -> None:
@@ -98,5 +98,5 @@ def test_a_session_of_both_is_listed_once(tmp_path: Path) -> None:
         files.execute("UPDATE session SET title = 'new'")
         files.commit()
         files.backup(db)
-    rows = listed([], {"HOME": str(tmp_path)}, None, everything=True, warn=print)
+    rows = list_runs([], {"HOME": str(tmp_path)}, None, everything=True, warn=print)
     assert [(row.run, row.title) for row in rows] == [("ses_1", "new")]

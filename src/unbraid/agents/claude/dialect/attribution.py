@@ -107,7 +107,7 @@ class Attribution:
                 self._release(agent_id, context, out)
 
     def release_all(self, out: list[RelayEvent]) -> None:
-        """Nothing more will be learned: whoever waits still was spawned by no call we know."""
+        """Releases all held records: no call that spawned their agents will be found any more."""
         self._spawns.settle_early(out)
         self.retry(out)
         for agent_id in list(self.held):

@@ -17,7 +17,7 @@ from unbraid.agents.claude.dialect.tasks import Tasks
 from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import UsageReports
-from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, cut_short, decode_plain
+from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, decode_plain, read_cut_line
 from unbraid.agents.claude.transcript import AGENT_FACTS, SESSION_INTRODUCTION
 from unbraid.events import RelayEvent, TextDelta, Unrecognized
 from unbraid.translate.blocks import Repetition
@@ -119,7 +119,7 @@ class ClaudeDialect:
         if self._stdout.cumulative:
             record = self._snapshots.decode(line)
         else:  # as `records.decode` does it
-            short = cut_short(line) if len(line) > WORTH_CUTTING else None
+            short = read_cut_line(line) if len(line) > WORTH_CUTTING else None
             if short is None:
                 record = decode_plain(line)
                 record.raw = line

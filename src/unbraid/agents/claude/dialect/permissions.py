@@ -52,7 +52,7 @@ class Permissions:
         out.append(PermissionReplied("", self._clock.ts, request_id, "cancelled"))
 
     def answered(self, call_id: str, context: Context, out: list[RelayEvent], *, ok: bool) -> None:
-        """A call has its result, so whoever was asked has replied."""
+        """A call has its result, so its permission request has been answered."""
         request = self.requests.pop(call_id, None)
         if request is not None:
             behavior = "allow" if ok else "deny"

@@ -1,4 +1,4 @@
-"""The records in which the CLI speaks for itself: sessions, turns, errors."""
+"""The records in which the CLI reports about itself: sessions, turns, errors."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ SILENT_SUBTYPES = frozenset(
 
 class CliReports:
     """Turns `system`, `result` and `error` records into events, and the records that are made of
-    what lies beside a transcript.
+    what is stored beside a transcript.
 
     `outcome` is how the latest turn of the main agent has ended, `answer` its result;
-    `has_stdout` is whether the run's process is heard itself, not its files alone.
+    `has_stdout` is whether the process's own output is read, not its files alone.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from unbraid.agents.claude.records import (
     SpawnInput,
     SpawnResult,
     Task,
-    handed_back,
+    agent_answer,
 )
 from unbraid.agents.claude.transcript import AgentFacts
 from unbraid.events import RelayEvent
@@ -98,7 +98,7 @@ class Spawns:
             return
         if context.call == call_id:
             whole = text if given.content is None else extract_content(given.content)
-            answer = handed_back(whole) if whole is not None else None
+            answer = agent_answer(whole) if whole is not None else None
             self._agents.end(context, ok, "completed" if ok else "failed", answer, out=out)
 
     def identify(self, context: Context, agent_id: str, out: list[RelayEvent]) -> None:

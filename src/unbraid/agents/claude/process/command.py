@@ -30,12 +30,14 @@ _FLAGS = (
 
 
 def arguments_of(argv: Sequence[str]) -> int | None:
-    """Where the arguments of Claude Code begin; None if a command does not start it."""
+    """Returns where the arguments of Claude Code begin; None if a command does not start it."""
     return arguments_at(argv, _is_program)
 
 
-def visible(argv: Sequence[str], version: Release, *, steered: bool = False) -> Command:
-    """The command to start in place of this one; `steered`, one that listens, if that can be."""
+def visible_command(argv: Sequence[str], version: Release, *, steered: bool = False) -> Command:
+    """Returns the command to start in place of this one; `steered`, one that listens, if that can
+    be.
+    """
     first = arguments_of(argv)
     assert first is not None
     command = Command(list(argv), KIND)
@@ -67,7 +69,9 @@ def _listen(command: Command, first: int) -> None:
 
 
 def _prompt_place(args: list[str]) -> int | None:
-    """Where the prompt stands: right after a flag that takes no value, or alone after `--`."""
+    """Returns where the prompt stands: right after a flag that takes no value, or alone
+    after `--`.
+    """
     if "--" in args:
         place = args.index("--") + 1
         return place if place == len(args) - 1 else None
@@ -95,7 +99,7 @@ def _make_visible(command: Command, first: int, version: Release) -> None:
             command.session = str(uuid.uuid4())
             added += ["--session-id", command.session]
         wanted = option(args, "--output-format")
-        command.talks = option(args, "--input-format") == "stream-json"
+        command.reads_stdin = option(args, "--input-format") == "stream-json"
         if wanted in (None, "text", "json"):
             command.prints = wanted or "text"
             command.verbose = option(args, "--verbose") is not None

@@ -1,7 +1,7 @@
 """A Claude Code process that we started, and that may listen (`--input-format stream-json`).
 
-Whoever feeds its stdin talks to it as before; what others send through us goes in between, in whole
-lines. Permission requests that it prints wait here until anyone has answered them.
+What is written to our stdin reaches it as before; what others send goes in between, in whole
+lines. Permission requests that it prints are pending here until someone has answered them.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ _read = msgspec.json.Decoder(_Line).decode
 
 
 class ClaudeController:
-    """The controller of one process: `talks` if its stdin is ours to write to, and with a `prompt`
-    if that is to be said there first.
+    """The controller of one process: `reads_stdin` if its stdin is ours to write to, and with a
+    `prompt` if that is to be said there first.
     """
 
     def __init__(
-        self, process: AgentProcess, run: RunReference, *, talks: bool, prompt: str | None
+        self, process: AgentProcess, run: RunReference, *, reads_stdin: bool, prompt: str | None
     ) -> None:
         self._process, self._run = process, run
         self._prompt = None if prompt is None else StdinPrompt(process, prompt)
-        self._stdin = self._prompt or (process if talks else None)
+        self._stdin = self._prompt or (process if reads_stdin else None)
         self._pending: dict[str, PermissionRequest] = {}
 
     @property
@@ -61,12 +61,12 @@ class ClaudeController:
         return self._run.name()
 
     def close(self) -> None:
-        """The process is gone."""
+        """Notes that the process is gone."""
         if self._prompt is not None:
             self._prompt.stop()
 
     def printed(self, line: bytes) -> None:
-        """A line of its stdout: it may ask for permission."""
+        """Reads a line of its stdout, which may be a permission request."""
         if self._prompt is not None:
             self._prompt.printed(line)
         if b'"control_' not in line:
@@ -86,7 +86,7 @@ class ClaudeController:
             self._pending.pop(read.request_id, None)
 
     def passed(self, data: bytes) -> None:
-        """Lines that someone else wrote to its stdin: they may answer."""
+        """Reads lines that the person wrote to its stdin, which may answer a permission request."""
         for line in data.split(b"\n") if b'"control_response"' in data else ():
             response = _try(line).response
             if response is not None:
@@ -98,7 +98,7 @@ class ClaudeController:
         return list(VERBS) if listens else ["cancel"]
 
     def pending(self) -> list[PermissionRequest]:
-        """The permission requests that wait for an answer."""
+        """Returns the permission requests that wait for an answer."""
         for request in self._pending.values():
             request.run = self.run
         return list(self._pending.values())
@@ -138,11 +138,11 @@ class ClaudeController:
     def _say(self, line: bytes) -> None:
         if self._stdin is None:
             raise CallerError(
-                "this run does not listen: start it with `unbraid run --steer`, or with "
-                "--input-format stream-json, to talk to it"
+                "this run takes no messages: start it with `unbraid run --steer`, or with "
+                "--input-format stream-json, to send it messages"
             )
         if not self._stdin.listens:
-            raise CallerError("this run has answered, and no longer listens")
+            raise CallerError("this run has answered, and takes no more messages")
         self._stdin.write(line)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from unbraid.agents.claude.places import claude_projects, session_transcripts
-from unbraid.agents.claude.process.command import arguments_of, visible
+from unbraid.agents.claude.process.command import arguments_of, visible_command
 from unbraid.agents.claude.process.control import ClaudeController
 from unbraid.agents.claude.process.render import StreamJsonRenderer
 from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
@@ -20,8 +20,8 @@ from unbraid.agents.claude.sessions.follower import known_files
 from unbraid.agents.claude.sessions.session_files import (
     Known,
     Session,
+    files_from_sizes,
     source_name,
-    standing,
 )
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
@@ -47,13 +47,13 @@ class ClaudeLauncher:
         self._env = env
 
     def recognizes(self, argv: Sequence[str]) -> bool:
-        """Whether a command line starts Claude Code."""
+        """Returns whether a command line starts Claude Code."""
         return arguments_of(argv) is not None
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
-        """The command with the flags that its version has for making sub-agents visible."""
+        """Returns the command with the flags that its version has for making sub-agents visible."""
         version = await version_of(argv[: arguments_of(argv)])
-        return visible(argv, version, steered=steered)
+        return visible_command(argv, version, steered=steered)
 
     def source(self, command: Command, cwd: Path) -> ClaudeSource:
         """Reads its stdout, if that goes through us, and its transcripts."""
@@ -80,7 +80,9 @@ class ClaudeLauncher:
         self, command: Command, process: AgentProcess, run: RunReference
     ) -> ClaudeController:
         """Steers it over its stdin, where that is ours."""
-        return ClaudeController(process, run, talks=command.talks, prompt=command.prompt)
+        return ClaudeController(
+            process, run, reads_stdin=command.reads_stdin, prompt=command.prompt
+        )
 
 
 class ClaudeSource:
@@ -122,7 +124,7 @@ class ClaudeSource:
                 self._merger.line(line + b"\n")
 
     def end(self) -> None:
-        """The process is gone, and its files are whole."""
+        """Notes that the process is gone, and its files are complete."""
         self._ended = True
         for line in self._lines.finish():
             if isinstance(line, bytes):
@@ -131,21 +133,21 @@ class ClaudeSource:
             self._merger.session_id = str(uuid.uuid4())  # a dialect whose lines name no session
 
     def begin(self, recorded: Recorded) -> None:
-        """The session's run is open."""
+        """Notes that the session's run is open."""
         assert self._merger.session_id is not None
         main = next(session_transcripts(self._merger.session_id, self._env), None)
-        before = standing(main, self._sizes) if main is not None else {}
+        before = files_from_sizes(main, self._sizes) if main is not None else {}
         self._known = known_files(recorded, before)
         if recorded.is_new:
-            # Kept with the run's first words: whoever continues it after a kill could not know any
-            # more what had been there before.
+            # Recorded with the run's first bytes: after a kill, nothing else would say what had
+            # been there before.
             self._notes = [
                 Chunk(source_name(name, place.generation, base), place.offset - base, b"")
                 for name, (place, base) in self._known.items()
             ]
 
     def read(self) -> Iterator[Chunk]:
-        """What stdout and the transcripts have, in one order."""
+        """Yields what stdout and the transcripts have, in one order."""
         if self._merger.session_id is None and self._begun_in is not None:
             self._merger.session_id = self._session_begun()
         if self._known is not None:
@@ -158,7 +160,9 @@ class ClaudeSource:
         return None if main is None else Session(main, self._known)
 
     def _session_begun(self) -> str | None:
-        """The session of a process that prints nothing we could read: one that is new, or grew."""
+        """Returns the session of a process that prints nothing we could read: one that is new, or
+        grew.
+        """
         assert self._begun_in is not None
         slug = _SLUG.sub("-", str(self._begun_in))
         for projects in claude_projects(self._env):
@@ -169,7 +173,7 @@ class ClaudeSource:
 
 
 def _transcript_sizes(env: Mapping[str, str]) -> dict[Path, int]:
-    """All transcripts and how long they are, before an agent goes on with one of them."""
+    """Returns all transcripts and how long they are, before an agent continues one of them."""
     found: dict[Path, int] = {}
     for projects in claude_projects(env):
         for path in projects.rglob("*.jsonl"):

@@ -33,7 +33,7 @@ class StreamJsonRenderer:
         self._last = b""
 
     def line(self, line: bytes) -> bytes:
-        """One line, without its end; what it makes visible at once."""
+        """Takes one line, without its end; returns what is to be printed at once."""
         try:
             read = _read(line)
         except BAD_JSON:
@@ -51,7 +51,7 @@ class StreamJsonRenderer:
         return b""
 
     def end(self) -> bytes:
-        """The rest, when the stream is over."""
+        """Returns the rest, when the stream is over."""
         if not self._last:
             return b""
         if self._command.prints == "json":

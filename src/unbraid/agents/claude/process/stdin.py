@@ -29,7 +29,7 @@ class User(Struct, tag_field="type", tag="user"):
 
 
 class Initialize(Struct, tag_field="subtype", tag="initialize", rename="camel"):
-    """The first request of all: how the CLI shall speak."""
+    """The first request of all: how the CLI shall print."""
 
     hooks: Mapping[str, Any] | None = None
     forward_subagent_text: bool = True

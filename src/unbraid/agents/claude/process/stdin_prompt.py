@@ -3,8 +3,8 @@
 Claude Code takes a prompt as an argument, and then it listens to nobody; or as a line of stdin, and
 then it waits for the next line until its stdin ends. We end it when the agent has answered, nobody
 it has sent out is still away, and it has been silent for a moment. That is only the end of what can
-be said: what it does after that is what it would have done anyway. Whoever interrupts it has more
-to say: then it is left waiting for that.
+be said: what it does after that is what it would have done anyway. A person who
+interrupts it has more to say: then its stdin stays open for that.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class StdinPrompt:
         return self._process.listens
 
     def write(self, data: bytes) -> None:
-        """One line more."""
+        """Writes one more line."""
         said = _read(data)
         if said.type == "user":
             self._answered = self._interrupted = False
@@ -68,7 +68,7 @@ class StdinPrompt:
         self._process.write(data)
 
     def printed(self, line: bytes) -> None:
-        """A line of its stdout."""
+        """Reads a line of its stdout."""
         try:
             self._note(_read(line))
         except BAD_JSON:

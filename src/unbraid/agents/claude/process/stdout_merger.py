@@ -70,7 +70,7 @@ class StdoutTranscriptMerger:
         self._keeps_files = False
 
     def line(self, line: bytes) -> None:
-        """One more line of stdout, with its end."""
+        """Takes one more line of stdout, with its end."""
         chunk = Chunk(self._source, self._offset, line)
         self._offset += len(line)
         # A line that is wrong in one place still says which run it belongs to.
@@ -88,7 +88,7 @@ class StdoutTranscriptMerger:
         self._sequencer.add(item, self._clock())
 
     def _late(self, chunk: Chunk, head: LineHead, twin: str | None) -> SourceItem[Chunk]:
-        """A line that waits for the transcripts."""
+        """Returns a line that waits for the transcripts."""
         # Without a twin all one can do is wait until nothing more comes.
         caught_up: Condition = Quiet((CHILDREN, OWN), TRANSCRIPTS_QUIET_SECONDS)
         if twin is not None:
@@ -104,14 +104,14 @@ class StdoutTranscriptMerger:
         )
 
     def take(self) -> Iterator[Chunk]:
-        """All that may be recorded now."""
+        """Yields all that may be recorded now."""
         now = self._clock()
         yield from self._look(now)
         # Nothing is worth waiting for while there are no transcripts.
         yield from self._sequencer.finish() if self.session is None else self._sequencer.take(now)
 
     def end(self) -> Iterator[Chunk]:
-        """Everything that is left, when the process is over."""
+        """Yields everything that is left, when the process is over."""
         yield from self._look(self._clock())
         yield from self._sequencer.finish()
         if self.session is not None:
@@ -138,7 +138,9 @@ class StdoutTranscriptMerger:
         return self.session is not None and self.session.awaits(ending)
 
     def _note(self, source: str, line: bytes, now: float) -> str | None:
-        """A line of a transcript that a line of stdout may wait for; which one, if it can be."""
+        """Notes a line of a transcript that a line of stdout may wait for; returns that
+        line's key.
+        """
         uuids = uuids_in(line)
         self._sequencer.note(source, uuids, now)
         if not uuids:
@@ -151,7 +153,7 @@ class StdoutTranscriptMerger:
         return uuids[-1]
 
     def _answered(self, blocks: list[BlockHead] | None) -> str | None:
-        """The spawning call that a line without a `uuid` answers."""
+        """Returns the spawning call that a line without a `uuid` answers."""
         if blocks is None:
             return None
         self._nameless = True
@@ -177,15 +179,15 @@ class StdoutTranscriptMerger:
 
 
 def _prompt(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
-    """A line of stdout that does not wait. 1.0 keeps sub-agents' words in the session's file,
-    before the result of their call: if they are there, they go first.
+    """Returns a line of stdout that does not wait. 1.0 keeps sub-agents' words in the session's
+    file, before the result of their call: if they are there, they go first.
     """
     after = (After(twin),) if twin is not None else ()
     return SourceItem(STDOUT, chunk, waits_for=after, max_wait_seconds=0)
 
 
 def _repetition(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
-    """A line of the session's own file."""
+    """Returns a line of the session's own file."""
     return SourceItem(
         OWN,
         chunk,
@@ -196,5 +198,5 @@ def _repetition(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
 
 
 def _keeps_files(version: str | None) -> bool:
-    """Whether a version, as it names itself, has files of sub-agents."""
+    """Returns whether a version, as it names itself, has files of sub-agents."""
     return version is not None and not version.startswith(("0.", "1."))

@@ -27,14 +27,18 @@ class ChildFiles:
         self._project = _Folder(main.parent)
 
     def found(self) -> Iterator[tuple[str, Path]]:
-        """The files that are there, with their names within the session; some more than once."""
+        """Yields the files that are there, with their names within the session; some more than
+        once.
+        """
         for path in _walk(self._folder):
             yield str(path.relative_to(self._folder.parent)), path
         for path in self._beside():
             yield path.name, path
 
     def _beside(self) -> list[Path]:
-        """Those of 2.0; a folder of thousands of sessions is not listed at every line."""
+        """Returns the files of 2.0; a folder of thousands of sessions is not listed for
+        every line.
+        """
         if not self._project.changed():
             return []
         beside = list(self._main.parent.glob("agent-*.jsonl"))
@@ -73,7 +77,7 @@ class Owners:
         self._owners: dict[Path, str] = {}
 
     def of(self, path: Path) -> str | None:
-        """The session's id, or None while the file does not say."""
+        """Returns the session's id, or None while the file does not say."""
         owner = self._owners.get(path)
         if owner is None:
             try:
@@ -89,7 +93,9 @@ class Owners:
 
 
 def _walk(folder: Path) -> list[Path]:
-    """The transcripts below a folder, oldest first; no link is followed, so none can loop."""
+    """Returns the transcripts below a folder, oldest first; no link is followed, so none
+    can loop.
+    """
     found: list[tuple[int, Path]] = []
     waiting = [folder]
     while waiting:

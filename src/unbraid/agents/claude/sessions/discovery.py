@@ -54,7 +54,7 @@ class Scan:
 
     @classmethod
     def of(cls, env: Mapping[str, str]) -> Scan:
-        """What there is, newest first."""
+        """Returns what there is, newest first."""
         scan = cls()
         for projects in claude_projects(env):
             for folder in scan._entries(str(projects)):
@@ -110,7 +110,7 @@ class Scan:
 def main_of(
     path: Path, projects: Iterable[Path], owner_of: Callable[[Path], str | None]
 ) -> Path | None:
-    """The session's own transcript that a file below Claude Code's folders belongs to."""
+    """Returns the session's own transcript that a file below Claude Code's folders belongs to."""
     for folder in projects:
         try:
             parts = path.relative_to(folder).parts
@@ -143,5 +143,5 @@ def _file(entry: os.DirEntry[str]) -> File | None:
     except OSError:
         return None
     if not stat.S_ISREG(status.st_mode):
-        return None  # whoever opens a pipe waits for ever
+        return None  # opening a pipe would wait for ever
     return File(entry.path, status.st_size, status.st_mtime_ns)

@@ -24,12 +24,12 @@ class ClaudeFiles:
     """Claude Code's `FileFormats`."""
 
     def opened(self, path: Path) -> list[RunTracks] | None:
-        """Its sessions are files of lines."""
+        """Returns None: its sessions are files of lines."""
         return None
 
     def form(self, line: bytes) -> SourceForm | None:
-        """Stdout arrives in its order; transcripts lie in several files."""
-        record = _telling(line)
+        """Stdout arrives in its order; transcripts are several files."""
+        record = _own_record(line)
         if record is None:
             return None
         return "stream" if record.session_id_transcript is None else "stored"
@@ -38,38 +38,53 @@ class ClaudeFiles:
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
     ) -> list[RunTracks]:
         """Stdout is one track; a transcript brings those of its sub-agents."""
-        record = _telling(first) or ClaudeRecord()
+        record = _own_record(first) or ClaudeRecord()
         session = record.session_id
         if record.is_sidechain is None and record.session_id_transcript is None:
-            return [RunTracks("claude", session, [Track(name, read, False, session, line_order)])]
+            return [
+                RunTracks(
+                    "claude",
+                    session,
+                    [Track(name=name, read=read, dated=False, session=session, order=line_order)],
+                )
+            ]
         own_sidechains = any(b'"isSidechain":true' in line for line in split(read()))
-        tracks = [Track(name, read, True, session, line_order, sidechains=own_sidechains)]
+        tracks = [
+            Track(
+                name=name,
+                read=read,
+                dated=True,
+                session=session,
+                order=line_order,
+                sidechains=own_sidechains,
+            )
+        ]
         if path is not None and not path.name.startswith("agent-"):
             tracks += beside_transcript(path, session)
         return [RunTracks("claude", session, tracks)]
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
-        """It has no documents."""
+        """Returns None: it has no documents."""
         return None
 
 
 def session_of(path: Path) -> str | None:
-    """The session that a transcript says it belongs to."""
+    """Returns the session that a transcript says it belongs to."""
     first = _first(split(chunks(path)))
     return None if first is None else first.session_id_transcript
 
 
 def transcript_run(path: Path) -> RunTracks:
-    """A session by its transcript, with those of its sub-agents."""
+    """Returns a session by its transcript, with those of its sub-agents."""
     for line in _some(split(chunks(path))):
-        if _telling(line) is not None:
+        if _own_record(line) is not None:
             (run,) = ClaudeFiles().runs(str(path), lambda: chunks(path), first=line, path=path)
             return run
     raise SourceError(str(path), "is of no known kind" if path.stat().st_size else "is empty")
 
 
 def beside_transcript(path: Path, session: str | None) -> list[Track]:
-    """The sub-agents' transcripts of a session's, in the layouts of 2.0 and 2.1."""
+    """Returns the sub-agents' transcripts of a session's, in the layouts of 2.0 and 2.1."""
     tracks: list[Track] = []
     facts: list[bytes] = []
     folder = path.with_suffix("") / "subagents"
@@ -90,7 +105,9 @@ def beside_transcript(path: Path, session: str | None) -> list[Track]:
 
 
 def _in_start_order(folder: Path) -> list[Path]:
-    """A session's sub-agent files; a workflow's in the order in which its journal started them."""
+    """Returns a session's sub-agent files; a workflow's in the order in which its journal started
+    them.
+    """
     started: dict[str, int] = {}
     for journal in _files(folder.rglob("journal.jsonl")):
         for line in split(chunks(journal)):
@@ -107,7 +124,9 @@ def _files(paths: Iterable[Path]) -> list[Path]:
 
 
 def _track(path: Path, session: str | None, order: Callable[[bytes], LineOrder]) -> Track:
-    return Track(str(path), lambda: chunks(path), True, session, order)
+    return Track(
+        name=str(path), read=lambda: chunks(path), dated=True, session=session, order=order
+    )
 
 
 def _some(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -118,12 +137,12 @@ def _some(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _first(lines: Iterable[bytes]) -> ClaudeRecord | None:
-    return next((record for line in _some(lines) if (record := _telling(line))), None)
+    return next((record for line in _some(lines) if (record := _own_record(line))), None)
 
 
-def _telling(line: bytes) -> ClaudeRecord | None:
-    """A record of a line that only Claude Code, or something that speaks as it does, would write:
-    other files have objects with a `type` too.
+def _own_record(line: bytes) -> ClaudeRecord | None:
+    """Returns a record of a line that only Claude Code, or a program with the same format, would
+    write: other files have objects with a `type` too.
     """
     for item in read_line(line):
         if not isinstance(item, ClaudeRecord):

@@ -10,8 +10,8 @@ from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.sessions.session_files import (
     Known,
     Session,
-    continued,
-    known_places,
+    files_from_end,
+    known_offsets,
     source_name,
 )
 from unbraid.agents.claude.transcript import session_line
@@ -42,13 +42,13 @@ class TranscriptFollower:
         return self._session.problems
 
     def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
-        """Yields what is new in its files. A run begins with who speaks, but only when somebody
-        does.
+        """Yields what is new in its files. A run begins with the facts of its session, but only
+        when there is something in its files.
         """
         for chunk in self._session.drain(now=at_once, last=last):
             if not self._begun:
                 self._begun = True
-                yield from beginnings(self._known)
+                yield from begin_chunks(self._known)
                 yield Chunk(ABOUT, 0, introduction(self._session.main))
             yield chunk
 
@@ -61,23 +61,23 @@ class TranscriptFollower:
 def known_files(
     recorded: Recorded, standing: Mapping[str, Known] | None = None
 ) -> dict[str, Known]:
-    """How far a session's files are known: those that the log does not have are so as they were
-    `standing` when the run began.
+    """Returns how far a session's files are known: those that the log does not have are so as they
+    were `standing` when the run began.
     """
     if not recorded.is_new:
-        return known_places(recorded.offsets, recorded.ends)
+        return known_offsets(recorded.offsets, recorded.ends)
     latest: dict[str, Known] = {}
     for source, offset in recorded.earlier.items():
-        for name, known in known_places({source: offset}).items():
+        for name, known in known_offsets({source: offset}).items():
             before = latest.get(name)
             if before is None or before.place[:2] < known.place[:2]:
                 latest[name] = known
-    return continued({**(standing or {}), **latest})
+    return files_from_end({**(standing or {}), **latest})
 
 
-def beginnings(known: Mapping[str, Known]) -> Iterator[Chunk]:
-    """Yields where the files of a new run begin, to be kept with its first words: whoever goes on
-    with it after a kill could not know any more what had been there before.
+def begin_chunks(known: Mapping[str, Known]) -> Iterator[Chunk]:
+    """Yields where the files of a new run begin, to be recorded with its first bytes: after a
+    kill, nothing else would say what had been there before.
     """
     for name, (place, base) in known.items():
         yield Chunk(source_name(name, place.generation, base), place.offset - base, b"")

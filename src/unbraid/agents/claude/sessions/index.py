@@ -70,19 +70,19 @@ class _Kept(Struct):
 
 
 class Index:
-    """The index, kept in a folder of ours; None keeps nothing. `masking` is done to titles."""
+    """The index, kept in a folder of ours; None keeps nothing. `redact` is applied to titles."""
 
-    def __init__(self, folder: Path | None, masking: Callable[[str], str] | None = None) -> None:
+    def __init__(self, folder: Path | None, redact: Callable[[str], str] | None = None) -> None:
         self.problems: dict[str, str] = {}
         self.total = 0
         self.read_bytes = 0
         self._path = None if folder is None else folder / FILE_NAME
-        self._kept, self._masking, self._stale = self._load(), masking, False
-        for facts in self._kept.files.values() if masking is not None else ():
-            self._stale = self._mask(facts) or self._stale
+        self._kept, self._redact, self._stale = self._load(), redact, False
+        for facts in self._kept.files.values() if redact is not None else ():
+            self._stale = self._redact_title(facts) or self._stale
 
     def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[IndexRow]:
-        """Sessions written since a time, newest first, each as soon as it is read."""
+        """Yields sessions written since a time, newest first, each as soon as it is read."""
         scan = Scan.of(env)
         self.problems = dict(scan.problems)
         sessions = [found for found in scan.sessions if found.mtime_ns >= since_ns]
@@ -117,16 +117,16 @@ class Index:
             return None
         # The times from before the reading: what was appended since is read again next time.
         facts.size, facts.mtime_ns = file.size, file.mtime_ns
-        self._mask(facts)
+        self._redact_title(facts)
         self._kept.files[file.path] = facts
         self.read_bytes += file.size
         return facts
 
-    def _mask(self, facts: Facts) -> bool:
-        """Says whether there was something to mask."""
+    def _redact_title(self, facts: Facts) -> bool:
+        """Redacts a transcript's title, and returns whether there was something to redact."""
         before = facts.title
-        if before is not None and self._masking is not None:
-            facts.title = self._masking(before)
+        if before is not None and self._redact is not None:
+            facts.title = self._redact(before)
         return facts.title != before
 
     def _owned(self, scan: Scan, since_ns: int, seen: dict[str, Facts]) -> dict[str, list[Facts]]:
@@ -163,17 +163,17 @@ class Index:
         if updated > max(time.time_ns() // 1_000_000, written):
             updated = written  # by a clock that is ahead, it would be live and the newest for ever
         return IndexRow(
-            found.id,
-            found.main.path,
-            main.title,
-            main.cwd,
-            main.version,
-            main.model,
-            main.started or updated,
-            updated or written,
-            main.answered,
-            total,
-            agents,
+            session_id=found.id,
+            path=found.main.path,
+            title=main.title,
+            cwd=main.cwd,
+            version=main.version,
+            model=main.model,
+            started=main.started or updated,
+            updated=updated or written,
+            answered=main.answered,
+            usage=total,
+            agents=agents,
         )
 
     def _load(self) -> _Kept:
@@ -206,10 +206,10 @@ def _agent(file: File, facts: Facts) -> IndexedAgent:
     except (OSError, *BAD_JSON):
         meta = _Meta()
     return IndexedAgent(
-        name,
-        meta.agent_type,
-        meta.description or facts.title,
-        meta.parent_agent_id,
-        meta.spawn_depth or 1,
-        facts.usage,
+        agent_id=name,
+        agent=meta.agent_type,
+        description=meta.description or facts.title,
+        parent=meta.parent_agent_id,
+        depth=meta.spawn_depth or 1,
+        usage=facts.usage,
     )

@@ -43,17 +43,18 @@ class Processes:
         self._met: set[tuple[int, str]] = set()  # seen to live here, though they do not say where
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Those of some sessions whose processes are gone, each once: they were killed, or have
-        ended by themselves since a look before this one. `among` is looked at if there are any.
+        """Returns those of some sessions whose processes are gone, each once: they were killed, or
+        have ended by themselves since a look before this one. `among` is looked at if there are
+        any.
         """
         dead, living = self._look()
-        # An entry may be missing for the moment in which it is written anew: two looks are needed.
+        # An entry may be missing for the moment in which it is written again: two looks are needed.
         missing = self._living - dead - living
         over = missing & self._missed
         self._missed = missing - over
         self._living = living | self._missed
-        # Whoever was killed stays on the list; and who goes on with such a session may be of a
-        # version that has none.
+        # A process that was killed stays on the list; and one that continues its session may be of
+        # a version that has none.
         gone = dead - self._told | over
         if gone:
             gone = gone.intersection(among)
@@ -80,7 +81,7 @@ class Processes:
         return dead - living, living
 
     def _is_of(self, here: str, entry: _Entry) -> bool:
-        """Whether its number means something here."""
+        """Returns whether its number means something here."""
         if entry.pid_domain is not None:
             return entry.pid_domain == here
         if entry.proc_start is None:
@@ -92,7 +93,9 @@ class Processes:
 
 
 def _domain() -> str | None:
-    """What numbers of processes mean here, in Claude Code's words; None where that is not known."""
+    """Returns what numbers of processes mean here, in Claude Code's words; None where that is not
+    known.
+    """
     try:
         machine = Path("/etc/machine-id").read_text().strip()
         return f"linux:{machine}:{Path('/proc/self/ns/pid').readlink()}"

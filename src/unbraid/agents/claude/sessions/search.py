@@ -38,8 +38,8 @@ Owned = tuple[str | None, File]  # a file, and the session it belongs to, if its
 def transcript_blocks(
     env: Mapping[str, str], needle: str, known: Collection[str]
 ) -> Iterator[StoredBlock]:
-    """The blocks of lines that may hold a needle, newest sessions first, but none of sessions that
-    are `known`.
+    """Yields the blocks of lines that may hold a needle, newest sessions first, but none of
+    sessions that are `known`.
     """
     scan = Scan.of(env)
     owned = [
@@ -58,7 +58,7 @@ def transcript_blocks(
 
 
 def _holding(files: list[Owned], needle: str) -> Iterator[Owned]:
-    """Those of the files that may hold the needle, in their order."""
+    """Yields those of the files that may hold the needle, in their order."""
     program = _finder()
     # What is not ASCII has cases that not every program knows.
     if program is None or not needle.isascii():
@@ -77,7 +77,9 @@ def _holding(files: list[Owned], needle: str) -> Iterator[Owned]:
 
 
 def _finder() -> list[str] | None:
-    """The fastest program there is that finds files by bytes in them, whatever their case."""
+    """Returns the fastest program there is that finds files by bytes in them, whatever
+    their case.
+    """
     for words in FINDERS:
         program = shutil.which(words[0])
         if program is not None:
@@ -124,7 +126,7 @@ def _in_line(line: bytes, session: str | None) -> Iterator[StoredBlock]:
     agent_id = agent if isinstance(agent, str) else None
     ts = milliseconds(record.get("timestamp"))
     for kind, text in _texts(record["message"].get("content")):
-        yield StoredBlock(session_id, agent_id, kind, ts, text)
+        yield StoredBlock(session_id=session_id, agent_id=agent_id, kind=kind, ts=ts, text=text)
 
 
 def _texts(content: Any) -> Iterator[tuple[str, str]]:

@@ -63,14 +63,16 @@ class Known(NamedTuple):
 
 
 def source_name(name: str, generation: int, base: int) -> str:
-    """A file as a source."""
+    """Returns a file as a source."""
     return f"{_UNFIT.sub('_', name)[:200]}@{generation}+{base}"
 
 
-def known_places(
+def known_offsets(
     offsets: Mapping[str, int], marks: Mapping[str, tuple[bytes, bytes]] | None = None
 ) -> dict[str, Known]:
-    """How far each file is known, from the sources' positions; of generations the latest."""
+    """Returns how far each file is known, from the sources' positions; of generations the
+    latest.
+    """
     found: dict[str, Known] = {}
     for source, position in offsets.items():
         match = _SOURCE.fullmatch(source)
@@ -84,8 +86,8 @@ def known_places(
     return found
 
 
-def continued(known: Mapping[str, Known]) -> dict[str, Known]:
-    """The same files for a run that begins where another has ended."""
+def files_from_end(known: Mapping[str, Known]) -> dict[str, Known]:
+    """Returns the same files for a run that begins where another has ended."""
     return {
         name: Known(Place(at.generation, at.offset), at.offset)
         for name, (at, _) in known.items()
@@ -93,8 +95,8 @@ def continued(known: Mapping[str, Known]) -> dict[str, Known]:
     }
 
 
-def standing(main: Path, sizes: Mapping[Path, int]) -> dict[str, Known]:
-    """A session's files for a run that begins when they already have these sizes."""
+def files_from_sizes(main: Path, sizes: Mapping[Path, int]) -> dict[str, Known]:
+    """Returns a session's files for a run that begins when they already have these sizes."""
     inner = main.with_suffix("")
     found: dict[str, Known] = {}
     for path, size in sizes.items():
@@ -153,16 +155,16 @@ class Session:
         return [tail.path for tail in self._tails.values()]
 
     def children(self) -> Iterator[Chunk]:
-        """What is new in the sub-agents' files."""
+        """Yields what is new in the sub-agents' files."""
         return self._drain(with_main=False)
 
     def own(self) -> Iterator[Chunk]:
-        """What is new in the session's own file."""
+        """Yields what is new in the session's own file."""
         for chunk in (tail := self._tails[MAIN]).read():
             yield self._chunk(MAIN, tail.generation, chunk.offset, chunk.data)
 
     def drain(self, *, now: bool = False, last: bool = False) -> Iterator[Chunk]:
-        """What is new in all files; `now` without waiting for any of it to settle, and with
+        """Yields what is new in all files; `now` without waiting for any of it to settle, and with
         `last` also what will never be whole.
         """
         yield from self._drain(with_main=True, now=now, last=last)
@@ -199,8 +201,8 @@ class Session:
             yield from news
 
     def awaits(self, ending: Ending) -> bool:
-        """Whether the agent that has completed its work has a file of its own which, as far as it
-        has been read, does not end with its answer.
+        """Returns whether the agent that has completed its work has a file of its own which, as far
+        as it has been read, does not end with its answer.
         """
         file = f"agent-{self._agent_of(ending)}.jsonl"
         name = next((name for name, t in self._tails.items() if t.path.name == file), None)
@@ -324,7 +326,9 @@ def _order_in(name: str) -> Callable[[bytes], LineOrder]:
 
 
 def _ends_with_answer(path: Path, upto: int) -> bool:
-    """Whether the first bytes of a transcript, up to an offset, end with what its agent says."""
+    """Returns whether the first bytes of a transcript, up to an offset, end with what its agent
+    says.
+    """
     try:
         with open_regular(path) as file:
             first = max(upto - LAST_BYTES, 0)
@@ -337,7 +341,9 @@ def _ends_with_answer(path: Path, upto: int) -> bool:
 def _joined(
     lines: Iterable[tuple[str, bytes]], started: dict[str, tuple[str, int]]
 ) -> Iterator[Chunk]:
-    """Lines of named files as chunks of their sources, neighbours of one file in one chunk."""
+    """Yields lines of named files as chunks of their sources, neighbours of one file in one
+    chunk.
+    """
     offsets: dict[str, int] = {}
     name, held, size = "", list[bytes](), 0
 

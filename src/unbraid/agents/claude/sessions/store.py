@@ -26,7 +26,7 @@ class ClaudeSessions:
         self._env = env
 
     def is_session_id(self, name: str) -> bool:
-        """Its ids are UUIDs."""
+        """Returns whether an id is a UUID, as its ids are."""
         return SESSION_ID.fullmatch(name) is not None
 
     def matching(self, prefix: str) -> Iterator[str]:
@@ -75,14 +75,14 @@ class ClaudeSessions:
         return transcript_blocks(self._env, needle, known)
 
     def run(self, session_id: str) -> RunTracks | None:
-        """A transcript, with those of its sub-agents."""
+        """Returns a transcript, with those of its sub-agents."""
         from unbraid.agents.claude.sessions.file_formats import transcript_run
 
         main = self._main(session_id)
         return None if main is None else transcript_run(main)
 
     def updated(self, session_id: str) -> int:
-        """When any of its transcripts was last written."""
+        """Returns when any of its transcripts was last written."""
         main = self._main(session_id)
         if main is None:
             return 0

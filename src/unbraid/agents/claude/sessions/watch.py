@@ -15,7 +15,7 @@ from unbraid.agents.claude.sessions.discovery import Scan, main_of
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.stored import Recorded
-from unbraid.system.folders import looks
+from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 
 
@@ -43,7 +43,9 @@ class TranscriptWatch:
         """Yields the sessions whose transcripts have changed."""
         await asyncio.to_thread(self._first_look)
         yield self._taken()
-        found = looks(lambda: claude_projects(self._env), inotify=self._inotify, warn=self._warn)
+        found = folder_changes(
+            lambda: claude_projects(self._env), inotify=self._inotify, warn=self._warn
+        )
         async with aclosing(found):
             async for folders, paths, everywhere in found:
                 for path in paths:
@@ -59,7 +61,7 @@ class TranscriptWatch:
         return changed
 
     def has(self, session_id: str) -> bool:
-        """Whether its transcript is a file."""
+        """Returns whether its transcript is a file."""
         main = self._mains.get(session_id)
         return main is not None and main.is_file()
 
@@ -72,10 +74,10 @@ class TranscriptWatch:
         return TranscriptFollower(main, recorded, self._owners.of)
 
     def forget(self, session_id: str) -> None:
-        """Nothing is held of a session."""
+        """Does nothing: nothing is held of a session."""
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Those whose processes are no longer on Claude Code's own list, or do not live."""
+        """Returns those whose processes are no longer on Claude Code's own list, or do not live."""
         return self._processes.ended(among)
 
     def _first_look(self) -> None:
@@ -90,7 +92,8 @@ class TranscriptWatch:
             self._stamps[file.path] = file.mtime_ns
 
     def _compare(self) -> None:
-        # A thread goes on after whoever awaits it was cancelled: the last look waits for it.
+        # A thread continues after the task that awaits it was cancelled: the last look waits for
+        # it.
         with self._scanning:
             scan = self._scan()
             folders = claude_projects(self._env)
@@ -118,7 +121,7 @@ class TranscriptWatch:
         self._changed.add(main.stem)
 
     def _taken(self) -> set[str]:
-        # Whoever looks at one session has no use for what is wrong with others.
+        # A watch of one session does not report what is wrong with others.
         for folder, problem in self._problems.items() if self._only is None else ():
             self._warn(f"{folder}: {problem}")
         self._problems = {}

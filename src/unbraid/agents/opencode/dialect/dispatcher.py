@@ -91,12 +91,12 @@ class OpenCodeDialect:
         return self._turns.outcome or self._ended
 
     def decode(self, line: bytes) -> OpenCodeRecord | None:
-        """A line as a record; None if it belongs to another kind."""
+        """Returns a line as a record; None if it belongs to another kind."""
         record = decode(line)
         return record if record.is_identified else None
 
     def mend(self, value: dict[str, Any]) -> tuple[OpenCodeRecord, bool] | None:
-        """A JSON object as a record with defaults where its types are wrong."""
+        """Returns a JSON object as a record with defaults where its types are wrong."""
         record, whole = coerce(OpenCodeRecord, value)
         return (record, whole) if record.is_identified else None
 
@@ -139,7 +139,7 @@ class OpenCodeDialect:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
 
     def finish(self, out: list[RelayEvent]) -> None:
-        """The sources are over: append what was waiting, and end what was running."""
+        """Appends what was waiting, and ends what was running: the sources are over."""
         for message in list(self._unattributed):
             self._messages[message] = Info(id=message, role="assistant")
             self._release(message, out)
@@ -168,7 +168,7 @@ class OpenCodeDialect:
             self._release(info.id, out)
 
     def _release(self, message: str, out: list[RelayEvent]) -> None:
-        """It is known now whose words these are."""
+        """Translates the parts of a message that waited until its role was known."""
         now = self._clock.ts
         for record in self._unattributed.pop(message, []):
             self.translate(record, out)

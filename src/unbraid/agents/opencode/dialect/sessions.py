@@ -47,13 +47,15 @@ class SessionAttribution:
         self._coming: set[str] = set()  # calls that may start an agent, and have not begun
 
     def known(self, session: str | None) -> Context:
-        """The agent whose session this is, as far as is known: else the main agent."""
+        """Returns the agent whose session this is, as far as is known: else the main agent."""
         return self._contexts.by_agent.get(session or "") or self._contexts.root
 
     def context_of(
         self, session: str, record: OpenCodeRecord, out: list[RelayEvent]
     ) -> Context | None:
-        """The agent whose session this is, or None if the call that spawned it is not known yet."""
+        """Returns the agent whose session this is, or None if the call that spawned it is not known
+        yet.
+        """
         if not session:
             return self._contexts.root
         context = self._contexts.by_agent.get(session)
@@ -69,7 +71,7 @@ class SessionAttribution:
         return context
 
     def introduce(self, info: Info, out: list[RelayEvent]) -> None:
-        """A session says what it is."""
+        """Takes the facts that a session reports about itself."""
         known = self._infos.get(info.id)
         self._infos[info.id] = info
         if info.parent_id is not None:
@@ -94,24 +96,24 @@ class SessionAttribution:
             )
 
     def release_all(self, out: list[RelayEvent]) -> None:
-        """No call will be found any more: whoever waits was spawned by none we know."""
+        """Releases all held records: no call that spawned their sessions will be found any more."""
         for session in list(self._held):
             self._release(session, self._adopt(session, None, None), out)
 
     # --- calls that start agents ---
 
     def call_pending(self, call_id: str) -> None:
-        """A call may start an agent, and has not begun."""
+        """Notes a call that may start an agent, and has not begun."""
         self._coming.add(call_id)
 
     def call_begun(self, call_id: str) -> None:
-        """A call has begun."""
+        """Notes that a call has begun."""
         self._coming.discard(call_id)
 
     def spawned(
         self, parent: Context, part: Part, call_id: str, out: list[RelayEvent]
     ) -> Context | None:
-        """The agent that a `task` call has started, if its session is known by now."""
+        """Returns the agent that a `task` call has started, if its session is known by now."""
         child = self._child(parent, part, call_id, part.child_session, out)
         if child is None:
             child = self._contexts.by_call.get(call_id)
@@ -124,7 +126,7 @@ class SessionAttribution:
         return child
 
     def prompted(self, session: str, prompt: str, out: list[RelayEvent]) -> None:
-        """What a session was asked whose call is unknown: that may tell which call it is."""
+        """Takes the prompt of a session whose call is unknown: it may show which call that is."""
         self._prompts.setdefault(session, prompt)
         self._match(out)
 
@@ -134,10 +136,10 @@ class SessionAttribution:
             self._child(loose.parent, loose.part, call_id, session, out)
 
     def _matches(self) -> list[tuple[str, str]]:
-        """Sessions and calls that can only belong to each other: (session, call).
+        """Returns sessions and calls that can only belong to each other: (session, call).
 
         1.2 may lose, for as long as an agent works, what its call says of its session. The session
-        has the call's words as its title and its prompt; equals among them cannot be told apart.
+        has the call's words as its title and its prompt; equals among them cannot be distinguished.
         """
         if self._coming:
             return []
@@ -165,7 +167,7 @@ class SessionAttribution:
         session: str | None,
         out: list[RelayEvent],
     ) -> Context | None:
-        """The agent that a `task` call has started, once its session is known."""
+        """Returns the agent that a `task` call has started, once its session is known."""
         assert part.state is not None
         if session is None or session == part.session_id:
             return None

@@ -34,21 +34,21 @@ class Texts:
         self._saying: dict[str, TextPart] = {}  # by context: its latest text
 
     def place(self, message_id: str) -> int:
-        """The place of a message's next part."""
+        """Returns the place of a message's next part."""
         place = self._places.get(message_id, 0)
         self._places[message_id] = place + 1
         forget_oldest(self._places, RECENT_PARTS)
         return place
 
     def latest(self, context: Context) -> str:
-        """An agent's latest text, as far as it is known."""
+        """Returns an agent's latest text, as far as it is known."""
         saying = self._saying.get(context.id)
         if saying is not None and saying.parts is not None:
             return "".join(saying.parts)
         return context.last_text
 
     def part(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
-        """A text part as it is by now."""
+        """Takes a text part as it is now."""
         text = part.text or ""
         state = self._state(part)
         if state.parts is None:
@@ -81,7 +81,7 @@ class Texts:
         delta: str,
         out: list[RelayEvent],
     ) -> None:
-        """More of a text part."""
+        """Takes more of a text part."""
         state = self._texts.get(part_id)
         # A part whose beginning was missed is reported when it comes whole.
         if state is not None and state.parts is not None:

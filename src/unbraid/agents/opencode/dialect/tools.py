@@ -7,7 +7,7 @@ from msgspec import Raw
 
 from unbraid.agents.opencode.dialect.sessions import SessionAttribution
 from unbraid.agents.opencode.dialect.texts import Texts
-from unbraid.agents.opencode.records import Part, ToolState, error_text, handed_back
+from unbraid.agents.opencode.records import Part, ToolState, agent_answer, error_text
 from unbraid.events import RelayEvent, ToolResult, ToolUse
 from unbraid.translate.clock import Clock
 from unbraid.translate.content import split_content
@@ -41,7 +41,7 @@ class ToolParts:
         return bool(self._begun)
 
     def part(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
-        """A tool part as it is by now."""
+        """Takes a tool part as it is now."""
         state = part.state
         call_id = part.call_id or part.id
         spawns = part.tool == "task"
@@ -85,7 +85,7 @@ class ToolParts:
         )
         if child is not None and child.call == call_id:
             reason = "completed" if ok else "failed"
-            self._agents.end(child, ok, reason, handed_back(content), out=out)
+            self._agents.end(child, ok, reason, agent_answer(content), out=out)
 
     def _duration(self, call_id: str, state: ToolState) -> int | None:
         began = self._begun.pop(call_id, 0)

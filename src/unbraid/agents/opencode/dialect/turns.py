@@ -43,7 +43,7 @@ class SessionTurns:
         self._failed: str | None = None  # why the present turn has failed
 
     def begin(self, session: str | None, out: list[RelayEvent]) -> None:
-        """A session begins to work."""
+        """Notes that a session begins to work."""
         if session == self._sessions.root:
             if self._idle_due:
                 self._end(out)
@@ -52,7 +52,7 @@ class SessionTurns:
         self._busy.add(session)
 
     def idle(self, session: str | None, out: list[RelayEvent]) -> None:
-        """A session does nothing any more."""
+        """Notes that a session has become idle."""
         if session not in self._busy:
             return
         if session != self._sessions.root:
@@ -63,7 +63,7 @@ class SessionTurns:
             self._end(out)
 
     def answering(self, info: Info) -> None:
-        """An assistant's message has begun, or is whole."""
+        """Notes that an assistant's message has begun, or is complete."""
         over = info.time is not None and info.time.completed is not None
         (self._completed.add if over else self._completed.discard)(info.session_id)
         if info.session_id in (self._sessions.root, None):
@@ -74,7 +74,7 @@ class SessionTurns:
                 self._working = None
 
     def failed(self, session: str | None, error: Any, out: list[RelayEvent]) -> None:
-        """A session, or a message of it, has failed."""
+        """Notes that a session, or a message of it, has failed."""
         context = self._sessions.known(session)
         name = error.get("name") if isinstance(error, dict) else None
         # A failure is reported by its message, by its session, and again by other sources.
@@ -86,12 +86,12 @@ class SessionTurns:
             self.outcome = (False, self._failed)
 
     def finish(self, out: list[RelayEvent]) -> None:
-        """The sources are over."""
+        """Ends the open turn: the sources are over."""
         if self._idle_due:
             self._end(out)
 
     def is_completed(self, context: Context) -> bool:
-        """Whether an agent's latest message is whole."""
+        """Returns whether an agent's latest message is whole."""
         return context.session_id in self._completed
 
     @property

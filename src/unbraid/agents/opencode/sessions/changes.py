@@ -8,8 +8,8 @@ A text is stored when it has ended, a call when it begins, and a model ends its 
 calls that follow them. So a call waits, and with it all that its run does meanwhile, until the
 texts before it are stored; but not for long, because after a kill they never are.
 
-A row that changes long after its end (an old result is emptied to save room) is no news: whoever
-begins at a later time gets only what had not ended by then.
+A row that changes long after its end (an old result is emptied to save room) is not
+new: a reader that begins at a later time gets only what had not ended by then.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Database:
         self.about: dict[str, dict[str, Any]] = {}
         self.upto: dict[str, int] = {}  # root session: the time of the last row that was given out
         # The root sessions of which the last look has found something; None if it could not look.
-        self.heard: set[str] | None = None
+        self.changed_roots: set[str] | None = None
         self._since = self._first = since
         self._seen: dict[str, tuple[int, int]] = {}  # row: its time, and a hash of it
         self._stamp: tuple[tuple[int, int], ...] = ()
@@ -93,7 +93,7 @@ class Database:
         return lines
 
     def _is_open(self, root: str) -> bool:
-        """Whether a text that precedes a call of a root session is not stored yet."""
+        """Returns whether a text that precedes a call of a root session is not stored yet."""
         return any(
             text < part["id"]
             for part in self._rows[root].parts.values()
@@ -111,7 +111,7 @@ class Database:
 
     def _look(self) -> None:
         """Read what has changed; nothing is read while the file is as it was."""
-        self.heard = set()
+        self.changed_roots = set()
         stamp = self._stamps()
         if stamp == self._stamp or not any(size for size, _ in stamp):
             return
@@ -120,7 +120,7 @@ class Database:
                 db.execute("BEGIN")
                 self._read(db)
         except sqlite3.Error as error:
-            self.heard = None
+            self.changed_roots = None
             if "locked" in str(error) or "no such table" in str(error):
                 return  # it is being made, or made over
             raise SourceError(str(self.path), str(error)) from None
@@ -128,7 +128,9 @@ class Database:
         self._stamp = stamp
 
     def part(self, root: str, since: int) -> Database:
-        """One root session alone, from a time on, as if nothing of it had been given out."""
+        """Returns one root session alone, from a time on, as if nothing of it had been
+        given out.
+        """
         return Database(self.path, since, only=root)
 
     @property
@@ -137,11 +139,11 @@ class Database:
         return self._rows.keys()
 
     def root(self, session: str) -> str:
-        """The session at the top of this one's tree."""
+        """Returns the session at the top of this one's tree."""
         return self._tree.root(session)
 
     def has(self, session: str) -> bool:
-        """Whether a session was there at the last look."""
+        """Returns whether a session was there at the last look."""
         return session in self._tree.parents
 
     def _read(self, db: sqlite3.Connection) -> None:
@@ -180,14 +182,16 @@ class Database:
 
     def _of(self, session: str, at: int) -> FoundRows:
         root = self.root(session)
-        if self.heard is not None:
-            self.heard.add(root)
+        if self.changed_roots is not None:
+            self.changed_roots.add(root)
         rows = self._rows.setdefault(root, FoundRows())
         rows.upto = max(rows.upto, at)
         return rows
 
     def _was_over(self, row: dict[str, Any]) -> bool:
-        """Whether a message or a part had ended before the time from which on this reads."""
+        """Returns whether a message or a part had ended before the time from which on this
+        reads.
+        """
         ended = ended_at(row)
         return ended is not None and ended < self._first - ROW_STORING_MS
 
@@ -210,8 +214,8 @@ class Database:
 
 
 def _declared(root: str) -> SourceItem[str]:
-    """All rows of a root session wait together, because they are put in order together: the text
-    that a call waits for is found after it.
+    """Returns the rows of a root session as one item: they wait together, because they are put in
+    order together, and the text that a call waits for is found after it.
     """
     return SourceItem(
         root,

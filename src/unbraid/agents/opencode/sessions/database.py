@@ -23,12 +23,14 @@ MAGIC = b"SQLite format 3\0"
 
 
 def is_database(head: bytes) -> bool:
-    """Whether a file that starts like this is an SQLite database."""
+    """Returns whether a file that starts like this is an SQLite database."""
     return head.startswith(MAGIC)
 
 
 def database_runs(path: Path, session: str | None = None) -> list[RunTracks]:
-    """The runs in the database, oldest first; with `session`, only the one it belongs to."""
+    """Returns the runs in the database, oldest first; with `session`, only the one it
+    belongs to.
+    """
     with closing(connect(path, ())) as db:
         parents = dict(_rows(path, db, "SELECT id, parent_id FROM session ORDER BY time_created"))
     trees: dict[str, list[str]] = {}
@@ -43,13 +45,15 @@ def database_runs(path: Path, session: str | None = None) -> list[RunTracks]:
 
 
 def _track(path: Path, root: str, tree: list[str]) -> Track:
-    return Track(f"{path}#{root}", _reader(path, tree), True, root, event_order)
+    return Track(
+        name=f"{path}#{root}", read=_reader(path, tree), dated=True, session=root, order=event_order
+    )
 
 
 def connect(
     path: Path, sessions: Collection[str] | None = None, *, parts: bool = True
 ) -> sqlite3.Connection:
-    """A read-only connection; a WAL beside the file is read too.
+    """Returns a read-only connection; a WAL beside the file is read too.
 
     Who wants only some sessions, or no parts, says so: from a folder no more than that is read.
     """
@@ -63,7 +67,7 @@ def connect(
 
 
 def last_change(path: Path, root: str) -> int:
-    """When a root session or one of its children last changed (milliseconds)."""
+    """Returns when a root session or one of its children last changed (milliseconds)."""
     with closing(connect(path)) as db:
         rows = _rows(path, db, "SELECT id, parent_id, time_updated FROM session")
         parents = {sid: parent for sid, parent, _ in rows}
@@ -83,7 +87,7 @@ def session_folder(path: Path, session: str) -> str | None:
 
 
 def root_of(session: str, parents: dict[str, str | None]) -> str:
-    """The session at the top of this one's tree."""
+    """Returns the session at the top of this one's tree."""
     seen = {session}
     while (above := parents.get(session)) is not None and above in parents and above not in seen:
         seen.add(above)
@@ -95,7 +99,7 @@ def _rows(path: Path, db: sqlite3.Connection, sql: str, *values: str) -> list[An
     try:
         return db.execute(sql, values).fetchall()
     except sqlite3.Error as error:
-        raise SourceError(str(path), f"is not a database of OpenCode's ({error})") from None
+        raise SourceError(str(path), f"is not an OpenCode database ({error})") from None
 
 
 def _reader(path: Path, sessions: list[str]) -> Callable[[], Iterator[bytes]]:
@@ -107,7 +111,9 @@ def _reader(path: Path, sessions: list[str]) -> Callable[[], Iterator[bytes]]:
 
 
 def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> list[bytes]:
-    """The rows of some sessions as `/event` lines, in the order in which things happened."""
+    """Returns the rows of some sessions as `/event` lines, in the order in which things
+    happened.
+    """
     marks = ",".join("?" * len(sessions))
     columns = {row[1] for row in _rows(path, db, "PRAGMA table_info(session)")}
     agent = "agent" if "agent" in columns else "NULL"
@@ -154,6 +160,6 @@ def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> li
 
 
 def object_of(data: Any) -> dict[str, Any]:
-    """What a column keeps as JSON; nothing, if it is no object."""
+    """Returns what a column keeps as JSON; nothing, if it is no object."""
     value = decoded(data.encode()) if isinstance(data, str) else {}
     return value if isinstance(value, dict) else {}

@@ -20,7 +20,7 @@ class OpenCodeFiles:
     """OpenCode's `FileFormats`."""
 
     def opened(self, path: Path) -> list[RunTracks] | None:
-        """Its database, or the folder of files that was its database before 1.2."""
+        """Returns its database, or the folder of files that was its database before 1.2."""
         if is_storage(path):
             return database_runs(path)
         if path.is_dir():
@@ -30,22 +30,24 @@ class OpenCodeFiles:
         return database_runs(path) if is_its else None
 
     def form(self, line: bytes) -> SourceForm | None:
-        """Its events and its stdout arrive in their order."""
-        return None if _telling(line) is None else "stream"
+        """Returns the form of its events and its stdout, which arrive in their order."""
+        return None if _own_record(line) is None else "stream"
 
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
     ) -> list[RunTracks]:
-        """A capture of its events, or its stdout."""
-        record = _telling(first) or OpenCodeRecord()
+        """Returns a capture of its events, or its stdout."""
+        record = _own_record(first) or OpenCodeRecord()
         if bytes(record.properties):
             return [RunTracks("opencode", None, [Track(name, read, False, order=event_order)])]
         session = record.session_id
-        printed = Track(name, read, False, session, printed_order, in_turns=True)
+        printed = Track(
+            name=name, read=read, dated=False, session=session, order=printed_order, in_turns=True
+        )
         return [RunTracks("opencode", session, [printed])]
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
-        """An export of a session."""
+        """Returns an export of a session."""
         exported = decoded(whole)
         if not isinstance(exported, dict) or not isinstance(exported.get("info"), dict):
             return None
@@ -56,13 +58,23 @@ class OpenCodeFiles:
         above = info.get("parentID") or session
         return [
             RunTracks(
-                "opencode", above, [Track(name, lambda: iter(lines), True, session, event_order)]
+                "opencode",
+                above,
+                [
+                    Track(
+                        name=name,
+                        read=lambda: iter(lines),
+                        dated=True,
+                        session=session,
+                        order=event_order,
+                    )
+                ],
             )
         ]
 
 
-def _telling(line: bytes) -> OpenCodeRecord | None:
-    """A record of a line that only OpenCode would write."""
+def _own_record(line: bytes) -> OpenCodeRecord | None:
+    """Returns a record of a line that only OpenCode would write."""
     for item in read_line(line):
         if isinstance(item, OpenCodeRecord) and (
             bytes(item.properties) or (item.type and item.session_id is not None)

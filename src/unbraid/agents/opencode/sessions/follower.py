@@ -113,8 +113,8 @@ class RowFollower:
 
 
 def rows_since(recorded: Recorded) -> int | None:
-    """From when on (milliseconds since 1970) the next rows of a session are new to its run; None if
-    nothing of the session is in the log.
+    """Returns from when on (milliseconds since 1970) the rows of a session are new to its run; None
+    if nothing of the session is in the log.
     """
     if recorded.earlier_ms:
         return (recorded.earlier.get(ROWS) or recorded.earlier_ms) + 1

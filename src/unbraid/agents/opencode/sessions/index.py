@@ -24,8 +24,8 @@ _SPENT = """SELECT session_id,
 
 
 def opencode_rows(path: Path) -> list[SessionFacts]:
-    """All root sessions with their children, newest first. A session whose answers are all finished
-    is answered.
+    """Returns all root sessions with their children, newest first. A session whose answers are all
+    finished is answered.
     """
     try:
         with closing(connect(path, parts=False)) as db:
@@ -54,7 +54,13 @@ def opencode_rows(path: Path) -> list[SessionFacts]:
         row.updated = max(row.updated, updated)
         if sid in spent:
             given, said, read, written, cost, open_since = (value or 0 for value in spent[sid])
-            usage = Usage(round(given), round(said), round(read), round(written), float(cost))
+            usage = Usage(
+                input_tokens=round(given),
+                output_tokens=round(said),
+                cache_read_tokens=round(read),
+                cache_creation_tokens=round(written),
+                cost_usd=float(cost),
+            )
             row.usage.add(usage)
             row.answered = row.answered and not open_since
     return sorted(rows.values(), key=lambda row: row.updated, reverse=True)

@@ -38,7 +38,9 @@ def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator
                 if root not in known:
                     agent = None if root == session else session
                     for kind, text in _words(data):
-                        yield StoredBlock(root, agent, kind, created, text)
+                        yield StoredBlock(
+                            session_id=root, agent_id=agent, kind=kind, ts=created, text=text
+                        )
     except (sqlite3.Error, SourceError):
         return
 

@@ -1,7 +1,7 @@
 """A running OpenCode server: its events as lines by session, and its sessions' whole state.
 
 The event stream has no ids, so nothing can be replayed: after every (re)connection the state of the
-sessions is read once, and whoever takes the lines in knows what it has seen before.
+sessions is read once, and the reader of the lines recognizes what it has seen before.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_LINE_BYTES = 16 << 20
 
 
 def authorization(env: Mapping[str, str]) -> dict[str, str]:
-    """The header by which a server knows us, where it has a password."""
+    """Returns the header by which a server knows us, where it has a password."""
     password = env.get("OPENCODE_SERVER_PASSWORD")
     if not password:
         return {}
@@ -40,7 +40,7 @@ def authorization(env: Mapping[str, str]) -> dict[str, str]:
 
 
 async def event_lines(answer: httpx.Response) -> AsyncGenerator[bytes, None]:
-    """The events of an event stream, each as one line of JSON."""
+    """Yields the events of an event stream, each as one line of JSON."""
     lines = Lines(MAX_LINE_BYTES)
     async for data in answer.aiter_raw():
         for line in lines.feed(data):
@@ -107,7 +107,7 @@ class OpenCodeServer:
 
     @contextlib.contextmanager
     def _blamed(self, what: str) -> Iterator[None]:
-        """What goes wrong on the way to the server is a SourceError."""
+        """Turns errors of the connection to the server into SourceError."""
         from unbraid.system.http import HTTP_ERRORS, reason_of
 
         try:

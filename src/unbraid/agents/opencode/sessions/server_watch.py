@@ -82,7 +82,7 @@ class ServerController:
         self._pending: dict[str, PermissionRequest] = {}
 
     def goes_to(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
-        """What the session says goes to this run from now on."""
+        """Notes which run records the session from now on."""
         self.run, self._agent_of = run, agent_of
 
     def note(self, line: bytes) -> None:
@@ -97,11 +97,11 @@ class ServerController:
             self._pending.pop(str(given.get("requestID") or given.get("permissionID")), None)
 
     def verbs(self) -> list[str]:
-        """A server can do everything."""
+        """Returns all verbs: a server can do everything."""
         return list(VERBS)
 
     def pending(self) -> list[PermissionRequest]:
-        """The requests that wait for an answer."""
+        """Returns the requests that wait for an answer."""
         for request in self._pending.values():
             request.run = self.run
         return list(self._pending.values())

@@ -39,7 +39,7 @@ class SessionTree:
         self.parents: dict[str, str | None] = {}
 
     def root(self, session: str) -> str:
-        """The session at the top of this one's tree."""
+        """Returns the session at the top of this one's tree."""
         seen = {session}
         while (above := self.parents.get(session)) is not None and above not in seen:
             seen.add(above)
@@ -47,7 +47,9 @@ class SessionTree:
         return session
 
     def root_of(self, data: bytes) -> str | None:
-        """The root session that an event belongs to, if any; what it says of parents is noted."""
+        """Returns the root session that an event belongs to, if any; what it says of parents is
+        noted.
+        """
         try:
             event = _event(data)
         except BAD_JSON:

@@ -1,5 +1,5 @@
 """The folder of JSON files in which OpenCode kept its sessions before 1.2, as the database it has
-kept them in since: the same tables, in memory, so that whoever reads one reads the other.
+kept them in since: the same tables, in memory, so that one reader serves both.
 
 A file a session, a message, a part: `session/<project>/<id>.json`, `message/<session>/<id>.json`,
 `part/<message>/<id>.json`. Nothing says when a part was begun: not before the message, nor before
@@ -28,14 +28,14 @@ CREATE TABLE part (id, message_id, session_id, time_created, data, time_updated)
 
 
 def is_storage(path: Path) -> bool:
-    """Whether a folder is one of those."""
+    """Returns whether a folder is one of those."""
     return (path / "session").is_dir() and (path / "message").is_dir()
 
 
 def load(
     folder: Path, sessions: Collection[str] | None = None, *, parts: bool = True
 ) -> sqlite3.Connection:
-    """All of it; or the messages of some sessions only, or without their parts."""
+    """Loads all of it; or the messages of some sessions only, or without their parts."""
     db = sqlite3.connect(":memory:")
     db.executescript(_TABLES)
     for path, info in _objects(folder.glob("session/*/*.json")):

@@ -29,7 +29,7 @@ class OpenCodeSessions:
         self._env = env
 
     def is_session_id(self, name: str) -> bool:
-        """Whether an id begins as OpenCode's do."""
+        """Returns whether an id begins as OpenCode's do."""
         return SESSION_ID.fullmatch(name) is not None
 
     def matching(self, prefix: str) -> Iterator[str]:
@@ -39,11 +39,11 @@ class OpenCodeSessions:
                 with closing(connect(store, parts=False)) as database:
                     ids = [str(row[0]) for row in database.execute("SELECT id FROM session")]
             except (sqlite3.Error, SourceError):
-                continue  # whoever opens it will say so
+                continue  # opening it will report the error
             yield from (each for each in ids if each.startswith(prefix))
 
     def root(self, session_id: str) -> str | None:
-        """The session at the top of its tree."""
+        """Returns the session at the top of its tree."""
         _, run = self._find(session_id)
         return None if run is None else run.session
 
@@ -79,11 +79,11 @@ class OpenCodeSessions:
             yield from database_blocks(store, needle, known)
 
     def run(self, session_id: str) -> RunTracks | None:
-        """The rows of the root session that this one belongs to, and of its children."""
+        """Returns the rows of the root session that this one belongs to, and of its children."""
         return self._find(session_id)[1]
 
     def updated(self, session_id: str) -> int:
-        """When the session or one of its children last changed."""
+        """Returns when the session or one of its children last changed."""
         store, run = self._find(session_id)
         # A folder of files is of before 1.2, and would have to be read whole to know this.
         if store is not None and run is not None and store.is_file():

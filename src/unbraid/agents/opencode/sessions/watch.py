@@ -47,7 +47,7 @@ class DatabaseWatch:
         self._unread: dict[str, list[bytes]] = {}  # a server's, of sessions nobody follows yet
         self._changed: set[str] = set()
         self._wake = asyncio.Event()
-        # Looks run in threads, which go on after whoever awaits them was cancelled.
+        # Looks run in threads, which continue after the task that awaits them was cancelled.
         self._looking = threading.Lock()
 
     async def changes(self) -> AsyncGenerator[set[str], None]:
@@ -83,7 +83,7 @@ class DatabaseWatch:
         return self._taken()
 
     def has(self, session_id: str) -> bool:
-        """Whether it was there at the last look; a server may report any session."""
+        """Returns whether it was there at the last look; a server may report any session."""
         reported = bool(self._servers) and SESSION_ID.fullmatch(session_id) is not None
         return reported or self._stored(session_id)
 
@@ -102,14 +102,14 @@ class DatabaseWatch:
         return follower
 
     def forget(self, session_id: str) -> None:
-        """What is found from here on is read from its rows by whoever follows it next."""
+        """Forgets a session; what is found later is read from its rows by its next follower."""
         self._followers.pop(session_id, None)
         self._unread.pop(session_id, None)
 
     def controller(
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
     ) -> ServerController | None:
-        """What steers a session, if a server has reported it."""
+        """Returns what steers a session, if a server has reported it."""
         for server in self._servers:
             if (controller := server.controllers.get(session_id)) is not None:
                 controller.goes_to(run, agent_of)
@@ -117,7 +117,7 @@ class DatabaseWatch:
         return None
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Those whose last words were read, and of whose processes none lives."""
+        """Returns those whose last words were read, and of whose processes none lives."""
         with self._looking:
             if self._writers is None or self._database is None:
                 return set()
@@ -165,8 +165,8 @@ class DatabaseWatch:
         assert self._writers is not None
         self._writers.looking()
         changed = self._database.changed(last=last)
-        if self._database.heard is not None:
-            self._writers.looked(self._database.heard)
+        if self._database.changed_roots is not None:
+            self._writers.looked(self._database.changed_roots)
         return changed
 
     def _beginning(self) -> bool:

@@ -1,10 +1,11 @@
-"""Which processes speak in which sessions of OpenCode's database, by what Linux knows of them.
+"""Which processes write which sessions of OpenCode's database, by what Linux knows of them.
 
-Whoever has a database open holds a lock on it, and the system lists all locks with their holders.
+A process that has a database open holds a lock on it, and the system lists all locks with their
+holders.
 One that has not written as many bytes since the look before as a page of a database needs, to
 whatever file, has not written what is new in it. All others may have. Where one was once the only
-one of them, it is the speaker, and those who never were only happened to write something else at
-the same time. A session goes on for as long as one of its speakers lives.
+one of them, it is the writer, and those that never were only happened to write something else at
+the same time. A session is live for as long as one of its writers is.
 
 Where nobody was ever seen (another system, a container's process beside a shared folder) nothing is
 concluded.
@@ -50,25 +51,25 @@ class Writers:
         self._before: Written | None = None
         self._now: Written = {}
         self._began = clock()
-        # Root session: who may have spoken there, and whether once nobody else may have.
-        self._speakers: dict[str, dict[WriterProcess, bool]] = {}
-        self._silent: dict[str, float] = {}  # root session: since when no speaker of it lives
+        # Root session: which processes may have written it, and whether once no other may have.
+        self._writers: dict[str, dict[WriterProcess, bool]] = {}
+        self._silent: dict[str, float] = {}  # root session: since when no writer of it lives
 
     def looking(self) -> None:
-        """The database is about to be read."""
+        """Notes which processes have the database open; it is about to be read."""
         self._began, self._now = self._clock(), holders(self._database)
 
-    def looked(self, heard: Collection[str]) -> None:
-        """It has been read, and these root sessions have said something since it was before."""
-        if heard:
+    def looked(self, changed: Collection[str]) -> None:
+        """Notes which root sessions have changed since the read before; it has just been read."""
+        if changed:
             wrote = self._wrote(holders(self._database))
-            for root in heard:
+            for root in changed:
                 self._spoke(root, wrote)
         self._before = self._now
         self._silent = {
             root: self._silent.get(root, self._clock())
-            for root, speakers in self._speakers.items()
-            if not any(map(self._lives, speakers))
+            for root, writers in self._writers.items()
+            if not any(map(self._lives, writers))
         }
         # By when this look began: nobody can have said anything since that it has not read.
         self.gone = {
@@ -76,8 +77,8 @@ class Writers:
         }
 
     def forget(self, root: str) -> None:
-        """A session has ended; whoever goes on with it comes anew."""
-        self._speakers.pop(root, None)
+        """Forgets a session that has ended; a process that continues it counts as a new one."""
+        self._writers.pop(root, None)
         self._silent.pop(root, None)
         self.gone.discard(root)
 
@@ -93,22 +94,22 @@ class Writers:
     def _spoke(self, root: str, wrote: set[WriterProcess]) -> None:
         self._silent.pop(root, None)
         if not wrote:
-            self._speakers.pop(root, None)  # someone who cannot be seen
+            self._writers.pop(root, None)  # someone who cannot be seen
             return
-        speakers = self._speakers.setdefault(root, {})
+        writers = self._writers.setdefault(root, {})
         # What was said before the first look may be of anyone who was there: all of them stay.
         alone = len(wrote) == 1 or self._before is None
         for each in wrote:
-            speakers[each] = speakers.get(each, False) or alone
-        if any(speakers.values()):
-            self._speakers[root] = {each: True for each, sure in speakers.items() if sure}
+            writers[each] = writers.get(each, False) or alone
+        if any(writers.values()):
+            self._writers[root] = {each: True for each, sure in writers.items() if sure}
 
     def _lives(self, process: WriterProcess) -> bool:
         return process in self._now or start_of(process.pid) == process.start
 
 
 def holders(database: Path) -> Written:
-    """Who has a database open, but we ourselves."""
+    """Returns who has a database open, but we ourselves."""
     try:
         inode = database.stat().st_ino
         locks = (PROCESSES / "locks").read_bytes()

@@ -1,0 +1,64 @@
+"""A followed log with its pauses: a printer of half lines must know when to wait no longer, and
+when nobody reads its output any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+from unbraid.log.entry import Entry
+from unbraid.log.port import LogReader, replacement_error
+from unbraid.timings import FOLLOW_PAUSE_SECONDS
+
+
+async def batches_with_pauses(
+    batches: AsyncIterator[list[Entry]],
+    log: LogReader,
+    seconds: float = FOLLOW_PAUSE_SECONDS,
+) -> AsyncIterator[list[Entry]]:
+    """Yields the batches as they come, and an empty one whenever nothing has come for a while; the
+    end, if nobody reads our standard output any more. If the `log` was deleted or replaced
+    meanwhile, that is raised.
+    """
+    coming: asyncio.Task[list[Entry]] | None = None
+    reported = True
+    try:
+        while True:
+            coming = coming or asyncio.create_task(_next(batches))
+            done, _ = await asyncio.wait([coming], timeout=seconds)
+            if not done:
+                if _nobody_reads():
+                    return
+                if (error := replacement_error(log)) is not None:
+                    raise error
+                if not reported:
+                    reported = True
+                    yield []
+                continue
+            try:
+                batch = coming.result()
+            except StopAsyncIteration:
+                return
+            coming = None
+            if batch:
+                reported = False
+                yield batch
+    finally:
+        if coming is not None:
+            coming.cancel()
+            with suppress(asyncio.CancelledError, StopAsyncIteration):
+                await coming
+
+
+def _nobody_reads() -> bool:
+    """Returns whether our standard output is a pipe whose reader is gone."""
+    watched = select.poll()
+    watched.register(1, 0)
+    return any(event & select.POLLERR for _, event in watched.poll(0))
+
+
+async def _next(batches: AsyncIterator[list[Entry]]) -> list[Entry]:
+    return await anext(batches)

@@ -1,0 +1,83 @@
+"""The sessions on this machine, while they are being read: a growing table and a progress bar.
+
+On a terminal it is drawn in place and stays as it was last; elsewhere the newest sessions are lines
+as soon as they are known.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from unbraid.cli.live_display import start_live_display
+from unbraid.cli.messages import warn
+from unbraid.cli.table import runs_table, short
+from unbraid.log.summary import RunSummary
+from unbraid.screen import safe
+from unbraid.sessions.archive import Archive
+
+NEWEST = 12
+
+
+class SessionTable:
+    """The newest sessions of an archive that is being read."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive, self._console = archive, Console(stderr=True)
+        self._newest: list[tuple[int, int, RunSummary]] = []
+        self._sessions = self._tokens = 0
+        self._live: Live | None = None
+
+    def __enter__(self) -> SessionTable:
+        self._live = start_live_display(self._console, self.draw)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        else:
+            self.say(self._summary())
+
+    def add(self, run: RunSummary) -> None:
+        """Adds a session; called from the thread that reads them."""
+        self._sessions += 1
+        self._tokens += run.usage.total_tokens
+        # Numbered, because a session may be in two folders, and runs have no order of their own.
+        item = (run.updated, -self._sessions, run)
+        if len(self._newest) < NEWEST:
+            heapq.heappush(self._newest, item)
+        else:
+            heapq.heappushpop(self._newest, item)
+        if self._live is None and self._sessions <= NEWEST:
+            words = (run.run, run.status, str(run.agents), short(run.usage.total_tokens))
+            self.say("  ".join((*words, run.cwd or "", run.title or "")))
+
+    def say(self, text: str) -> None:
+        """Prints a line above the table."""
+        if self._live is not None:
+            self._console.print(Text(safe(text)), soft_wrap=True)
+        else:
+            warn(text)
+
+    def draw(self) -> Group:
+        """Returns what is known so far."""
+        newest = [run for _, _, run in sorted(self._newest, reverse=True)]
+        table = runs_table(newest, self._console.width) if newest else Text()
+        listed, total = self._archive.listed, self._archive.total
+        if not total or listed < total:
+            row = Table.grid(padding=(0, 1))
+            count = f"{listed} of {total} sessions" if total else "looking"
+            bar = ProgressBar(total or None, listed, width=40, pulse=not total)
+            row.add_row("Reading the history", bar, count)
+            return Group(table, row)
+        return Group(table, Text(self._summary(), style="dim"))
+
+    def _summary(self) -> str:
+        named = "session" if self._sessions == 1 else "sessions"
+        return f"{self._sessions} {named}, {short(self._tokens)} tokens"

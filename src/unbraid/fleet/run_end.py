@@ -1,0 +1,54 @@
+"""The end of a run whose writer is gone: what its log still needs to be whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unbraid import events as e
+from unbraid.fleet.tree import Tree
+from unbraid.fleet.usage import Usage
+
+
+def closing_events(events: Sequence[e.FleetEvent], reason: str, now: int) -> list[e.FleetEvent]:
+    """Returns the end of every stream that is open, latest first, and `done`; nothing if that is
+    there.
+    """
+    tree = Tree(events)
+    if not events or tree.done is not None:
+        return []
+    first, last = events[0], events[-1]
+    ts, seq = max(now, last.ts), last.seq
+    ends: list[e.FleetEvent] = []
+    for node in sorted(tree.nodes.values(), key=lambda node: node.stream_id, reverse=True):
+        if node.ended is None:
+            seq += 1
+            ends.append(
+                e.StreamEnd(
+                    seq=seq,
+                    ts=ts,
+                    stream_id=node.stream_id,
+                    depth=node.depth,
+                    agent=node.agent,
+                    ok=False,
+                    reason=reason,
+                )
+            )
+    total = Usage()
+    for node in tree.nodes.values():
+        total.add(node.usage)
+    done = e.Done(
+        seq=seq + 1,
+        ts=ts,
+        stream_id=0,
+        depth=0,
+        agent=first.agent,
+        ok=False,
+        streams=len(tree.nodes),
+        input_tokens=total.input_tokens,
+        output_tokens=total.output_tokens,
+        cache_read_tokens=total.cache_read_tokens,
+        cache_creation_tokens=total.cache_creation_tokens,
+        cost_usd=total.cost_usd,
+        duration_ms=ts - first.ts,
+    )
+    return [*ends, done]

@@ -1,0 +1,121 @@
+"""The text of agents as whole blocks: the unit of search.
+
+Deltas cut words anywhere, so a search over events would miss most of them. A block is complete when
+its stream says something else or ends, and only then is it returned. What is held is what is open:
+`open_from` is the first seq that a restart must read again to hold the same.
+"""
+
+from __future__ import annotations
+
+from msgspec import Raw, Struct
+
+from unbraid import events as e
+from unbraid.fleet.conversation import Item, ItemLimits, RunConversation
+
+MAX_BLOCK_CHARS = 256 * 1024
+
+# What people search for: what was said, asked for and reported. Results are left out, because they
+# are far more than all the rest, and most are files that can be searched themselves.
+_INDEXED = frozenset(("prompt", "tool", "permission", "response", "error", "malformed"))
+_KINDS = {"tool": "tool_use"}
+RETRACTED = "retracted"
+
+
+class IndexedBlock(Struct, frozen=True, gc=False):
+    """One block that an agent said or was given, whole (or its first `MAX_BLOCK_CHARS`).
+
+    Its kind is `RETRACTED` where the agent's CLI has withdrawn the message.
+    """
+
+    stream_id: int
+    seq: int
+    ts: int
+    kind: str
+    text: str
+    message_id: str | None = None
+
+
+class SearchBlocks:
+    """The open blocks of one run."""
+
+    __slots__ = ("_conversation", "_open", "last_seq")
+
+    def __init__(self) -> None:
+        limits = ItemLimits(text_chars=MAX_BLOCK_CHARS, result_chars=0)
+        self._conversation = RunConversation(limits=limits, keep=False)
+        self._open: dict[int, Item] = {}
+        self.last_seq = 0
+
+    @property
+    def open_from(self) -> int:
+        """Where to begin reading to rebuild this state."""
+        return min((block.seq for block in self._open.values()), default=self.last_seq + 1)
+
+    def feed(self, event: e.FleetEvent) -> list[IndexedBlock]:
+        """Take in the next event, and return the blocks that it completes."""
+        self.last_seq = event.seq
+        item, stream_id = self._conversation.apply(event), event.stream_id
+        match event:
+            case e.Text() | e.Thinking() | e.RequestReceived():
+                if item is self._open.get(stream_id) or item is None:
+                    return []
+                # The stream that a request starts states its prompt again: it waits for that.
+                complete = self._close(stream_id)
+                self._open[stream_id] = item
+                return complete
+            case e.FleetToolResult() | e.FleetPermissionReplied() | e.ToolCall():
+                return []  # what they belong to was indexed when it began
+            case e.FleetRetracted():
+                # Blocks that are complete are in the index, where its owner marks them.
+                block = self._open.get(stream_id)
+                if block is not None and block.message_id in event.message_ids:
+                    block.retracted = True
+                return []
+            case e.FleetPermissionAsked() | e.FleetError() | e.FleetMalformed():
+                return _whole(stream_id, item)  # the block around them goes on
+            case e.StreamStart() | e.StreamEnd():
+                if item is not None and item is self._open.get(stream_id):
+                    del self._open[stream_id]  # the request's prompt, which is now complete
+                return self._close(stream_id) + _whole(stream_id, item)
+            case e.Done():
+                self._conversation.settle()
+                return [said for stream_id in list(self._open) for said in self._close(stream_id)]
+        if item is None or item.kind not in _INDEXED:
+            return []
+        return self._close(stream_id) + _whole(stream_id, item)
+
+    def _close(self, stream_id: int) -> list[IndexedBlock]:
+        block = self._open.pop(stream_id, None)
+        if block is None or not block.text:
+            return []
+        kind = RETRACTED if block.retracted else block.kind
+        return [
+            IndexedBlock(
+                stream_id=stream_id,
+                seq=block.seq,
+                ts=block.ts,
+                kind=kind,
+                text=block.text,
+                message_id=block.message_id,
+            )
+        ]
+
+
+def _whole(stream_id: int, item: Item | None) -> list[IndexedBlock]:
+    if item is None or item.kind not in _INDEXED:
+        return []
+    text = item.text or ""
+    if item.kind in ("tool", "permission"):
+        given = bytes(item.input).decode("utf-8", "replace") if isinstance(item.input, Raw) else ""
+        text = f"{item.tool} {given}"[:MAX_BLOCK_CHARS]
+    kind = _KINDS.get(item.kind, item.kind)
+    return [
+        IndexedBlock(
+            stream_id=stream_id,
+            seq=item.seq,
+            ts=item.ts,
+            kind=kind,
+            text=text,
+            message_id=item.message_id,
+        )
+    ]

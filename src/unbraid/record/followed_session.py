@@ -1,0 +1,71 @@
+"""One session that is being followed into the log: what reads it, and its run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Iterable
+from typing import Any
+
+from unbraid.agents.stored import Follower
+from unbraid.record.recorder import Recorder
+from unbraid.redact.source import SourceRedactor
+from unbraid.system.clock import now_ms
+from unbraid.wire.chunk import Chunk
+
+
+async def finish_despite_cancel(work: Coroutine[Any, Any, None]) -> None:
+    """Runs something to its end; a cancellation that comes meanwhile takes effect after it."""
+    doing = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await doing
+        raise
+
+
+class FollowedSession:
+    """A session, its run, and when it last said something (by the monotonic clock)."""
+
+    def __init__(self, recorder: Recorder, follower: Follower) -> None:
+        self.recorder, self.follower = recorder, follower
+        self.changed_at = time.monotonic()
+        self._redactor = SourceRedactor() if recorder.redacts else None
+        self._lock = asyncio.Lock()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything of it is in its run."""
+        return bool(self.recorder.offsets)
+
+    async def look(self, *, at_once: bool = False) -> None:
+        """Record what is new; `at_once` without waiting for what may still settle."""
+        # What was read is not read again: a cancellation in between would lose it.
+        await finish_despite_cancel(self._look(at_once=at_once, last=False))
+
+    async def close(self) -> None:
+        """Records what will never be complete and ends the run: the session is taken to be over."""
+        # Whether an end that was cut short is in the log, nobody knows; and it is to be the last.
+        await finish_despite_cancel(self._close())
+
+    async def _look(self, *, at_once: bool, last: bool) -> None:
+        # One at a time, because the order is part of what is recorded.
+        async with self._lock:
+            # If it has ended meanwhile, the next run begins with this.
+            if not self.recorder.over:
+                await self._feed(self.follower.read(at_once=at_once, last=last))
+
+    async def _close(self) -> None:
+        await self._look(at_once=False, last=True)
+        async with self._lock:
+            if not self.has_begun:
+                return  # a run in which nothing was said is none
+            if self._redactor is not None:
+                await self.recorder.feed(self._redactor.rest(), now_ms())
+            await self.recorder.finish(now_ms())
+
+    async def _feed(self, chunks: Iterable[Chunk]) -> None:
+        if self._redactor is not None:
+            chunks = self._redactor.redact(chunks)
+        if await self.recorder.feed(chunks, now_ms()):
+            self.changed_at = time.monotonic()

@@ -1,0 +1,67 @@
+"""A log as a source: a run of our own by its id, or a file of fleet events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import TypeVar
+
+import msgspec
+
+from unbraid.errors import LogError, SourceError
+from unbraid.events import FleetEvent, decode_event
+from unbraid.log import Log, machine_log, opened_log
+from unbraid.sessions.files import LOG
+from unbraid.translate.tracks import RunTracks, Track, split
+from unbraid.wire.names import names_run
+
+T = TypeVar("T")
+
+
+def logged_run(name: str, env: Mapping[str, str]) -> RunTracks | None:
+    """Returns the run of this machine's log that has this id, if there is one."""
+
+    async def read(log: Log) -> list[bytes]:
+        lines: list[bytes] = []
+        while entries := await log.read(name, len(lines)):
+            lines += [entry.data + b"\n" for entry in entries]
+        return lines
+
+    lines = _ask(read, env) if names_run(name) else None
+    return RunTracks(LOG, name, [Track(name, lambda: iter(lines), False)]) if lines else None
+
+
+def logged_names(env: Mapping[str, str], prefix: str = "") -> list[str]:
+    """Returns the names of the runs of this machine's log that begin with `prefix`."""
+    return _ask(lambda log: log.run_names(prefix), env) or []
+
+
+def is_over(session: str, env: Mapping[str, str]) -> bool:
+    """Returns whether our log has seen the end of a session that nothing has followed since."""
+    runs = None
+    with suppress(LogError):  # then it knows nothing, and the session is there all the same
+        runs = _ask(lambda log: log.runs_of(session), env)
+    return bool(runs) and all(run.over for run in runs or ())
+
+
+def _ask(question: Callable[[Log], Awaitable[T]], env: Mapping[str, str]) -> T | None:
+    """Returns what this machine's log answers; None if there is none, and then none is made."""
+
+    async def ask() -> T:
+        async with opened_log(env=env) as log:
+            return await question(log)
+
+    return asyncio.run(ask()) if machine_log(env).is_file() else None
+
+
+def logged_events(run: RunTracks) -> Iterator[FleetEvent]:
+    """Yields the events of a log, as they are."""
+    track = run.tracks[0]
+    for number, line in enumerate(split(track.read()), 1):
+        if not line.strip():
+            continue
+        try:
+            yield decode_event(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise SourceError(track.name, f"line {number} is no fleet event: {error}") from None

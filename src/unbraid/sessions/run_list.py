@@ -1,0 +1,118 @@
+"""All runs there are: those of the log, and the sessions on this machine that are not in it."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unbraid.agents.port import SessionFacts
+from unbraid.agents.registry import is_kind, stores
+from unbraid.log.leases import is_held
+from unbraid.log.summary import RunSummary
+from unbraid.timings import LISTED_SESSION_SECONDS, LIVE_SESSION_SECONDS
+
+Warn = Callable[[str], None]
+Progress = Callable[[int, int], None]
+
+# What `ps --json` prints of a run.
+JSON_FIELDS = (
+    "run", "source", "session_id", "title", "cwd", "status", "agents", "started", "updated",
+    "usage",
+)  # fmt: skip
+
+
+def to_json(run: RunSummary) -> dict[str, Any]:
+    """Returns a run as `ps --json` prints it."""
+    return {name: msgspec.to_builtins(getattr(run, name)) for name in JSON_FIELDS}
+
+
+def list_runs(
+    logged: list[RunSummary],
+    env: Mapping[str, str],
+    folder: Path | None,
+    *,
+    everything: bool,
+    warn: Warn,
+    progress: Progress = lambda done, total: None,
+) -> list[RunSummary]:
+    """Runs, newest first; without `everything`, those that are live or of the last day."""
+    found = {summary.run: summary for summary in logged}
+    known = {summary.session_id or summary.run for summary in logged} | found.keys()
+    oldest = 0 if everything else (time.time() - LISTED_SESSION_SECONDS) * 1000
+    left = _left(logged, folder)
+    since = min([oldest, *(run.updated for run in left.values())])
+    for run in list_sessions(env, folder, oldest_ms=since, warn=warn, progress=progress):
+        unwritten = left.get(run.run)
+        if run.run not in known or (unwritten is not None and unwritten.run == run.run):
+            found[run.run] = run
+        elif unwritten is not None:
+            unwritten.status = run.status
+    chosen = [run for run in found.values() if run.updated >= oldest or run.status == "live"]
+    return sorted(chosen, key=lambda run: run.updated, reverse=True)
+
+
+def _left(logged: list[RunSummary], folder: Path | None) -> dict[str, RunSummary]:
+    """Returns, by session, the runs that are not over and that no process writes any more: only
+    what their kind has stored shows what has become of them.
+    """
+    open_runs = [run for run in logged if not run.over and is_kind(run.source)]
+    named = {run.session_id or run.run: run for run in reversed(open_runs)}
+    return {name: run for name, run in named.items() if folder and not is_held(folder, name)}
+
+
+def list_sessions(
+    env: Mapping[str, str],
+    folder: Path | None,
+    *,
+    oldest_ms: float = 0,
+    warn: Warn,
+    progress: Progress = lambda done, total: None,
+    redact: Callable[[str], str] | None = None,
+) -> Iterator[RunSummary]:
+    """Yields the sessions that are stored on this machine, newest first, each as soon as it is
+    read.
+
+    `folder` is where kinds keep what need not be read again, and `redact` is applied to titles
+    before that. None of a session's events has a number yet: `last_seq` 0.
+    """
+    summaries = [
+        _summaries(
+            name,
+            store.listed(
+                since_ms=round(oldest_ms),
+                cache=folder,
+                redact=redact,
+                warn=warn,
+                progress=progress,
+            ),
+        )
+        for name, store in stores(env).items()
+    ]
+    yield from heapq.merge(*summaries, key=lambda run: -run.updated)
+
+
+def _summaries(kind: str, stored: Iterator[SessionFacts]) -> Iterator[RunSummary]:
+    for facts in stored:
+        yield RunSummary(
+            run=facts.session_id,
+            source=kind,
+            session_id=facts.session_id,
+            title=facts.title,
+            cwd=facts.cwd,
+            status=_status(facts.updated, answered=facts.answered),
+            agents=facts.agents,
+            started=facts.started,
+            updated=facts.updated,
+            usage=facts.usage,
+        )
+
+
+def _status(updated: int, *, answered: bool) -> str:
+    if time.time() * 1000 - updated < LIVE_SESSION_SECONDS * 1000:
+        return "live"
+    return "done" if answered else "orphaned"

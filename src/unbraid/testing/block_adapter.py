@@ -1,0 +1,114 @@
+"""Adapts a script's blocks to the CLI that asks: its tools' names, parameters and agent types."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .model_request import Json, ModelRequest
+from .script import (
+    Block,
+    ScriptedText,
+    ScriptedThinking,
+    ScriptedToolUse,
+    SendMessage,
+    Spawn,
+    Workflow,
+    marker,
+)
+
+_SPAWNING_TOOLS = ("Agent", "Task", "task")
+_RESUMING_PARAMETERS = ("resume", "task_id", "session_id")
+
+
+def adapt_block(block: Block, asking: ModelRequest, agent_ids: Mapping[str, str]) -> Json:
+    """Returns a block as it is served, without its ids: `type`, and `text` or `name` and
+    `input`.
+    """
+    match block:
+        case ScriptedText(text):
+            return {"type": "text", "text": text}
+        case ScriptedThinking(text):
+            return {"type": "thinking", "text": text}
+        case ScriptedToolUse(name, given):
+            return _tool(_named(name, asking), _parameters(name, given, asking))
+        case Workflow(script):
+            return _tool(_named("Workflow", asking), {"script": script})
+        case Spawn():
+            return {**_spawn(block, asking), "child": block.child}
+        case SendMessage(child, message):
+            return _resume(child, message, asking, agent_ids.get(child, child))
+
+
+def _tool(name: str, given: Mapping[str, Any]) -> Json:
+    return {"type": "tool_use", "name": name, "input": dict(given)}
+
+
+def _named(name: str, asking: ModelRequest) -> str:
+    if name in asking.tools:
+        return name
+    return next((known for known in asking.tools if known.lower() == name.lower()), name)
+
+
+def _properties(name: str, asking: ModelRequest) -> Json:
+    tool = asking.tools.get(name, {})
+    schema = tool.get("input_schema") or tool.get("parameters") or {}
+    properties: Json = schema.get("properties", {})
+    return properties
+
+
+def _parameters(name: str, given: Mapping[str, Any], asking: ModelRequest) -> Json:
+    """Returns the call's parameters in the CLI's spelling: OpenCode has `filePath` for
+    `file_path`.
+    """
+    known = _properties(_named(name, asking), asking)
+    fitted = {}
+    for key, value in given.items():
+        camel = re.sub(r"_(\w)", lambda found: found[1].upper(), key)
+        fitted[camel if key not in known and camel in known else key] = value
+    return fitted
+
+
+def _spawning_tool(asking: ModelRequest) -> str:
+    return next((name for name in _SPAWNING_TOOLS if name in asking.tools), "Task")
+
+
+def _spawn(block: Spawn, asking: ModelRequest) -> Json:
+    name = _spawning_tool(asking)
+    given: Json = {
+        "description": f"run {block.child}",
+        "prompt": f"{marker(block.child)} {block.prompt}",
+        "subagent_type": _kind(block.subagent_type, name, asking),
+    }
+    if block.background is not None and "run_in_background" in _properties(name, asking):
+        given["run_in_background"] = block.background
+    return _tool(name, given)
+
+
+def _kind(wanted: str | None, tool: str, asking: ModelRequest) -> str:
+    usual = "general" if tool == "task" else "general-purpose"
+    if wanted is None:
+        return usual
+    if tool == "task":
+        wanted = wanted.lower()
+    # Newer CLIs list their kinds of agents in a reminder, not with the tool: then any may exist.
+    offered = json.dumps(asking.tools.get(tool, {}))
+    return wanted if wanted in offered or usual not in offered else usual
+
+
+def _resume(child: str, message: str, asking: ModelRequest, agent_id: str) -> Json:
+    name = _spawning_tool(asking)
+    known = _properties(name, asking)
+    parameter = next((key for key in _RESUMING_PARAMETERS if key in known), None)
+    if "SendMessage" in asking.tools or parameter is None:
+        # Where there is no way to go on with an agent, the call fails and starts nobody.
+        given = {"to": agent_id, "summary": "go on please with it", "message": message}
+        return _tool("SendMessage", given)
+    given = {
+        "description": f"go on with {child}",
+        "prompt": message,
+        "subagent_type": _kind(None, name, asking),
+    }
+    return _tool(name, {**given, parameter: agent_id})

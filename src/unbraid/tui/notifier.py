@@ -1,0 +1,43 @@
+"""Warnings and errors, shown in a corner of the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from textual.app import App
+
+from unbraid.errors import UnbraidError
+from unbraid.screen import short
+from unbraid.timings import NOTICE_REPEAT_SECONDS
+
+MAX_CHARS = 400
+
+
+class Notifier:
+    """Shows messages at once, or, before the view has started, as soon as it has."""
+
+    def __init__(self, app: App[Any], clock: Callable[[], float]) -> None:
+        self._app, self._clock = app, clock
+        self._early: list[str] = []
+        self._last_error = ("", 0.0)
+
+    def begin(self) -> None:
+        """Shows the messages that came before the view had started."""
+        early, self._early = self._early, []
+        for text in early:
+            self.warn(text)
+
+    def warn(self, text: str) -> None:
+        """Shows a warning."""
+        if self._app.is_running:
+            self._app.notify(short(text, MAX_CHARS), severity="warning", markup=False)
+        else:
+            self._early.append(text)
+
+    def show_error(self, error: UnbraidError) -> None:
+        """Shows an error; the same one again only after a while."""
+        shown = (str(error), self._clock() // NOTICE_REPEAT_SECONDS)
+        if shown != self._last_error:
+            self._last_error = shown
+            self._app.notify(short(str(error), MAX_CHARS), severity="error", markup=False)

@@ -1,0 +1,74 @@
+"""The list of runs: live ones first, then the latest."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import PurePath
+
+from rich.style import Style
+from rich.text import Text
+
+from unbraid.fleet.tree import compact
+from unbraid.log.summary import RunSummary
+from unbraid.screen import short
+from unbraid.tui.rows import Row
+from unbraid.tui.run_tree import DIM, dollars, short_duration
+
+MARKS = {
+    "live": ("●", Style(color="bright_green")),
+    "done": ("✔", Style(color="green")),
+    "failed": ("✘", Style(color="red", bold=True)),
+    "orphaned": ("○", Style(color="yellow")),
+}
+WAITING = ("◐", Style(color="yellow", bold=True))
+
+EMPTY = """\
+No agents here yet.
+
+Start one in another terminal, as you always do:
+
+    claude
+    opencode
+
+or so that you can steer it from here:
+
+    unbraid run --steer -- claude -p "Fix the tests"
+
+It appears by itself. `unbraid demo` shows a recorded fleet, `unbraid doctor` what was found.
+"""
+
+
+def sort_runs(runs: Collection[RunSummary]) -> list[RunSummary]:
+    """Sorts runs: live ones as they began, which does not change while they work; then the others,
+    latest first.
+    """
+    live = [run for run in runs if run.status == "live"]
+    over = [run for run in runs if run.status != "live"]
+    live.sort(key=lambda run: (-run.started, run.run))
+    over.sort(key=lambda run: (-run.updated, run.run))
+    return live + over
+
+
+def run_row(run: RunSummary, now_ms: float, *, waits: bool) -> Row:
+    """Returns one run in a row."""
+    mark, style = WAITING if waits else MARKS.get(run.status, ("?", DIM))
+    name = Text.assemble((mark, style), " ", short(run.title or run.run, 120))
+    if run.cwd:
+        name.append(f" {short(PurePath(run.cwd).name, 30)}", DIM)
+    cells = [
+        Text(short_duration(max(now_ms - run.updated, 0)), DIM),
+        Text(dollars(run.usage.cost_usd), Style(color="yellow")),
+        Text(compact(run.usage.total_tokens) if run.usage.total_tokens else ""),
+        Text(f"{run.agents}a" if run.agents > 1 else "", DIM),
+    ]
+    return Row(run.run, name, cells)
+
+
+def run_title(run: RunSummary | None) -> Text:
+    """Returns the chosen run in a line: where it is, what it is about, what it has used."""
+    title = Text("unbraid", Style(bold=True))
+    if run is None:
+        return title
+    facts = [short(run.title or run.run, 60), run.source, dollars(run.usage.cost_usd), run.cwd]
+    title.append("".join(f" · {short(fact)}" for fact in facts if fact), Style(bold=False))
+    return title

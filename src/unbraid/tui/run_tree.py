@@ -1,0 +1,139 @@
+"""One run as it is now: its tree of agents, and where the pages of each stream are in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from rich.style import Style
+from rich.text import Text
+
+from unbraid.events import StreamStart, decode_event
+from unbraid.fleet.tree import MARKS, Node, Tree, compact
+from unbraid.log.entry import Entry
+from unbraid.screen import short
+from unbraid.tui.page_index import PageIndex
+from unbraid.tui.rows import Row
+
+COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
+STATUS = {
+    "running": Style(color="bright_green"),
+    "waiting": Style(color="yellow", bold=True),
+    "completed": Style(color="green"),
+    "failed": Style(color="red", bold=True),
+    "cancelled": Style(color="red"),
+    "interrupted": Style(color="red"),
+    "orphaned": Style(color="yellow"),
+}
+DIM = Style(dim=True)
+# Agents that are deeper in the tree need room for their names, too.
+MAX_GUIDE_CHARS = 12
+
+
+class RunTree:
+    """A run's tree and page index, folded from batches of its log."""
+
+    def __init__(self, run: str) -> None:
+        self.run = run
+        self.tree = Tree()
+        self.page_index = PageIndex()
+        self.known = 0  # how far the log went when it was opened
+        self.children: dict[str, int] = {}  # the stream that a call started
+
+    def apply(self, batch: Sequence[Entry]) -> None:
+        """Fold more of the log in."""
+        for entry in batch:
+            self.page_index.add(entry)
+            if entry.type in ("text", "thinking"):
+                # Most of a run: only its reader needs the words.
+                self.tree.note_activity(entry.stream_id, entry.ts)
+                continue
+            event = decode_event(entry.data)
+            if isinstance(event, StreamStart) and event.tool_use_id:
+                self.children[event.tool_use_id] = event.stream_id
+            self.tree.apply((event,))
+
+    def rows(self, folded: Collection[int]) -> list[Row]:
+        """Returns the tree, one row an agent; what is below a folded one is left out."""
+        return list(self._rows(0, "", "", folded))
+
+    def _rows(self, stream: int, first: str, rest: str, folded: Collection[int]) -> Iterator[Row]:
+        node = self.tree.nodes.get(stream)
+        if node is None:
+            return
+        yield Row(str(stream), self._name(node, first, folded), self._cells(node))
+        for i, child in enumerate(() if stream in folded else node.children):
+            last = i == len(node.children) - 1
+            yield from self._rows(
+                child, rest + ("└─" if last else "├─"), rest + ("  " if last else "│ "), folded
+            )
+
+    def _name(self, node: Node, guide: str, folded: Collection[int]) -> Text:
+        if len(guide) > MAX_GUIDE_CHARS:
+            guide = "⋯" + guide[1 - MAX_GUIDE_CHARS :]
+        name = Text.assemble(
+            (guide, DIM), (MARKS.get(node.status, "?"), STATUS.get(node.status, DIM)), " "
+        )
+        if node.children and node.stream_id in folded:
+            name.append(f"▸{len(list(self.tree.walk(node.stream_id))) - 1} ", DIM)
+        color = Style(color=COLORS[node.stream_id % len(COLORS)])
+        name.append(short(node.description or node.agent, 60), color)
+        if node.description:
+            name.append(f" {short(node.agent, 40)}", DIM)
+        return name
+
+    def _cells(self, node: Node) -> list[Text]:
+        total = self.tree.rolled_up(node.stream_id)
+        return [
+            Text(compact(total.total_tokens) if total.total_tokens else ""),
+            Text(short_duration(node.duration_ms), DIM),
+            Text(dollars(total.cost_usd), Style(color="yellow")),
+            Text(short(node.last_tool or "", 14), DIM),
+        ]
+
+    def about(self, stream: int) -> list[Text]:
+        """Returns who an agent is and what it has used, in two lines."""
+        node = self.tree.nodes.get(stream)
+        if node is None:
+            return [Text("Nothing said yet.", DIM), Text()]
+        color = Style(color=COLORS[stream % len(COLORS)], bold=True)
+        who = Text.assemble((short(node.agent, 40), color))
+        if node.description:
+            who.append(f" “{short(node.description, 80)}”")
+        who.append(f"  {MARKS.get(node.status, '?')} {node.status}", STATUS.get(node.status, DIM))
+        if node.model:
+            who.append(f"  {short(node.model, 40)}", DIM)
+        usage, facts = node.usage, list[str]()
+        for count, name in (
+            (usage.input_tokens, "in"),
+            (usage.output_tokens, "out"),
+            (usage.cache_read_tokens, "cached"),
+            (usage.cache_creation_tokens, "to cache"),
+        ):
+            if count:
+                facts.append(f"{compact(count)} {name}")
+        if usage.cost_usd:
+            facts.append(f"${usage.cost_usd:.4f}")
+        if node.tool_uses:
+            failed = f", {node.failed_tools} failed" if node.failed_tools else ""
+            facts.append(f"{node.tool_uses} tool call{'s'[: node.tool_uses != 1]}{failed}")
+        facts.append(short_duration(node.duration_ms))
+        return [who, Text(" · ".join(filter(None, facts)), DIM)]
+
+
+def dollars(cost: float | None) -> str:
+    """Returns a cost for a narrow place."""
+    return "" if not cost else f"${cost:.2f}" if cost >= 0.01 else "<1¢"
+
+
+def short_duration(milliseconds: float | None) -> str:
+    """Returns a time for a narrow place."""
+    if milliseconds is None:
+        return ""
+    seconds = round(milliseconds / 1000)
+    if seconds < 60:
+        return f"{seconds}s"
+    for size, unit in ((86400, "d"), (3600, "h")):
+        if seconds >= size:
+            return f"{seconds // size}{unit}"
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes}m{rest:02d}" if seconds < 600 else f"{minutes}m"

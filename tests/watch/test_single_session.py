@@ -1,0 +1,214 @@
+"""A session that somebody looks at while nobody else follows it, and what is left of that."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.launch.agents import UNBRAID
+from tests.watch.writing import Writer, append
+from unbraid.log.leases import FileLeases, is_held
+
+TIMEOUT_SECONDS = 60
+OTHER = "11111111-9999-4333-8444-555555555555"
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return {
+        "HOME": str(tmp_path),
+        "PATH": os.defpath,
+        "CLAUDE_CONFIG_DIR": str(tmp_path / "claude"),
+        "UNBRAID_HOME": str(tmp_path / "unbraid"),
+    }
+
+
+@asynccontextmanager
+async def started(env: dict[str, str], *words: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    process = await asyncio.create_subprocess_exec(
+        UNBRAID, *words, env=env, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def until(process: asyncio.subprocess.Process, words: str) -> None:
+    assert process.stdout is not None
+    while words not in (line := (await process.stdout.readline()).decode()):
+        assert line, f"it ended before it said {words}"
+
+
+def call(env: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [UNBRAID, *words], env=env, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def listed(env: dict[str, str]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(call(env, "ps", "--all", "--json").stdout)
+    return rows
+
+
+@pytest.mark.parametrize("command", ["tail", "attach"])
+async def test_a_session_that_nobody_follows_is_followed_for_whoever_looks(
+    command: str, env: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "broken.db").write_text("broken")
+    env["OPENCODE_DB"] = str(tmp_path / "broken.db")  # no matter of theirs
+    writer = Writer(tmp_path / "claude")
+    append(writer.main, writer.prompt() + writer.text("one"))
+    async with started(env, command, writer.session) as looking:
+        await until(looking, "one")
+        append(writer.main, writer.text("two"))
+        await until(looking, "two")
+        assert is_held(tmp_path / "unbraid", writer.session)
+        looking.send_signal(signal.SIGINT)
+        assert await looking.wait() == 130
+        assert looking.stderr is not None
+        assert await looking.stderr.read() == b""
+    assert not is_held(tmp_path / "unbraid", writer.session)
+
+
+async def test_two_who_look_at_one_session_see_the_same(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    writer = Writer(tmp_path / "claude")
+    append(writer.main, writer.prompt() + writer.text("one"))
+    async with started(env, "tail", "--json", writer.session) as first:
+        await until(first, '"one"')
+        async with started(env, "tail", "--json", writer.session) as second:
+            await until(second, '"one"')
+            append(writer.main, writer.text("two"))
+            await until(first, '"two"')
+            await until(second, '"two"')
+            # Whoever is left takes over.
+            first.kill()
+            await first.wait()
+            append(writer.main, writer.text("three"))
+            await until(second, '"three"')
+
+
+def test_a_session_that_was_looked_at_and_left_is_listed_as_what_it_is(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    writer = Writer(tmp_path / "claude")
+    append(writer.main, writer.prompt() + writer.text("one"))
+    looking = subprocess.Popen(
+        [UNBRAID, "tail", writer.session], env=env, stdout=subprocess.PIPE, text=True
+    )
+    assert looking.stdout is not None
+    while "one" not in looking.stdout.readline():
+        pass
+    looking.send_signal(signal.SIGINT)
+    assert looking.wait(60) == 130
+    looking.stdout.close()
+    append(writer.main, writer.text("two"))
+    ago = time.time() - 600
+    os.utime(writer.main, (ago, ago))
+    (after,) = listed(env)
+    assert after["status"] == "done"
+    assert after["usage"]["output_tokens"] == 2
+    # And whoever looks again sees the rest, and its end.
+    shown = call(env, "tail", writer.session)
+    assert shown.returncode == 0
+    assert [word for word in ("one", "two", "■") if word in shown.stdout] == ["one", "two", "■"]
+    assert listed(env)[0]["usage"]["output_tokens"] == 2
+    # The log has seen its end, whatever the file's time says.
+    os.utime(writer.main)
+    assert json.loads(call(env, "tree", "--json", writer.session).stdout)["status"] == "completed"
+
+
+def test_a_run_is_named_by_as_much_as_tells_it_apart(env: dict[str, str], tmp_path: Path) -> None:
+    first, second = Writer(tmp_path / "claude"), Writer(tmp_path / "claude", OTHER)
+    for writer, words in ((first, "one"), (second, "two")):
+        append(writer.main, writer.prompt() + writer.text(words))
+        os.utime(writer.main, (1e9, 1e9))
+    # From the files, then from the log.
+    for _ in range(2):
+        assert "two" in call(env, "tail", "11111111-9").stdout
+        assert "one" in call(env, "attach", "11111111-2").stdout
+    many = call(env, "tail", "1111")
+    assert many.returncode == 2
+    assert first.session in many.stderr
+    assert second.session in many.stderr
+    for nothing in ("2222", "", "*", "../x", "11111111-9*"):
+        answer = call(env, "tail", nothing)
+        assert (answer.returncode, answer.stdout) == (2, "")
+        assert "run or session not found" in answer.stderr
+
+
+def test_whether_a_lease_is_held_can_be_seen_without_acquiring_it(tmp_path: Path) -> None:
+    assert not is_held(tmp_path, "one")
+    leases = FileLeases(tmp_path)
+    leases.acquire("one")
+    assert is_held(tmp_path, "one")
+    assert not is_held(tmp_path, "../one")
+    leases.close(ended=False)
+    assert not is_held(tmp_path, "one")
+    assert FileLeases(tmp_path).abandoned() == ["one"]
+
+
+def test_a_tree_tells_who_is_at_work(env: dict[str, str], tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "claude")
+    task = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
+    spawn = {"type": "tool_use", "id": "toolu_1", "name": "Agent", "input": task}
+    append(writer.main, writer.prompt() + writer.answer([spawn]))
+    child = writer.child("a1", "toolu_1")
+    append(child, writer.line("user", {"role": "user", "content": "Look."}, "a1"))
+    bash = {"type": "tool_use", "id": "toolu_2", "name": "Bash", "input": {"command": "make"}}
+    append(child, writer.answer([bash], "a1"))
+    for name in (writer.session, "1111"):
+        root = json.loads(call(env, "tree", "--json", name).stdout)
+        assert [root["status"], root["children"][0]["status"]] == ["running", "running"]
+    ago = time.time() - 600
+    for path in (writer.main, child):
+        os.utime(path, (ago, ago))
+    root = json.loads(call(env, "tree", "--json", writer.session).stdout)
+    assert root["children"][0]["status"] == "orphaned"
+
+
+def test_a_clock_that_is_ahead_keeps_no_session_alive(env: dict[str, str], tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "claude")
+    ahead = writer.text("one").replace(b'"timestamp":"2026-', b'"timestamp":"2999-')
+    append(writer.main, writer.prompt() + ahead)
+    ago = time.time() - 600
+    os.utime(writer.main, (ago, ago))
+    (row,) = listed(env)
+    assert row["status"] == "done"
+    assert row["updated"] // 1000 == int(ago)
+
+
+@pytest.mark.parametrize("words", [["tail"], ["tail", "--json"], ["attach"]])
+def test_who_prints_for_nobody_stops(words: list[str], env: dict[str, str], tmp_path: Path) -> None:
+    """The session says nothing more, so only the pipe itself can tell."""
+    writer = Writer(tmp_path / "claude")
+    append(writer.main, writer.prompt() + writer.text("one"))
+    with subprocess.Popen(
+        [UNBRAID, *words, writer.session],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as looking:
+        assert looking.stdout is not None
+        assert looking.stderr is not None
+        while "one" not in looking.stdout.readline():
+            pass
+        looking.stdout.close()
+        assert looking.wait(60) == 0
+        assert looking.stderr.read() == ""
