@@ -15,7 +15,7 @@ from unbraid.screen import counted
 
 
 async def checkup(env: Mapping[str, str]) -> list[Finding]:
-    """Returns what every kind of agent has to say, then the log."""
+    """What every kind of agent has to say, then the log."""
     of_kinds = [finding for kind in kinds() for finding in await kind.checkup(env)]
     return [*of_kinds, await _log(env)]
 

@@ -20,8 +20,8 @@ _UNSAFE |= {
 
 
 def safe(text: str) -> str:
-    """Returns text that no terminal acts on: control characters and direction marks are shown as
-    escapes. A line may end as on Windows.
+    """Text that no terminal acts on: controls and direction marks are shown as escapes. A line may
+    end as on Windows.
     """
     return text.replace("\r\n", "\n").translate(_UNSAFE)
 

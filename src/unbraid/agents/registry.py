@@ -22,7 +22,7 @@ BUILT_IN = (
 
 @cache
 def kinds() -> tuple[AgentKind, ...]:
-    """Returns every kind, ours first."""
+    """Every kind, ours first."""
     found: dict[str, AgentKind] = {}
     for place in BUILT_IN:
         module, _, name = place.partition(":")

@@ -9,7 +9,7 @@ CHUNK_BYTES = 1 << 20
 
 
 def chunks(path: Path) -> Iterator[bytes]:
-    """Yields a file's bytes, chunk by chunk."""
+    """A file's bytes, piece by piece."""
     with path.open("rb") as file:
         while data := file.read(CHUNK_BYTES):
             yield data

@@ -131,7 +131,7 @@ class PermissionDialog(Dialog):
         self._asked, self._title = asked, title
 
     def compose(self) -> ComposeResult:
-        """Yields who asks, and for what."""
+        """Who asks, and for what."""
         with Vertical() as box:
             box.border_title = "May it?"
             yield Static(short(self._title, 200), markup=False)

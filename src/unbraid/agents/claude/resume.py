@@ -29,7 +29,7 @@ class ClaudeResumer:
         self._env = env
 
     def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
-        """Returns the command that continues a session, or a copy of one of its sub-agents."""
+        """The command that continues a session, or a copy of one of its sub-agents."""
         if stored.agent_id is None:
             return Resumption(["claude", "--resume", stored.session_id, *arguments], stored.cwd)
         main = next(session_transcripts(stored.session_id, self._env), None)

@@ -24,9 +24,7 @@ class OpenCodeResumer:
         self._env = env
 
     def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
-        """Returns the command that continues a session; `run` as its first argument stays
-        in front.
-        """
+        """The command that continues a session; `run` as its first argument stays in front."""
         runs = bool(arguments) and arguments[0] == "run"
         verb, rest = (["run"], arguments[1:]) if runs else ([], arguments)
         env: dict[str, str] = {}

@@ -85,7 +85,7 @@ def begin_chunks(known: Mapping[str, Known]) -> Iterator[Chunk]:
 
 
 def introduction(main: Path) -> bytes:
-    """Returns what a session's process would have printed first: which session this is, and where.
+    """What a session's process would have printed first: which session this is, and where.
 
     Transcripts say it on every line and nowhere in particular.
     """
