@@ -245,7 +245,7 @@ def replacement_error(log: object) -> LogUnusable | None:
 
 
 async def every_run(log: LogReader, *, page_size: int = READ_LIMIT) -> AsyncIterator[RunSummary]:
-    """Yields all runs of a log, last started first, read page by page."""
+    """All runs of a log, last started first, read page by page."""
     page: list[RunSummary] = await log.runs(limit=page_size)
     while page:
         for summary in page:

@@ -188,9 +188,7 @@ class _Deadline(Protocol):
 async def batches_with_deadlines(
     batches: AsyncIterator[list[Entry]], redactor: _Deadline
 ) -> AsyncIterator[list[Entry]]:
-    """Yields the batches as they come, and an empty one whenever something has waited long
-    enough.
-    """
+    """The batches as they come, and an empty one whenever something has waited long enough."""
     coming: asyncio.Task[list[Entry]] | None = None
     try:
         while True:

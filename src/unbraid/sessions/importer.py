@@ -27,8 +27,8 @@ async def open_or_import(
 ) -> RunSummary:
     """Returns the run of that name; a session that is not in the log yet is imported.
 
-    `home` is the folder of the log, where other processes show which sessions they record. The
-    first characters of a name are enough, as long as only one session begins with them.
+    `home` is the folder of the log: whoever else is at the session is known there. A name may be
+    cut short, as long as only one session begins so.
     """
     found = await _logged(log, name)
     if found is None:

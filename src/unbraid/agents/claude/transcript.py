@@ -67,8 +67,8 @@ def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes
 def session_line(
     session_id: str, *, cwd: str | None, version: str | None, started_ms: int
 ) -> bytes:
-    """Returns a session's facts as one line for the translator; `started_ms` is when it began, 0 if
-    that is not known.
+    """A session's facts as one line for the translator; `started_ms` is when it began, 0 if that
+    is not known.
     """
     facts: dict[str, Any] = {"type": SESSION_INTRODUCTION, "sessionId": session_id}
     facts |= {"cwd": cwd, "version": version}

@@ -66,7 +66,7 @@ class ClaudeController:
             self._prompt.stop()
 
     def printed(self, line: bytes) -> None:
-        """Reads a line of its stdout, which may be a permission request."""
+        """A line of its stdout: it may ask for permission."""
         if self._prompt is not None:
             self._prompt.printed(line)
         if b'"control_' not in line:

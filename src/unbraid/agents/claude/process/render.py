@@ -33,7 +33,7 @@ class StreamJsonRenderer:
         self._last = b""
 
     def line(self, line: bytes) -> bytes:
-        """Takes one line, without its end; returns what is to be printed at once."""
+        """One line, without its end; what it makes visible at once."""
         try:
             read = _read(line)
         except BAD_JSON:

@@ -58,7 +58,7 @@ class StdinPrompt:
         return self._process.listens
 
     def write(self, data: bytes) -> None:
-        """Writes one more line."""
+        """One line more."""
         said = _read(data)
         if said.type == "user":
             self._answered = self._interrupted = False
@@ -68,7 +68,7 @@ class StdinPrompt:
         self._process.write(data)
 
     def printed(self, line: bytes) -> None:
-        """Reads a line of its stdout."""
+        """A line of its stdout."""
         try:
             self._note(_read(line))
         except BAD_JSON:

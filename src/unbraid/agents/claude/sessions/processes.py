@@ -81,7 +81,7 @@ class Processes:
         return dead - living, living
 
     def _is_of(self, here: str, entry: _Entry) -> bool:
-        """Returns whether its number means something here."""
+        """Whether its number means something here."""
         if entry.pid_domain is not None:
             return entry.pid_domain == here
         if entry.proc_start is None:

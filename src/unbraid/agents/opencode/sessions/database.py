@@ -111,9 +111,7 @@ def _reader(path: Path, sessions: list[str]) -> Callable[[], Iterator[bytes]]:
 
 
 def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> list[bytes]:
-    """Returns the rows of some sessions as `/event` lines, in the order in which things
-    happened.
-    """
+    """The rows of some sessions as `/event` lines, in the order in which things happened."""
     marks = ",".join("?" * len(sessions))
     columns = {row[1] for row in _rows(path, db, "PRAGMA table_info(session)")}
     agent = "agent" if "agent" in columns else "NULL"
