@@ -16,7 +16,15 @@ from __future__ import annotations
 from unbraid.agents.claude.dialect.open_messages import OpenMessage, OpenMessages
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.events import EMPTY_OBJECT, RelayEvent, TextDelta, ThinkingDelta
-from unbraid.translate.blocks import STDOUT, Block, Fresh, MessageState, Repetition, digest_of
+from unbraid.translate.blocks import (
+    STDOUT,
+    Block,
+    Fresh,
+    MessageState,
+    Repetition,
+    digest_of,
+    is_whole,
+)
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context
 from unbraid.translate.lifecycle import Agents
@@ -62,6 +70,8 @@ class UnnamedMessages:
         found = self._extended(content, owner, source=source, skipped=record.skipped)
         if found is None:
             found = self._messages.begin(owner)
+        elif owner is None:
+            repetition.grows = True  # or adds: it is settled here which
         self._remember(calls, found)
         return found
 
@@ -131,7 +141,7 @@ class UnnamedMessages:
                 before = state.growing[2]
                 # It is less likely to have grown and got another block at once.
                 last = place == len(content) - 1
-                rank = (last, not _is_whole(before, content[place].words), len(before))
+                rank = (last, not is_whole(before, content[place].words), len(before))
                 if rank > likeliest:
                     grown, likeliest = found, rank
         if grown is not None and (likeliest[0] or added is None):
@@ -163,7 +173,7 @@ class UnnamedMessages:
         if inside_word or continues or not self._messages.running():
             self._grows = True
             return True
-        whole = _is_whole(before, words)
+        whole = is_whole(before, words)
         if whole and not self._grows:
             return False
         if whole and added is not None and not _is_unfinished(added[1]):
@@ -202,11 +212,6 @@ class UnnamedMessages:
             if found[1].said[STDOUT] == said and _is_unfinished(found[1]):
                 return found
         return None
-
-
-def _is_whole(before: str, words: str) -> bool:
-    """Whether a text with which longer words begin ends where a sentence does."""
-    return before.endswith((".", "!", "?")) and words[len(before) :][:1].isspace()
 
 
 def _is_unfinished(state: MessageState) -> bool:
