@@ -108,6 +108,19 @@ def bare(fleet: Fleet, rng: random.Random) -> bytes:
     return b"".join(lines)
 
 
+def bare_growing(fleet: Fleet, rng: random.Random) -> bytes:
+    """Words grow in place, and no ids of any kind."""
+    lines = []
+    for line in growing(fleet, rng).splitlines(keepends=True):
+        record = json.loads(line)
+        if record["type"] == "assistant":
+            line = _line(type="assistant", message={"content": record["message"]["content"]})
+        elif record["type"] == "user":
+            line = _line(type="user", message=record["message"])
+        lines.append(line)
+    return b"".join(lines)
+
+
 def partial(fleet: Fleet, rng: random.Random) -> bytes:
     """One block a line, and the main agent's blocks as raw API events before."""
     return b"".join(_partial(fleet, rng, {}))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 OPENING = "I'll start by searching the codebase for the relevant files, and then I will "
+WHOLE = "I'll start by looking at the code, then report."
 TEXTS = ["ok", "Done.", OPENING + "report A.", OPENING + "report B.", "naïve 日本 \u2028 \x85 \x0c"]
 
 
@@ -58,8 +59,19 @@ class Fleet:
         return said
 
 
-def grow(rng: random.Random, *, depth: int = 4, texts: list[str] | None = None) -> Fleet:
-    """A random fleet, played to its end."""
+def alike(rng: random.Random) -> list[str]:
+    """Texts of which many begin with the same words, and one is the beginning of others."""
+    words = "the file parser reads line café — 日本 tab\t nl\n path/to/x.ts 🚀".split(" ")
+    longer = [" ".join(rng.choices(words, k=rng.randint(3, 30))) for _ in range(12)]
+    return ["ok", WHOLE, WHOLE, WHOLE, *longer[:6], *(f"{WHOLE} {each}" for each in longer[6:])]
+
+
+def grow(
+    rng: random.Random, *, depth: int = 4, texts: list[str] | None = None, works: bool = False
+) -> Fleet:
+    """A random fleet, played to its end. In one that `works`, each message but an agent's last one
+    calls a tool, as real ones do.
+    """
     words = texts if texts is not None else [*TEXTS, ""]
     agents: dict[str, Agent] = {}
     counter = iter(range(1, 1_000_000))
@@ -90,6 +102,9 @@ def grow(rng: random.Random, *, depth: int = 4, texts: list[str] | None = None) 
                     make(child, use["id"], name, level + 1)
                 else:
                     blocks.append(use | {"name": "Bash", "input": {"command": f"echo {number}"}})
+            if works and not any("id" in block for block in blocks):
+                use = {"type": "tool_use", "id": f"toolu_{next(counter):08}"}
+                blocks.append(use | {"name": "Bash", "input": {"command": "ls"}})
             agent.turns.append(blocks)
         agent.turns.append([{"type": "text", "text": rng.choice(words)}])
 

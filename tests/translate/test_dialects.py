@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,13 +14,19 @@ from hypothesis import strategies as st
 
 from tests.translate import dialects
 from tests.translate.dialects import WRITTEN
-from tests.translate.fleets import OPENING, Fleet, grow
+from tests.translate.fleets import OPENING, WHOLE, Fleet, alike, grow
 from tests.translate.reading import blocks_of, by_agent
 from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect
 from unbraid.events import RelayEvent, encode
 from unbraid.translate.translator import Translator
 
+LONGER = WHOLE + " It reads the file"
+SPEAKING = ("text_delta", "thinking_delta", "tool_use")
 SEEDS = st.integers(0, 2**32)
+
+
+def text_block(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
 
 
 def translated(data: bytes, cuts: list[int] | None = None) -> list[RelayEvent]:
@@ -51,6 +59,21 @@ def test_without_any_ids_each_block_is_said_once(seed: int) -> None:
     events = translated(dialects.bare(fleet, rng))
     said = Counter(block for blocks in blocks_of(events).values() for block in blocks)
     assert said == Counter(block for blocks in fleet.truth().values() for block in blocks)
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("name", ["one_block", "cumulative", "growing", "bare", "bare_growing"])
+def test_texts_that_begin_alike_are_told_apart(name: str, seed: int) -> None:
+    rng = random.Random(seed)
+    fleet = grow(rng, texts=alike(rng), works=True)
+    events = translated(getattr(dialects, name)(fleet, rng))
+    said = Counter(block for blocks in blocks_of(events).values() for block in blocks)
+    assert said == Counter(block for blocks in fleet.truth().values() for block in blocks)
+    ended = set()
+    for event in events:
+        assert event.context not in ended or event.type not in SPEAKING
+        if event.type == "sub_agent_ended":
+            ended.add(event.context)
 
 
 @pytest.mark.parametrize("name", [*sorted(dialects.DIALECTS), "bare"])
@@ -117,3 +140,27 @@ def test_a_whole_run_in_one_feed_teaches_its_dialect_on_the_way() -> None:
     translator = Translator(dialects={"claude": lambda: dialect})
     translator.feed(dialects.cumulative(grow(rng), rng))
     assert dialect._snapshots._known
+
+
+@pytest.mark.parametrize(
+    ("later", "wanted"),
+    [
+        ([[{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]], [WHOLE, LONGER]),
+        ([[text_block("Something else.")]], [WHOLE, LONGER, "Something else."]),
+        ([], [WHOLE, LONGER]),
+        ([[text_block(LONGER + " today")]], [LONGER + " today"]),
+        ([[text_block(LONGER), text_block("ok")]], [LONGER, "ok"]),
+    ],
+)
+def test_a_sentence_that_goes_on_is_another_text_or_growth_as_what_follows_shows(
+    later: list[list[dict[str, Any]]], wanted: list[str]
+) -> None:
+    """At first nothing says how a source repeats itself."""
+    translator = Translator()
+    events: list[RelayEvent] = []
+    for content in [[text_block(WHOLE)], [text_block(LONGER)], *later]:
+        message = {"id": "m", "role": "assistant", "content": content}
+        record = {"type": "assistant", "message": message, "session_id": "s"}
+        events += translator.feed(json.dumps(record).encode() + b"\n")
+    events += translator.finish()
+    assert [words for kind, words in blocks_of(events)[""] if kind == "text"] == wanted

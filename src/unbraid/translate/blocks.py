@@ -78,11 +78,12 @@ Fresh = tuple[Block, int, str]
 class Repetition:
     """What has been learned about how a source repeats itself."""
 
-    __slots__ = ("cumulative", "one_block")
+    __slots__ = ("cumulative", "grows", "one_block")
 
     def __init__(self, *, one_block: bool = False) -> None:
         self.one_block = one_block
         self.cumulative = False
+        self.grows = False
 
 
 class Streaming:
@@ -110,6 +111,7 @@ class MessageState:
         "past",
         "said",
         "streaming",
+        "undecided",
         "usage",
         "usage_rank",
         "uuid",
@@ -123,6 +125,7 @@ class MessageState:
         self.next_index = 0
         self.past = False  # whether its transcript has gone on to another message
         self.growing: Fresh | None = None  # the last block, where it may still grow
+        self.undecided: Block | None = None  # a text that is the growth of the last one, or new
         self.streaming: dict[int, Streaming] | None = None
         self.closed = False
         self.usage: MessageUsage | None = None
@@ -144,6 +147,12 @@ class MessageState:
             pass  # known, byte by byte: all that is here is new
         elif said and not repetition.one_block:
             adds = self.extends(content, digests, source, skipped)
+            if not (repetition.cumulative or repetition.grows):
+                if self.undecided is not None:
+                    adds = self._decide(content, adds, fresh, repetition)
+                elif adds and self._is_undecided(content):
+                    self.undecided = content[0]
+                    return fresh
             if adds is None:
                 repetition.one_block = not repetition.cumulative
             elif adds or repetition.cumulative:
@@ -151,6 +160,7 @@ class MessageState:
                 at = max(len(said) - skipped, 0)
                 if at:
                     self._grow(content[at - 1], digests[at - 1], said, fresh)
+                    repetition.grows |= bool(fresh)
         for i in range(at, len(content)):
             new = self.next(content[i], digests[i], source)
             if new is not None:
@@ -191,6 +201,37 @@ class MessageState:
                 return None
             return True if block.words.startswith(self.growing[2]) else None
         return len(content) + skipped > len(said)
+
+    def settle(self) -> Fresh | None:
+        """The message is over: a text that might have been growth was the next one."""
+        block, self.undecided = self.undecided, None
+        return self.next(block, digest_of(block), STDOUT) if block is not None else None
+
+    def _is_undecided(self, content: list[Block]) -> bool:
+        """Whether a text that begins with the one before may be the next one all the same: that
+        one is a sentence. What follows will show it.
+        """
+        return (
+            len(content) == 1
+            and self.growing is not None
+            and is_whole(self.growing[2], content[0].words)
+        )
+
+    def _decide(
+        self, content: list[Block], adds: bool | None, fresh: list[Fresh], repetition: Repetition
+    ) -> bool | None:
+        """Decide by the next record what the undecided text was. Returns whether that record adds
+        to the message, or None if it has to be its next block.
+        """
+        undecided = self.undecided
+        if adds and undecided is not None and content[0].words.startswith(undecided.words):
+            self.undecided = None
+            repetition.grows = True
+            return adds
+        new = self.settle()
+        if new is not None:
+            fresh.append(new)
+        return None
 
     def _grow(self, block: Block, digest: int, said: list[int], fresh: list[Fresh]) -> None:
         if self.growing is None:
@@ -276,6 +317,11 @@ class MessageState:
             if open_one and words.startswith("".join(streamed.parts)):
                 return streamed
         return None
+
+
+def is_whole(before: str, words: str) -> bool:
+    """Whether a text with which longer words begin ends where a sentence does."""
+    return before.endswith((".", "!", "?")) and words[len(before) :][:1].isspace()
 
 
 def digest_of(block: Block) -> int:

@@ -50,7 +50,8 @@ class ClaudeDialect:
         self._agents = agents = Agents(self._contexts, clock, usage.settle)
         seen: dict[int, None] = {}
         repetitions = (Repetition(), Repetition(one_block=True))  # stdout's, the transcripts'
-        spawns = Spawns(agents)
+        self._unnamed = unnamed = UnnamedMessages(agents, clock)
+        spawns = Spawns(agents, unnamed)
         self._attribution = attribution = Attribution(
             clock=clock, agents=agents, spawns=spawns, translate=self.translate
         )
@@ -69,7 +70,7 @@ class ClaudeDialect:
         messages = Messages(
             clock=clock,
             attribution=attribution,
-            unnamed=UnnamedMessages(agents),
+            unnamed=unnamed,
             streamed=streamed,
             tools=tools,
             usage=usage,
@@ -154,6 +155,7 @@ class ClaudeDialect:
         """The sources are over: append what was waiting, and end what was running."""
         self._attribution.release_all(out)
         self._tools.fill_all(out)
+        self._unnamed.settle(out)
         root = self._contexts.root
         if self._reports.answer and not root.messages:
             # All there is of a run that was asked for its result alone (`--output-format json`).

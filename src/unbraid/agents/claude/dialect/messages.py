@@ -145,6 +145,8 @@ class Messages:
             if content and content[-1].type == "text":
                 context.last_text = content[-1].text or ""
             fresh = state.absorb(content, digests, source, repetition, skipped)
+            if not fresh and state.undecided is not None:
+                self._unfilled[state.id] = (context, state, state.undecided, 0)
         ts = self._clock.ts
         # Events by position, because there are so many, and it is quicker.
         for block, index, delta in fresh:

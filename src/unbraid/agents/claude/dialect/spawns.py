@@ -7,6 +7,7 @@ the meta file beside an agent's transcript, may come before or after the call.
 
 from __future__ import annotations
 
+from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
 from unbraid.agents.claude.records import (
     LAUNCHED,
     SpawnInput,
@@ -24,8 +25,9 @@ from unbraid.translate.lifecycle import Agents
 class Spawns:
     """Joins every sign of an agent to one context."""
 
-    def __init__(self, agents: Agents) -> None:
+    def __init__(self, agents: Agents, unnamed: UnnamedMessages) -> None:
         self._agents = agents
+        self._unnamed = unnamed
         self._contexts = agents.contexts
         self._facts: dict[str, AgentFacts] = {}  # by agent
         self._workflows: dict[str, tuple[Context, str]] = {}  # run id: the agent and call behind it
@@ -99,7 +101,7 @@ class Spawns:
         if context.call == call_id:
             whole = text if given.content is None else extract_content(given.content)
             answer = agent_answer(whole) if whole is not None else None
-            self._agents.end(context, ok, "completed" if ok else "failed", answer, out=out)
+            self._unnamed.end(context, (ok, "completed" if ok else "failed", answer), out)
 
     def identify(self, context: Context, agent_id: str, out: list[RelayEvent]) -> None:
         """Learn an agent's id, and with it what its meta file says."""

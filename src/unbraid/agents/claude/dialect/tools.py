@@ -15,7 +15,14 @@ from unbraid.agents.claude.records import (
     SpawnInput,
     SpawnResult,
 )
-from unbraid.events import EMPTY_OBJECT, RelayEvent, ToolResult, ToolUse
+from unbraid.events import (
+    EMPTY_OBJECT,
+    RelayEvent,
+    TextDelta,
+    ThinkingDelta,
+    ToolResult,
+    ToolUse,
+)
 from unbraid.events.parts import decoded
 from unbraid.translate.blocks import Block, MessageState
 from unbraid.translate.clock import Clock
@@ -39,8 +46,8 @@ class ToolUseResult(Struct):
 class ToolCalls:
     """Reports each call once, when its input is complete, and each result once.
 
-    `unfilled` has the calls whose input is still empty, in a dialect where blocks grow in place: is
-    it empty, nothing waits.
+    `unfilled` has the calls whose input is still empty, in a dialect where blocks grow in place,
+    and the messages with an undecided text: is it empty, nothing waits.
     """
 
     def __init__(
@@ -134,6 +141,11 @@ class ToolCalls:
         for call_id, (whose, message, block, index) in list(self.unfilled.items()):
             if whose is not context:
                 continue
+            if message.undecided is not None:
+                del self.unfilled[call_id]
+                if message is not state:
+                    self._settle(whose, message, out)
+                continue
             now = grown.get(call_id)
             if (
                 message is state
@@ -148,7 +160,19 @@ class ToolCalls:
     def fill_all(self, out: list[RelayEvent]) -> None:
         """Report all calls that still wait for their input, as they are: their turn is over."""
         while self.unfilled:
-            self.use(*self.unfilled.pop(next(iter(self.unfilled))), out)
+            context, state, block, index = self.unfilled.pop(next(iter(self.unfilled)))
+            if state.undecided is not None:
+                self._settle(context, state, out)
+            else:
+                self.use(context, state, block, index, out)
+
+    def _settle(self, context: Context, state: MessageState, out: list[RelayEvent]) -> None:
+        """Report a text that might have been growth: its message is over."""
+        new = state.settle()
+        if new is not None:
+            block, index, words = new
+            event = TextDelta if block.type == "text" else ThinkingDelta
+            out.append(event(context.id, self._clock.ts, state.id, index, words))
 
 
 def _spawn_result(record: ClaudeRecord) -> SpawnResult:
