@@ -64,16 +64,9 @@ def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes
     return msgspec.json.encode(facts) + b"\n"
 
 
-def session_line(
-    session_id: str, *, cwd: str | None, version: str | None, started_ms: int
-) -> bytes:
-    """A session's facts as one line for the translator; `started_ms` is when it began, 0 if that
-    is not known.
-    """
-    facts: dict[str, Any] = {"type": SESSION_INTRODUCTION, "sessionId": session_id}
-    facts |= {"cwd": cwd, "version": version}
-    if started_ms:
-        facts["timestamp"] = started_ms
+def session_line(session_id: str, *, cwd: str | None, version: str | None) -> bytes:
+    """A session's facts as one line for the translator."""
+    facts = {"type": SESSION_INTRODUCTION, "sessionId": session_id, "cwd": cwd, "version": version}
     return msgspec.json.encode(facts) + b"\n"
 
 

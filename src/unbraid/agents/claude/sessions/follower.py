@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-import msgspec
-
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.sessions.session_files import (
     Known,
@@ -16,6 +14,7 @@ from unbraid.agents.claude.sessions.session_files import (
     known_places,
     source_name,
 )
+from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.stored import Recorded
 from unbraid.wire.chunk import Chunk
 
@@ -85,19 +84,11 @@ def beginnings(known: Mapping[str, Known]) -> Iterator[Chunk]:
 
 
 def introduction(main: Path) -> bytes:
-    """What a session's process would have printed first: which session this is, and where.
-
-    Transcripts say it on every line and nowhere in particular.
+    """The record that says which session this is, and where; transcripts say it on every line and
+    nowhere in particular.
     """
     try:
         facts = facts_of(str(main), head_only=True)
     except (OSError, ValueError):
         facts = Facts()
-    line = {
-        "type": "system",
-        "subtype": "init",
-        "session_id": main.stem,
-        "cwd": facts.cwd,
-        "claude_code_version": facts.version,
-    }
-    return msgspec.json.encode(line) + b"\n"
+    return session_line(main.stem, cwd=facts.cwd, version=facts.version)
