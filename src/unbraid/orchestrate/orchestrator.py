@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
 from pathlib import Path
 
+from unbraid.agents.spec import Limits
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, FleetEvent, RequestReceived, decode_event
@@ -19,7 +20,7 @@ from unbraid.log.port import Log
 from unbraid.orchestrate.backends import Backend, Backends
 from unbraid.orchestrate.commands import Commands, built_in
 from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
-from unbraid.orchestrate.limits import REQUEST_LIMITS, Limits
+from unbraid.orchestrate.limits import REQUEST_LIMITS
 from unbraid.orchestrate.master_session import MasterSession
 from unbraid.orchestrate.recovery import recover
 from unbraid.orchestrate.request import Request
