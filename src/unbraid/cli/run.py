@@ -9,6 +9,7 @@ from functools import partial
 
 import click
 
+from unbraid.cli.numbers import port_option
 from unbraid.cli.redaction import redact_option
 from unbraid.cli.sending import sending_of, sending_options
 from unbraid.cli.warning import warn
@@ -26,13 +27,7 @@ Examples:
 )
 @click.option("--steer", "steered", is_flag=True, help="Let it be talked to while it works.")
 @click.option("--serve", "served", is_flag=True, help="Show the run on a page meanwhile.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8420,
-    show_default=True,
-    help="The page's port; 0: any.",
-)
+@port_option
 @redact_option
 @sending_options
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")
