@@ -16,9 +16,9 @@ from msgspec import Struct, field
 
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
-from unbraid.agents.claude.transcript import WARMUP
+from unbraid.agents.claude.transcript import WARMUP, AgentFacts
 from unbraid.fleet.usage import Usage
-from unbraid.wire.record import BAD_JSON
+from unbraid.wire.record import read_as
 
 FILE_NAME = "index.bin"
 SCHEMA = 1
@@ -54,13 +54,6 @@ class IndexRow(Struct):
     def agent_count(self) -> int:
         """The main agent and its sub-agents."""
         return 1 + len(self.agents)
-
-
-class _Meta(Struct):
-    agent_type: str | None = field(default=None, name="agentType")
-    description: str | None = None
-    parent_agent_id: str | None = field(default=None, name="parentAgentId")
-    spawn_depth: int | None = field(default=None, name="spawnDepth")
 
 
 class _Kept(Struct):
@@ -201,9 +194,9 @@ def _agent(file: File, facts: Facts) -> IndexedAgent:
     name = Path(file.path).stem.removeprefix("agent-")
     try:
         about = Path(file.path).with_suffix(".meta.json").read_bytes()
-        meta = msgspec.json.decode(about, type=_Meta)
-    except (OSError, *BAD_JSON):
-        meta = _Meta()
+        meta = read_as(AgentFacts, about)
+    except OSError:
+        meta = AgentFacts()
     return IndexedAgent(
         name,
         meta.agent_type,
