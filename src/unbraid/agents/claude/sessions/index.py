@@ -7,7 +7,6 @@ reads only what has changed. The transcripts themselves are never copied.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.transcript import WARMUP, AgentFacts
 from unbraid.fleet.usage import Usage
+from unbraid.system.clock import now_ms
 from unbraid.wire.record import read_as
 
 FILE_NAME = "index.bin"
@@ -152,7 +152,7 @@ class Index:
         times = [facts.updated for facts in (main, *children.values(), *beside) if facts]
         updated = max(times)
         written = found.mtime_ns // 1_000_000
-        if updated > max(time.time_ns() // 1_000_000, written):
+        if updated > max(now_ms(), written):
             updated = written  # by a clock that is ahead, it would be live and the newest for ever
         return IndexRow(
             found.id,
