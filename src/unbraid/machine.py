@@ -93,7 +93,7 @@ class Machine:
         """Returns the run of that name; a session that is not in the log yet is read into it. As
         much of the name is enough as no other begins with. Raises CallerError if there is none.
         """
-        return await open_or_import(self.log, name, self.env, self.home, redact=self._redact)
+        return await open_or_import(self.log, name, self.env, redact=self._redact)
 
     @asynccontextmanager
     async def listing(

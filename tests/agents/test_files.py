@@ -92,9 +92,9 @@ async def test_it_is_opened_and_caught_up(env: Mapping[str, str], tmp_path: Path
     store(env, "one", "Hello.")
     log = await SqliteLog.open(tmp_path / "log.db")
     try:
-        assert not (await open_or_import(log, "one", env, tmp_path)).over
+        assert not (await open_or_import(log, "one", env)).over
         os.utime(store(env, "one", "Bye."), (LONG_AGO, LONG_AGO))
-        assert (await open_or_import(log, "one", env, tmp_path)).over
+        assert (await open_or_import(log, "one", env)).over
         entries = await log.read("one", 0)
         assert texts([decoded(entry.data) for entry in entries]) == ["Hello.", "Bye."]
     finally:

@@ -87,7 +87,6 @@ def test_a_run_of_the_log_is_listed_once(home: Path) -> None:
                     "CLAUDE_CONFIG_DIR": str(home / "claude"),
                     "OPENCODE_DB": str(home / "opencode.db"),
                 },
-                home / "unbraid",
             )
         finally:
             await log.close()

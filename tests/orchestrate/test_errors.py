@@ -6,11 +6,10 @@ import pytest
 
 from tests.orchestrate.fleets import fleet, of, played, text_of, told
 from unbraid import events as e
-from unbraid.agents.spec import AgentSpec
+from unbraid.agents.spec import AgentSpec, Limits
 from unbraid.errors import CallerError
 from unbraid.orchestrate.commands import Commands, Plugin
 from unbraid.orchestrate.grammar import FleetCommand
-from unbraid.orchestrate.limits import Limits
 from unbraid.orchestrate.roster import Roster
 from unbraid.orchestrate.turn import MAX_TURN_CHARS
 from unbraid.testing import HttpError, ScriptedCut, StreamError, Turn, say

@@ -167,12 +167,3 @@ async def test_only_so_many_runs_may_send_at_once() -> None:
         return_exceptions=True,
     )
     assert sorted(map(str, map(type, outcomes))) == sorted(map(str, (int, TooManyRuns)))
-
-
-async def test_an_abandoned_run_ends() -> None:
-    log = MemoryLog()
-    ingest = Ingest(log, Speller)
-    await ingest.feed("r", "out", 0, b"a b", now=1)
-    await ingest.abandon("r", now=2)
-    assert (await log.read("r"))[-1].type == "done"
-    assert ingest.runs == 0

@@ -11,6 +11,14 @@ import click
 MOST = 2**63 - 1
 MOST_SECONDS = 1e6
 
+port_option = click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8420,
+    show_default=True,
+    help="The page's port; 0: any.",
+)
+
 
 class FiniteRange(click.FloatRange):
     """A number in a range; not "nan", which no comparison keeps out."""

@@ -101,9 +101,9 @@ async def _ask(
     *,
     as_json: bool,
 ) -> int:
+    from unbraid.agents.spec import Limits
     from unbraid.cli.fleet_view import FleetView
     from unbraid.log import opened_log
-    from unbraid.orchestrate.limits import Limits
     from unbraid.orchestrate.orchestrator import Orchestrator
 
     view = FleetView(as_json=as_json)

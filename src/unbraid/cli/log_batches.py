@@ -4,13 +4,13 @@ when nobody reads its output any more.
 
 from __future__ import annotations
 
-import asyncio
 import select
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import aclosing
 
 from unbraid.log.entry import Entry
 from unbraid.log.port import LogReader, replacement_error
+from unbraid.system.pauses import with_pauses
 from unbraid.timings import FOLLOW_PAUSE_SECONDS
 
 
@@ -23,13 +23,13 @@ async def batches_with_pauses(
     end, if nobody reads our standard output any more. If the `log` was deleted or replaced
     meanwhile, that is raised.
     """
-    coming: asyncio.Task[list[Entry]] | None = None
     reported = True
-    try:
-        while True:
-            coming = coming or asyncio.create_task(_next(batches))
-            done, _ = await asyncio.wait([coming], timeout=seconds)
-            if not done:
+    async with aclosing(with_pauses(batches, lambda: seconds)) as coming:
+        async for batch in coming:
+            if batch:
+                reported = False
+                yield batch
+            elif batch is None:
                 if _nobody_reads():
                     return
                 if (error := replacement_error(log)) is not None:
@@ -37,20 +37,6 @@ async def batches_with_pauses(
                 if not reported:
                     reported = True
                     yield []
-                continue
-            try:
-                batch = coming.result()
-            except StopAsyncIteration:
-                return
-            coming = None
-            if batch:
-                reported = False
-                yield batch
-    finally:
-        if coming is not None:
-            coming.cancel()
-            with suppress(asyncio.CancelledError, StopAsyncIteration):
-                await coming
 
 
 def _nobody_reads() -> bool:
@@ -58,7 +44,3 @@ def _nobody_reads() -> bool:
     watched = select.poll()
     watched.register(1, 0)
     return any(event & select.POLLERR for _, event in watched.poll(0))
-
-
-async def _next(batches: AsyncIterator[list[Entry]]) -> list[Entry]:
-    return await anext(batches)

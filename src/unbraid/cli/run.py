@@ -9,6 +9,7 @@ from functools import partial
 
 import click
 
+from unbraid.cli.arguments import port_option
 from unbraid.cli.destination import destination_of, destination_options
 from unbraid.cli.messages import warn
 from unbraid.cli.redaction import redact_option
@@ -26,13 +27,7 @@ Examples:
 )
 @click.option("--steer", "steered", is_flag=True, help="Accept messages while it works.")
 @click.option("--serve", "served", is_flag=True, help="Show the run on a web page, too.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8420,
-    show_default=True,
-    help="The page's port; 0: any.",
-)
+@port_option
 @redact_option
 @destination_options
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")

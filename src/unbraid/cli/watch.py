@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 
 import click
 
+from unbraid.cli.arguments import port_option
 from unbraid.cli.redaction import redact_option
 
 
@@ -19,13 +20,7 @@ Examples:
   unbraid watch --port 0
   unbraid watch --no-page"""
 )
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8420,
-    show_default=True,
-    help="The page's port; 0: any.",
-)
+@port_option
 @click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
 @click.option(
     "--opencode",

@@ -5,18 +5,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
-
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import Launcher, ProcessSource
 from unbraid.system.clock import now_ms
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
-from unbraid.wire.record import read_as
-
-
-class _Line(Struct):
-    type: str = ""
+from unbraid.wire.record import Record, read_as
 
 
 class DetectedSource:
@@ -81,7 +75,7 @@ class DetectedSource:
                 or not line.lstrip().startswith(b"{")
             ):
                 continue
-            self._has_records = self._has_records or bool(read_as(_Line, line).type)
+            self._has_records = self._has_records or bool(read_as(Record, line).type)
             sources = (launcher.piped(line) for launcher in self._launchers)
             self._found = next((source for source in sources if source is not None), None)
         if self._found is not None:

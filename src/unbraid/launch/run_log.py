@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from unbraid.agents.port import Recorded
 from unbraid.errors import LogError
@@ -15,7 +15,7 @@ from unbraid.record.recorder import Recorder
 from unbraid.record.runs import open_run
 from unbraid.redact.source import SourceRedactor
 from unbraid.remote.delivery import Sending
-from unbraid.system.clock import now_ms as now_ms
+from unbraid.system.clock import now_ms
 from unbraid.timings import LEASE_RETRY_SECONDS, LEASE_TIMEOUT_SECONDS
 from unbraid.wire.chunk import Chunk
 
@@ -77,7 +77,7 @@ class RunLog:
         """Record chunks, and send them on where that is wanted; if one cannot be done, the other
         is. A chunk without bytes notes its offset.
         """
-        await self._feed(self._redacted(self._without_notes(chunks)))
+        await self._feed(self._redacted(chunks))
 
     async def _feed(self, chunks: Iterable[Chunk]) -> None:
         now = now_ms()
@@ -89,13 +89,6 @@ class RunLog:
                 self._fail(error)
         for _ in rest:
             pass
-
-    def _without_notes(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        for chunk in chunks:
-            if chunk.data:
-                yield chunk
-            elif self.recorder is not None:
-                self.recorder.note(chunk.source, chunk.offset)
 
     async def finish(self) -> None:
         """Ends the run."""

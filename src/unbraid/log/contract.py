@@ -205,6 +205,10 @@ class LogContract:
         for size in (1, 3, 7, 100):
             found = [each.run async for each in every_run(log, page_size=size)]
             assert found == ["r6", "r5", "r4", "r3", "r2", "r1", "r0"]
+        for number in range(3):
+            await log.append(f"live{number}", story(["x"], ts=9000 + number)[:2])
+        live = [each.run async for each in every_run(log, status="live", page_size=2)]
+        assert live == ["live2", "live1", "live0"]
 
     async def test_gives_out_leases_on_its_runs(self, log: Log) -> None:
         check_leases(log.leases(), log.leases())

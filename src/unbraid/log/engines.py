@@ -43,6 +43,11 @@ async def opened_log(
         await log.close()
 
 
+def memory_log() -> Log:
+    """A log that lives as long as this process."""
+    return MemoryLog()
+
+
 def machine_log(env: Mapping[str, str] = os.environ) -> Path:
     """Returns the file of this machine's log, whether it is there or not."""
     return data_folder(env) / FILE_NAME
@@ -58,7 +63,7 @@ async def _sqlite(url: str, rest: str) -> Log:
 async def _memory(url: str, rest: str) -> Log:
     if rest.strip("/"):
         raise _unknown(url)
-    return MemoryLog()
+    return memory_log()
 
 
 def _unknown(url: str) -> CallerError:

@@ -244,13 +244,15 @@ def replacement_error(log: object) -> LogUnusable | None:
     return log.replaced() if isinstance(log, ReplaceableLog) else None
 
 
-async def every_run(log: LogReader, *, page_size: int = READ_LIMIT) -> AsyncIterator[RunSummary]:
-    """All runs of a log, last started first, read page by page."""
-    page: list[RunSummary] = await log.runs(limit=page_size)
+async def every_run(
+    log: LogReader, *, status: str | None = None, page_size: int = READ_LIMIT
+) -> AsyncIterator[RunSummary]:
+    """All runs of a log, or all of one status, last started first, read page by page."""
+    page: list[RunSummary] = await log.runs(status=status, limit=page_size)
     while page:
         for summary in page:
             yield summary
-        page = await log.runs(limit=page_size, before=page[-1].page)
+        page = await log.runs(status=status, limit=page_size, before=page[-1].page)
 
 
 class Feed(NamedTuple):

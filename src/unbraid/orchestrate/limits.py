@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from unbraid.agents.spec import Limits
 
-__all__ = ["AGENT_LIMITS", "REQUEST_LIMITS", "Limits"]
-
 # Loops and hangs come to an end even where nobody has thought of them.
 AGENT_LIMITS = Limits(turns=25, seconds=1800.0)
 REQUEST_LIMITS = Limits(turns=250, children=128, seconds=7200.0)

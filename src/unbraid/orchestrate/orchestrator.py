@@ -10,16 +10,17 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
 from pathlib import Path
 
+from unbraid.agents.spec import Limits
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, FleetEvent, RequestReceived, decode_event
+from unbraid.log.engines import memory_log
 from unbraid.log.leases import Leases
-from unbraid.log.memory import MemoryLog
 from unbraid.log.port import Log
 from unbraid.orchestrate.backends import Backend, Backends
 from unbraid.orchestrate.commands import Commands, built_in
 from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
-from unbraid.orchestrate.limits import REQUEST_LIMITS, Limits
+from unbraid.orchestrate.limits import REQUEST_LIMITS
 from unbraid.orchestrate.master_session import MasterSession
 from unbraid.orchestrate.recovery import recover
 from unbraid.orchestrate.request import Request
@@ -63,7 +64,7 @@ class Orchestrator:
         self._where, self._home = where, Path(env.get("HOME") or Path.home())
         self.commands = built_in(env) if commands is None else commands
         self.backends = Backends(env, where, default=backend, given=backends)
-        self.log: Log = MemoryLog() if log is None else log
+        self.log: Log = memory_log() if log is None else log
         self.draft = on_draft
         self._limits = (limits or Limits()).filled(REQUEST_LIMITS)
         self._keep_seconds, self._max_requests = keep_seconds, max_requests

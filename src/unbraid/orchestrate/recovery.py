@@ -6,16 +6,14 @@ from unbraid.events import FleetEvent, decode_event
 from unbraid.fleet.delegation import SOURCE
 from unbraid.fleet.run_end import closing_events
 from unbraid.log.leases import Leases
-from unbraid.log.port import Log
+from unbraid.log.port import Log, every_run
 from unbraid.system.clock import now_ms
-
-MAX_LIVE = 10_000
 
 
 async def recover(log: Log, leases: Leases) -> list[str]:
     """End the runs that nobody works on any more; their names."""
     ended = []
-    for summary in await log.runs(status="live", limit=MAX_LIVE):
+    async for summary in every_run(log, status="live"):
         # A lease dies with the process that holds it: one that can be had belongs to nobody.
         if summary.source == SOURCE and leases.acquire(summary.run):
             try:

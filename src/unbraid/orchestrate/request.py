@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from unbraid.agents.backend_port import AgentConversation, AsksPermission
 from unbraid.agents.control_port import VERBS, PermissionRequest
-from unbraid.agents.spec import AgentSpec
+from unbraid.agents.spec import AgentSpec, Limits
 from unbraid.errors import BackendError, CallerError, UnbraidError
 from unbraid.events import Draft, PermissionReplied, Prompt
 from unbraid.fleet.delegation import ROOT, Delegation
@@ -31,7 +31,7 @@ from unbraid.orchestrate.budget import Account
 from unbraid.orchestrate.commands import Commands
 from unbraid.orchestrate.instance import MAX_CHILDREN, Instance
 from unbraid.orchestrate.journal import Journal
-from unbraid.orchestrate.limits import AGENT_LIMITS, Limits
+from unbraid.orchestrate.limits import AGENT_LIMITS
 from unbraid.orchestrate.prompts import with_fleet_prompt
 from unbraid.orchestrate.replies import Reply
 from unbraid.orchestrate.roster import Roster

@@ -99,15 +99,6 @@ class Ingest:
             await self._record(run, recorder, Chunk(source, wanted, fresh, now), end=end)
             return wanted + len(fresh)
 
-    async def abandon(self, run: str, *, now: int) -> None:
-        """End a run whose sources will send no more."""
-        async with self._lock(run):
-            recorder = (await self._load(run)).recorder
-            try:
-                await recorder.finish(now)
-            finally:
-                self._live.pop(run, None)
-
     async def _record(self, run: str, recorder: Recorder, chunk: Chunk, *, end: bool) -> None:
         try:
             if chunk.data:

@@ -113,10 +113,6 @@ class Recorder:
             await self._commit(events, offsets, fresh)
         return fed
 
-    def note(self, source: str, offset: int) -> None:
-        """How far a source without bytes is recorded; committed with what is fed next."""
-        self._noted[source] = offset
-
     async def end(self, source: str, now: int) -> None:
         """Ends a source. The run is over when all of its sources have ended."""
         self._check()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from bisect import bisect_left
 from collections import deque
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import aclosing
 from operator import attrgetter
 from typing import Protocol
 
@@ -19,6 +18,7 @@ from unbraid.log.port import READ_LIMIT, LogReader
 from unbraid.redact.events import ASIDES, SAID, EventDeltas
 from unbraid.redact.lines import LineRedactor
 from unbraid.redact.secrets import redact
+from unbraid.system.pauses import with_pauses
 from unbraid.timings import REDACTION_HOLD_SECONDS
 
 # No secret has more text than this before the part that is shown next.
@@ -189,35 +189,18 @@ async def batches_with_deadlines(
     batches: AsyncIterator[list[Entry]], redactor: _Deadline
 ) -> AsyncIterator[list[Entry]]:
     """The batches as they come, and an empty one whenever something has waited long enough."""
-    coming: asyncio.Task[list[Entry]] | None = None
-    try:
-        while True:
-            coming = coming or asyncio.create_task(_next(batches))
-            until = redactor.deadline
-            seconds = None if until is None else max(0.0, until - time.monotonic())
-            done, _ = await asyncio.wait([coming], timeout=seconds)
-            if not done:
-                yield []
-                continue
-            try:
-                batch = coming.result()
-            except StopAsyncIteration:
-                return
-            coming = None
-            if batch:
-                yield batch
-    finally:
-        if coming is not None:
-            coming.cancel()
-            with suppress(asyncio.CancelledError, StopAsyncIteration):
-                await coming
+
+    def seconds() -> float | None:
+        until = redactor.deadline
+        return None if until is None else max(0.0, until - time.monotonic())
+
+    async with aclosing(with_pauses(batches, seconds)) as coming:
+        async for batch in coming:
+            if batch or batch is None:
+                yield batch or []
 
 
 def redact_entry(entry: Entry) -> Entry:
     """Returns an event without the secrets that it has in one piece."""
     data = redact(entry.data)
     return entry if data == entry.data else replace(entry, data=data)
-
-
-async def _next(batches: AsyncIterator[list[Entry]]) -> list[Entry]:
-    return await anext(batches)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from unbraid.remote.ingest import IngestClient, RunRefused, ServerUnavailable
 from unbraid.remote.outbox import OutboxReader
+from unbraid.system.clock import now_ms
 from unbraid.timings import SEND_FIRST_RETRY_SECONDS, SEND_LONGEST_RETRY_SECONDS
 from unbraid.wire.chunk import Chunk
 
@@ -101,7 +102,7 @@ class Sender:
         """Report the end of every source; False if the server has lost something."""
         for source, reached in self._reached.items():
             rest = self._rests.get(source, b"")
-            now = time.time_ns() // 1_000_000
+            now = now_ms()
             wanted = self._post(Chunk(source, reached, rest, now), end=True)
             if wanted < reached + len(rest):
                 self._again(source, wanted)

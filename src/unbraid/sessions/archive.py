@@ -119,7 +119,7 @@ class Archive:
 
     async def _open(self, name: str) -> RunSummary:
         async with self._openers:
-            return await open_or_import(self._log, name, self._env, self._home, redact=self._redact)
+            return await open_or_import(self._log, name, self._env, redact=self._redact)
 
     async def _in_log(self, name: str) -> bool:
         if name not in self._logged and await self._log.run(name) is not None:

@@ -9,9 +9,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-from msgspec import Struct
-
 from unbraid.agents.dialect_files import DialectFiles
 from unbraid.agents.port import FileFormats
 from unbraid.agents.registry import kinds, plugin_problems
@@ -20,18 +17,11 @@ from unbraid.errors import SourceError
 from unbraid.system.files import chunks
 from unbraid.translate.tracks import RunTracks, Track, split
 from unbraid.wire.arrays import as_lines, begins_array
-from unbraid.wire.record import BAD_JSON
+from unbraid.wire.record import Record, read_as
 
 LOG = "log"  # a run's fleet events, as `unbraid cat --json` prints them
 LOG_BEGINS = "request_received"
 SNIFF_LINES = 50
-
-
-class _Typed(Struct):
-    type: str = ""
-
-
-_typed = msgspec.json.Decoder(_Typed).decode
 
 
 class Recognized(NamedTuple):
@@ -100,10 +90,7 @@ def _formats() -> list[FileFormats]:
 
 
 def _begins_log(line: bytes) -> bool:
-    try:
-        return LOG_BEGINS.encode() in line and _typed(line).type == LOG_BEGINS
-    except BAD_JSON:
-        return False
+    return LOG_BEGINS.encode() in line and read_as(Record, line).type == LOG_BEGINS
 
 
 def as_utf8(data: Iterator[bytes]) -> Iterator[bytes]:

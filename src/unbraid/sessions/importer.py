@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from pathlib import Path
 
 from unbraid.agents.port import SessionStore
 from unbraid.agents.registry import stores
@@ -23,12 +22,11 @@ from unbraid.wire.names import names_run
 
 
 async def open_or_import(
-    log: Log, name: str, env: Mapping[str, str], home: Path, *, redact: bool = False
+    log: Log, name: str, env: Mapping[str, str], *, redact: bool = False
 ) -> RunSummary:
     """Returns the run of that name; a session that is not in the log yet is imported.
 
-    `home` is the folder of the log: whoever else is at the session is known there. A name may be
-    cut short, as long as only one session begins so.
+    A name may be cut short, as long as only one session begins so.
     """
     found = await _logged(log, name)
     if found is None:
@@ -36,7 +34,7 @@ async def open_or_import(
         name = await asyncio.to_thread(complete_name, name, logged, env)
         found = await _logged(log, name)
     if found is not None:
-        return found if found.over else await _caught_up(log, found, env, home, redact=redact)
+        return found if found.over else await _caught_up(log, found, env, redact=redact)
     session, store = await asyncio.to_thread(_stored, name, env)
     if store is None:
         raise CallerError(
@@ -63,7 +61,7 @@ async def open_or_import(
 
 
 async def _caught_up(
-    log: Log, run: RunSummary, env: Mapping[str, str], home: Path, *, redact: bool
+    log: Log, run: RunSummary, env: Mapping[str, str], *, redact: bool
 ) -> RunSummary:
     """Records what a session has said since the last process stopped writing its run; and its end,
     if it has been silent for long. Returns the run.

@@ -11,10 +11,11 @@ recording = await run_opencode("1.18.33", script, home=tmp_path, mode="serve")
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ParamSpec
 
 from . import clis
 from .conversation import Conversation, Permit, allow
@@ -34,6 +35,7 @@ from .script import Script
 TIMEOUT_SECONDS = 90.0
 PROMPT = "[[main]] Go."
 
+P = ParamSpec("P")
 InterruptWhen = Callable[[ScriptedModel], Awaitable[None]]
 
 
@@ -117,35 +119,6 @@ async def _answered(
         yield seconds, line
 
 
-async def run_claude(
-    version: str,
-    script: Script,
-    *,
-    home: Path,
-    mode: str = "plain",
-    prompts: Sequence[str] = (PROMPT,),
-    permit: Permit | None = None,
-    interrupt_when: InterruptWhen | None = None,
-    args: Sequence[str] = (),
-    git: bool = True,
-    timeout_seconds: float = TIMEOUT_SECONDS,
-) -> Recording:
-    """Claude Code from start to end."""
-    async with start_claude(
-        version,
-        script,
-        home=home,
-        mode=mode,
-        prompts=prompts,
-        permit=permit,
-        interrupt_when=interrupt_when,
-        args=args,
-        git=git,
-        timeout_seconds=timeout_seconds,
-    ) as run:
-        return await run.finish()
-
-
 @asynccontextmanager
 async def start_opencode(
     version: str,
@@ -189,30 +162,16 @@ async def start_opencode(
             await child.stop()
 
 
-async def run_opencode(
-    version: str,
-    script: Script,
-    *,
-    home: Path,
-    mode: str = "run",
-    prompts: Sequence[str] = (PROMPT,),
-    reply: Reply | None = None,
-    interrupt_when: InterruptWhen | None = None,
-    args: Sequence[str] = (),
-    git: bool = False,
-    timeout_seconds: float = TIMEOUT_SECONDS,
-) -> Recording:
-    """OpenCode from start to end."""
-    async with start_opencode(
-        version,
-        script,
-        home=home,
-        mode=mode,
-        prompts=prompts,
-        reply=reply,
-        interrupt_when=interrupt_when,
-        args=args,
-        git=git,
-        timeout_seconds=timeout_seconds,
-    ) as run:
-        return await run.finish()
+def _finished(
+    start: Callable[P, AbstractAsyncContextManager[RecordedRun]],
+) -> Callable[P, Coroutine[Any, Any, Recording]]:
+    async def run(*args: P.args, **options: P.kwargs) -> Recording:
+        async with start(*args, **options) as started:
+            return await started.finish()
+
+    return run
+
+
+# The same CLIs with the same options, from start to end.
+run_claude = _finished(start_claude)
+run_opencode = _finished(start_opencode)

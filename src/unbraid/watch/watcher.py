@@ -21,7 +21,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError, SourceError
 from unbraid.log.folder import data_folder
 from unbraid.log.leases import Leases
-from unbraid.log.port import Log
+from unbraid.log.port import Log, every_run
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import begins_run, latest_run, open_run
@@ -111,7 +111,7 @@ class Watcher:
 
     async def _resume(self) -> None:
         """Go on with the runs that were left unfinished; end those with nothing more to read."""
-        live = await self._log.runs(status="live", limit=1000)
+        live = [run async for run in every_run(self._log, status="live")]
         abandoned = set(self._leases.abandoned())
         unfinished = abandoned | {run.session_id for run in live if run.session_id is not None}
         for session in sorted(unfinished) if self._only is None else [self._only]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Mapping
 
 from unbraid.agents.claude.places import claude_projects
@@ -15,7 +14,7 @@ from unbraid.agents.claude.process.releases import (
 from unbraid.agents.claude.sessions.discovery import Scan
 from unbraid.agents.port import Finding
 from unbraid.screen import counted
-from unbraid.system.versions import version_of
+from unbraid.system.versions import installed
 
 
 async def checkup(env: Mapping[str, str]) -> list[Finding]:
@@ -24,12 +23,10 @@ async def checkup(env: Mapping[str, str]) -> list[Finding]:
 
 
 async def _program(env: Mapping[str, str]) -> Finding:
-    program = shutil.which("claude", path=env.get("PATH"))
+    program = await installed("claude", env)
     if program is None:
         return Finding("Claude Code", "missing", "no `claude` on PATH")
-    version = await version_of([program])
-    name = ".".join(map(str, version)) or "of unknown version"
-    found = f"{name} at {program}"
+    version, found = program
     if version >= FIRST_FORWARDING:
         return Finding("Claude Code", "ok", f"{found}: every agent's words, live on stdout")
     if version >= FIRST_NESTING:

@@ -2,36 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
-from msgspec import Raw, Struct
-
+from unbraid.agents.claude.heads import streamed_head
 from unbraid.agents.port import BlockEnd, Delta
 from unbraid.wire.record import BAD_JSON
 
-NOTHING = Raw(b"")
 BLOCK_LIMITS = ("content_block_start", "content_block_stop")
 MESSAGE_LIMITS = ("message_start", "message_stop")
-
-
-class _Text(Struct):
-    text: Raw = NOTHING
-    thinking: Raw = NOTHING
-    partial_json: Raw = NOTHING
-
-
-class _Event(Struct):
-    type: str = ""
-    index: int = 0
-    delta: _Text | None = None
-
-
-class _Partial(Struct):
-    type: str = ""
-    parent_tool_use_id: str | None = None
-    event: _Event | None = None
-
-
-_decode = msgspec.json.Decoder(_Partial).decode
 
 
 class ClaudeDeltas:
@@ -42,7 +18,7 @@ class ClaudeDeltas:
         if b'"stream_event"' not in line and b'"assistant"' not in line and b'"result"' not in line:
             return None
         try:
-            read = _decode(line)
+            read = streamed_head(line)
         except BAD_JSON:
             return None
         owner, event = read.parent_tool_use_id or "", read.event

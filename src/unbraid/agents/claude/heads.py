@@ -13,9 +13,9 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Raw, Struct, field
 
-from unbraid.agents.claude.records import LAUNCHED
+from unbraid.agents.claude.records import LAUNCHED, TaskPatch, ToolPermissionRequest
 from unbraid.translate.tracks import LineOrder
-from unbraid.wire.record import BAD_JSON, MISSING, milliseconds, read_as
+from unbraid.wire.record import BAD_JSON, MISSING, any_json, coerce, milliseconds, read_as
 
 
 class BlockHead(Struct, gc=False):
@@ -59,8 +59,57 @@ class LineHead(Struct, gc=False):
             return read_as(MessageHead, bytes(self.message)).content
 
 
+class ResponseHead(Struct, gc=False):
+    """Which request a `control_response` answers."""
+
+    request_id: str = ""
+
+
+class ProcessHead(Struct, gc=False):
+    """What a line of stdout or stdin means to whoever shows or steers the process: its answer, its
+    requests, and which of its tasks are under way.
+    """
+
+    type: str = ""
+    subtype: str | None = None
+    result: str | None = None
+    result_index: int | None = None
+    request_id: str = ""
+    request: ToolPermissionRequest | None = None
+    response: ResponseHead | None = None
+    task_id: str | None = None
+    subagent_type: str | None = None
+    patch: TaskPatch | None = None
+
+
+class DeltaHead(Struct, gc=False):
+    """The text in a streamed delta, as it is written."""
+
+    text: Raw = MISSING
+    thinking: Raw = MISSING
+    partial_json: Raw = MISSING
+
+
+class StreamEventHead(Struct, gc=False):
+    """A raw API event, with its text as it is written."""
+
+    type: str = ""
+    index: int = 0
+    delta: DeltaHead | None = None
+
+
+class StreamedHead(Struct, gc=False):
+    """A line of stdout as a part of a block that comes in parts."""
+
+    type: str = ""
+    parent_tool_use_id: str | None = None
+    event: StreamEventHead | None = None
+
+
 _decode_message = msgspec.json.Decoder(MessageHead).decode
 _decode = msgspec.json.Decoder(LineHead).decode
+streamed_head = msgspec.json.Decoder(StreamedHead).decode
+_decode_process = msgspec.json.Decoder(ProcessHead).decode
 
 
 def head_of(line: bytes) -> LineHead:
@@ -69,6 +118,15 @@ def head_of(line: bytes) -> LineHead:
         return _decode(line)
     except BAD_JSON:
         return read_as(LineHead, line)
+
+
+def process_head(line: bytes) -> ProcessHead | None:
+    """The head of a line that a process reads or prints; None if it is no record at all."""
+    try:
+        return _decode_process(line)
+    except BAD_JSON:
+        value = any_json(line)
+        return coerce(ProcessHead, value)[0] if isinstance(value, dict) else None
 
 
 def line_order(line: bytes) -> LineOrder:

@@ -149,7 +149,6 @@ class SpawnResult(Struct):
     agent_id: str | None = field(default=None, name="agentId")
     resumed_agent_id: str | None = field(default=None, name="resumedAgentId")
     prompt: str | None = None
-    resolved_model: str | None = field(default=None, name="resolvedModel")
     run_id: str | None = field(default=None, name="runId")
     content: Any = None
 
@@ -233,7 +232,6 @@ class Result(Struct):
     num_turns: int | None = None
     total_cost_usd: float | None = None
     model_usage: dict[str, ResultUsage] | None = field(default=None, name="modelUsage")
-    errors: list[Any] | None = None
 
 
 class ToolPermissionRequest(Struct):
@@ -258,7 +256,6 @@ class Trouble(Struct):
     error: Any = None
     message: Any = None
     content: Any = None
-    error_status: Any = None
     retracted_message_uuids: list[str] | None = None
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from unbraid.translate.blocks import MessageUsage
 from unbraid.wire.record import BAD_JSON
 
 AGENT_FACTS = "unbraid.agent"
@@ -50,6 +51,56 @@ class JournalEntry(Struct):
 
     agent_id: str | None = field(default=None, name="agentId")
     result: Any = None
+
+
+class PromptFacts(Struct):
+    """The message of a line that may be a prompt."""
+
+    content: str | list[dict[str, object]] | None = None
+
+
+class OpeningLine(Struct):
+    """One of a transcript's first lines: whose it is, and what it was asked."""
+
+    type: str | None = None
+    is_sidechain: bool | None = field(default=None, name="isSidechain")
+    is_meta: bool | None = field(default=None, name="isMeta")
+    message: PromptFacts | None = None
+    timestamp: str | None = None
+    cwd: str | None = None
+    session_id: str | None = field(default=None, name="sessionId")
+    agent_id: str | None = field(default=None, name="agentId")
+    version: str | None = None
+
+
+class AnswerFacts(Struct, gc=False):
+    """The message of a model without its words."""
+
+    id: str | None = None
+    model: str | None = None
+    stop_reason: str | None = None
+    usage: MessageUsage | None = None
+
+
+class AnswerLine(Struct, gc=False):
+    """A line with what a model's message has used."""
+
+    is_sidechain: bool | None = field(default=None, name="isSidechain")
+    message: AnswerFacts | None = None
+
+
+class ProcessEntry(Struct):
+    """Claude Code's own note of one of its processes: `sessions/<pid>.json`."""
+
+    pid: int
+    session_id: str = field(name="sessionId")
+    pid_domain: str | None = field(default=None, name="pidDomain")
+    proc_start: str | None = field(default=None, name="procStart")
+
+
+opening_line = msgspec.json.Decoder(OpeningLine).decode
+answer_line = msgspec.json.Decoder(AnswerLine).decode
+process_entry = msgspec.json.Decoder(ProcessEntry).decode
 
 
 def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes:

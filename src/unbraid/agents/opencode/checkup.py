@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Mapping
 
 from unbraid.agents.opencode.places import opencode_stores
@@ -11,7 +10,7 @@ from unbraid.agents.opencode.sessions.index import opencode_rows
 from unbraid.agents.port import Finding
 from unbraid.errors import SourceError
 from unbraid.screen import counted
-from unbraid.system.versions import Release, version_of
+from unbraid.system.versions import Release, installed
 
 FIRST_DATABASE: Release = (1, 2, 0)
 
@@ -22,17 +21,16 @@ async def checkup(env: Mapping[str, str]) -> list[Finding]:
 
 
 async def _program(env: Mapping[str, str]) -> Finding:
-    program = shutil.which("opencode", path=env.get("PATH"))
+    program = await installed("opencode", env)
     if program is None:
         return Finding("OpenCode", "missing", "no `opencode` on PATH")
-    version = await version_of([program])
-    name = ".".join(map(str, version)) or "of unknown version"
+    version, found = program
     if version and version < FIRST_DATABASE:
         shown = "its sessions are listed and opened, but not followed while they run"
         advice = "update to 1.2 or later, which keeps a database that can be followed"
-        return Finding("OpenCode", "warning", f"{name} at {program}: {shown}", advice)
+        return Finding("OpenCode", "warning", f"{found}: {shown}", advice)
     shown = "children appear while they run; a text appears when it is complete"
-    return Finding("OpenCode", "ok", f"{name} at {program}: {shown}")
+    return Finding("OpenCode", "ok", f"{found}: {shown}")
 
 
 def _stores(env: Mapping[str, str]) -> list[Finding]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
 from unbraid.translate.tracks import UNKNOWN, LineOrder
-from unbraid.wire.record import BAD_JSON, milliseconds, read_as
+from unbraid.wire.record import BAD_JSON, MISSING, milliseconds, read_as
 from unbraid.wire.sse import data_of
 
 
@@ -63,6 +63,32 @@ class PartHead(Struct, gc=False):
     """Which part a line is about; parts are numbered as the model made them."""
 
     id: str = ""
+    session_id: str | None = field(default=None, name="sessionID")
+
+
+class InfoHead(Struct, gc=False):
+    """Which session or message an event is about."""
+
+    id: str | None = None
+    session_id: str | None = field(default=None, name="sessionID")
+    parent_id: str | None = field(default=None, name="parentID")
+
+
+class PropertiesHead(Struct, gc=False):
+    """Whom an event is about, and the text in it as it is written."""
+
+    session_id: str | None = field(default=None, name="sessionID")
+    part_id: str = field(default="", name="partID")
+    delta: Raw = MISSING
+    info: InfoHead | None = None
+    part: PartHead | None = None
+
+
+class AddressedEvent(Struct, gc=False):
+    """An event of `/event` without its times: what it is and whom it is about."""
+
+    type: str = ""
+    properties: PropertiesHead | None = None
 
 
 class PrintedHead(Struct, gc=False):
@@ -74,6 +100,7 @@ class PrintedHead(Struct, gc=False):
     part: PartHead | None = None
 
 
+addressed_event = msgspec.json.Decoder(AddressedEvent).decode
 _event = msgspec.json.Decoder(EventHead).decode
 _printed = msgspec.json.Decoder(PrintedHead).decode
 

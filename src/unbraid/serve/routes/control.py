@@ -9,7 +9,7 @@ from starlette.responses import Response
 from unbraid.agents.control_port import Controller
 from unbraid.control.controllers import NotControlled
 from unbraid.serve import parameters
-from unbraid.serve.operations import Operation, json_answer
+from unbraid.serve.operations import Endpoint, Operation, Parameter, json_answer
 from unbraid.serve.routes.shared import RUN, STREAM_ID, existing_run
 from unbraid.serve.services import services_of
 
@@ -87,6 +87,20 @@ async def _controller(request: Request) -> Controller:
     return await services_of(request).controllers.find(summary.run)
 
 
+def _order(path: str, endpoint: Endpoint, summary: str, *parameters: Parameter) -> Operation:
+    """An operation that takes no body, and whose effect is seen in the events."""
+    return Operation(
+        "POST",
+        path,
+        endpoint,
+        summary,
+        Accepted,
+        status=202,
+        parameters=parameters,
+        problems=(400, 404, 409),
+    )
+
+
 OPERATIONS = (
     Operation(
         "GET",
@@ -116,34 +130,7 @@ OPERATIONS = (
         body=Message,
         problems=(400, 404, 409, 413, 415),
     ),
-    Operation(
-        "POST",
-        "/v1/runs/{run}/interrupt",
-        endpoint=interrupt,
-        summary="Stop what the root agent does now",
-        answer=Accepted,
-        status=202,
-        parameters=(RUN,),
-        problems=(400, 404, 409),
-    ),
-    Operation(
-        "POST",
-        "/v1/runs/{run}/cancel",
-        endpoint=cancel,
-        summary="End the run",
-        answer=Accepted,
-        status=202,
-        parameters=(RUN,),
-        problems=(400, 404, 409),
-    ),
-    Operation(
-        "POST",
-        "/v1/runs/{run}/streams/{stream_id}/stop",
-        endpoint=stop,
-        summary="End one sub-agent",
-        answer=Accepted,
-        status=202,
-        parameters=(RUN, STREAM_ID),
-        problems=(400, 404, 409),
-    ),
+    _order("/v1/runs/{run}/interrupt", interrupt, "Stop what the root agent does now", RUN),
+    _order("/v1/runs/{run}/cancel", cancel, "End the run", RUN),
+    _order("/v1/runs/{run}/streams/{stream_id}/stop", stop, "End one sub-agent", RUN, STREAM_ID),
 )

@@ -8,6 +8,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from unbraid.log.port import every_run
 from unbraid.serve import auth
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.parameters import FORM, form_of, text
@@ -16,7 +17,6 @@ from unbraid.serve.services import services_of
 from unbraid.serve.signin import prefers_page, sign_in_page
 from unbraid.timings import SIGN_IN_SESSION_SECONDS
 
-MAX_LIVE = 10_000
 MAX_FORM_BYTES = 4096
 
 
@@ -41,7 +41,7 @@ async def health(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Numbers for Prometheus."""
     services = services_of(request)
-    live = len(await services.log.runs(status="live", limit=MAX_LIVE))
+    live = len([run async for run in every_run(services.log, status="live")])
     return Response(
         services.metrics.text(live), media_type="text/plain; version=0.0.4; charset=utf-8"
     )

@@ -8,9 +8,9 @@ from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
+from unbraid.agents.spec import Limits
 from unbraid.errors import CallerError
 from unbraid.hub.frames import Form
-from unbraid.orchestrate.limits import Limits
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem

@@ -68,12 +68,6 @@ def test_we_write_what_a_real_cli_has_accepted(line: Json) -> None:
 @pytest.mark.parametrize(
     ("written", "request_"),
     [
-        (claude_input.set_model("r", "opus"), {"subtype": "set_model", "model": "opus"}),
-        (claude_input.set_model("r", None), {"subtype": "set_model", "model": None}),
-        (
-            claude_input.set_permission_mode("r", "acceptEdits"),
-            {"subtype": "set_permission_mode", "mode": "acceptEdits"},
-        ),
         (claude_input.stop_task("r", "a1"), {"subtype": "stop_task", "task_id": "a1"}),
         (
             claude_input.initialize("r", forward_subagent_text=False, hooks={"Stop": []}),

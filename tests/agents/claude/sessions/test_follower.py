@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from unbraid.agents.claude.sessions.follower import known_files
+from pathlib import Path
+
+from unbraid.agents.claude.sessions.follower import TranscriptFollower, known_files
 from unbraid.agents.claude.sessions.session_files import Known
 from unbraid.agents.port import Recorded
+from unbraid.events import StreamEnd
+from unbraid.pipeline import Pipeline
 from unbraid.system.file_tail import Place
 
 BEFORE = {"main.jsonl": Known(Place(1, 70), 70), "agent-a.jsonl": Known(Place(1, 5), 5)}
@@ -32,3 +36,22 @@ def test_a_file_that_was_made_anew_counts_by_its_last_generation() -> None:
 
 def test_a_session_that_the_log_never_had_begins_where_its_files_stood() -> None:
     assert known_files(Recorded(), BEFORE) == BEFORE
+
+
+def test_a_session_of_which_only_the_files_are_known_ends_with_its_answer(tmp_path: Path) -> None:
+    main = tmp_path / "s1.jsonl"
+    main.write_text(
+        '{"type":"user","uuid":"u1","sessionId":"s1","cwd":"/app","isSidechain":false,'
+        '"message":{"role":"user","content":"Go."}}\n'
+        '{"type":"assistant","uuid":"u2","parentUuid":"u1","sessionId":"s1","isSidechain":false,'
+        '"message":{"id":"m","content":[{"type":"text","text":"Done."}]}}\n'
+    )
+    pipeline = Pipeline()
+    follower = TranscriptFollower(main, Recorded(), lambda path: None)
+    events = [
+        event
+        for chunk in follower.read(at_once=True, last=True)
+        for event in pipeline.feed(chunk.data, chunk.source, 1)
+    ]
+    events += pipeline.finish(2)
+    assert [event.reason for event in events if isinstance(event, StreamEnd)] == ["completed"]

@@ -52,7 +52,7 @@ async def test_what_an_old_one_has_written(tmp_path: Path) -> None:
     ]
 
     log = await SqliteLog.open(log_path(tmp_path))
-    summary = await open_or_import(log, session, env, tmp_path)
+    summary = await open_or_import(log, session, env)
     await log.close()
     assert summary.run == session
     (in_log,) = (await logged(tmp_path)).values()

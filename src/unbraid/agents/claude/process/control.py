@@ -9,9 +9,7 @@ from __future__ import annotations
 import secrets
 import signal
 
-import msgspec
-from msgspec import Raw, Struct
-
+from unbraid.agents.claude.heads import process_head
 from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.agents.claude.process.stdin_prompt import StdinPrompt
 from unbraid.agents.control_port import VERBS, PermissionRequest
@@ -19,27 +17,6 @@ from unbraid.agents.process_port import AgentProcess, RunReference
 from unbraid.errors import CallerError
 from unbraid.events.parts import decoded
 from unbraid.system.clock import now_ms
-from unbraid.wire.record import BAD_JSON
-
-
-class _Request(Struct):
-    subtype: str = ""
-    tool_name: str = ""
-    input: Raw = Raw(b"{}")
-
-
-class _Response(Struct):
-    request_id: str = ""
-
-
-class _Line(Struct):
-    type: str = ""
-    request_id: str = ""
-    request: _Request | None = None
-    response: _Response | None = None
-
-
-_read = msgspec.json.Decoder(_Line).decode
 
 
 class ClaudeController:
@@ -67,11 +44,14 @@ class ClaudeController:
 
     def printed(self, line: bytes) -> None:
         """A line of its stdout: it may ask for permission."""
-        if self._prompt is not None:
-            self._prompt.printed(line)
-        if b'"control_' not in line:
+        # Without a prompt of ours, few lines matter: the rest is not read.
+        if self._prompt is None and b'"control_' not in line:
             return
-        read = _try(line)
+        read = process_head(line)
+        if read is None:
+            return
+        if self._prompt is not None:
+            self._prompt.printed(read)
         if read.type == "control_request" and read.request is not None:
             if read.request.subtype == "can_use_tool":
                 given = decoded(bytes(read.request.input))
@@ -88,9 +68,9 @@ class ClaudeController:
     def passed(self, data: bytes) -> None:
         """Reads lines that the person wrote to its stdin, which may answer a permission request."""
         for line in data.split(b"\n") if b'"control_response"' in data else ():
-            response = _try(line).response
-            if response is not None:
-                self._pending.pop(response.request_id, None)
+            read = process_head(line)
+            if read is not None and read.response is not None:
+                self._pending.pop(read.response.request_id, None)
 
     def verbs(self) -> list[str]:
         """Without a stdin of ours, it can only be ended."""
@@ -144,13 +124,6 @@ class ClaudeController:
         if not self._stdin.listens:
             raise CallerError("this run has answered, and takes no more messages")
         self._stdin.write(line)
-
-
-def _try(line: bytes) -> _Line:
-    try:
-        return _read(line)
-    except BAD_JSON:
-        return _Line()
 
 
 def _new_id() -> str:

@@ -9,8 +9,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct
-
+from unbraid.agents.claude.heads import head_of
 from unbraid.agents.claude.places import claude_projects, session_transcripts
 from unbraid.agents.claude.process.command import arguments_of, visible_command
 from unbraid.agents.claude.process.control import ClaudeController
@@ -29,15 +28,9 @@ from unbraid.system.clock import now_ms
 from unbraid.system.versions import version_of
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
-from unbraid.wire.record import read_as
 
 _SLUG = re.compile(r"[^A-Za-z0-9]")
 _STDOUT_TYPES = ("system", "assistant", "user", "result", "stream_event")
-
-
-class _StdoutLine(Struct):
-    type: str = ""
-    session_id: str | None = None
 
 
 class ClaudeLauncher:
@@ -68,7 +61,7 @@ class ClaudeLauncher:
 
     def piped(self, line: bytes) -> ClaudeSource | None:
         """Reads a `stream-json` stream, and the transcripts of the session that it names."""
-        read = read_as(_StdoutLine, line)
+        read = head_of(line)
         is_ours = read.type in _STDOUT_TYPES or (read.type and read.session_id)
         return ClaudeSource(self._env) if is_ours else None
 

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
-from msgspec import Struct
-
+from unbraid.agents.claude.heads import ProcessHead, process_head
 from unbraid.agents.command_line import option
 from unbraid.agents.process_port import Command
-from unbraid.wire.record import BAD_JSON
 
 # What `--output-format json --verbose` leaves out.
 _LEFT_OUT = ("stream_event", "keep_alive")
-
-
-class _Line(Struct):
-    type: str = ""
-    subtype: str = ""
-    result: str | None = None
-    result_index: int | None = None
-
-
-_read = msgspec.json.Decoder(_Line).decode
 
 
 class StreamJsonRenderer:
@@ -29,14 +16,13 @@ class StreamJsonRenderer:
     def __init__(self, command: Command) -> None:
         self._command = command
         self._all: list[bytes] = []
-        self._results: list[_Line] = []
+        self._results: list[ProcessHead] = []
         self._last = b""
 
     def line(self, line: bytes) -> bytes:
         """One line, without its end; what it makes visible at once."""
-        try:
-            read = _read(line)
-        except BAD_JSON:
+        read = process_head(line)
+        if read is None:
             # Some wrapper's own words, which the person would have seen.
             return line + b"\n" if line.strip() else b""
         if read.type == "result":
@@ -58,7 +44,7 @@ class StreamJsonRenderer:
             return (b"[" + b",".join(self._all) + b"]" if self._all else self._last) + b"\n"
         return "\n".join(map(self._text, self._results)).encode("utf-8", "replace")
 
-    def _text(self, result: _Line) -> str:
+    def _text(self, result: ProcessHead) -> str:
         match result.subtype:
             case "success":
                 return (result.result or "").removesuffix("\n") + "\n"

@@ -39,25 +39,13 @@ class Interrupt(Struct, tag_field="subtype", tag="interrupt"):
     """Stop the present turn; the process lives on."""
 
 
-class SetModel(Struct, tag_field="subtype", tag="set_model"):
-    """Use another model from here on; None is the default one."""
-
-    model: str | None
-
-
-class SetPermissionMode(Struct, tag_field="subtype", tag="set_permission_mode"):
-    """Ask more or less often from here on."""
-
-    mode: str
-
-
 class StopTask(Struct, tag_field="subtype", tag="stop_task"):
     """Stop one sub-agent."""
 
     task_id: str
 
 
-Request = Initialize | Interrupt | SetModel | SetPermissionMode | StopTask
+Request = Initialize | Interrupt | StopTask
 
 
 class OutgoingRequest(Struct, tag_field="type", tag="control_request"):
@@ -121,16 +109,6 @@ def deny(request_id: str, message: str) -> bytes:
 def interrupt(request_id: str) -> bytes:
     """Stop the present turn."""
     return _request(request_id, Interrupt())
-
-
-def set_model(request_id: str, model: str | None) -> bytes:
-    """Change the model; None is the default one."""
-    return _request(request_id, SetModel(model))
-
-
-def set_permission_mode(request_id: str, mode: str) -> bytes:
-    """Change when the CLI asks for permission."""
-    return _request(request_id, SetPermissionMode(mode))
 
 
 def stop_task(request_id: str, task_id: str) -> bytes:

@@ -11,35 +11,13 @@ from __future__ import annotations
 
 import asyncio
 
-import msgspec
-from msgspec import Struct
-
+from unbraid.agents.claude.heads import ProcessHead, process_head
 from unbraid.agents.claude.process import stdin as claude_input
+from unbraid.agents.claude.records import ToolPermissionRequest
 from unbraid.agents.process_port import AgentProcess
 from unbraid.timings import STDIN_END_SILENCE_SECONDS, STDIN_END_SILENCE_WITH_AGENTS_SECONDS
-from unbraid.wire.record import BAD_JSON
 
 _ENDED = ("completed", "failed", "killed", "stopped", "cancelled")
-
-
-class _Patch(Struct):
-    status: str | None = None
-
-
-class _Request(Struct):
-    subtype: str = ""
-
-
-class _Line(Struct):
-    type: str = ""
-    subtype: str | None = None
-    task_id: str | None = None
-    subagent_type: str | None = None
-    patch: _Patch | None = None
-    request: _Request | None = None
-
-
-_read = msgspec.json.Decoder(_Line).decode
 
 
 class StdinPrompt:
@@ -59,20 +37,17 @@ class StdinPrompt:
 
     def write(self, data: bytes) -> None:
         """One line more."""
-        said = _read(data)
-        if said.type == "user":
-            self._answered = self._interrupted = False
-        elif said.request is not None and said.request.subtype == "interrupt":
-            self._interrupted = True
+        match process_head(data):
+            case ProcessHead(type="user"):
+                self._answered = self._interrupted = False
+            case ProcessHead(request=ToolPermissionRequest(subtype="interrupt")):
+                self._interrupted = True
         self.stop()
         self._process.write(data)
 
-    def printed(self, line: bytes) -> None:
+    def printed(self, line: ProcessHead) -> None:
         """A line of its stdout."""
-        try:
-            self._note(_read(line))
-        except BAD_JSON:
-            return
+        self._note(line)
         self.stop()
         if self._answered and not self._interrupted:
             seconds = (
@@ -86,19 +61,19 @@ class StdinPrompt:
         if self._ending is not None:
             self._ending.cancel()
 
-    def _note(self, line: _Line) -> None:
+    def _note(self, line: ProcessHead) -> None:
         match line:
-            case _Line(type="result"):
+            case ProcessHead(type="result"):
                 self._answered = True
-            case _Line(type="control_request"):
+            case ProcessHead(type="control_request"):
                 self._answered = False  # it waits for an answer
-            case _Line(type="system", subtype="init"):
+            case ProcessHead(type="system", subtype="init"):
                 self._answered = False
-            case _Line(type="system", subtype="task_started", task_id=str(task)):
+            case ProcessHead(type="system", subtype="task_started", task_id=str(task)):
                 if line.subagent_type is not None:
                     self._away.add(task)
-            case _Line(type="system", subtype="task_notification", task_id=str(task)):
+            case ProcessHead(type="system", subtype="task_notification", task_id=str(task)):
                 self._away.discard(task)
-            case _Line(type="system", subtype="task_updated", task_id=str(task)):
+            case ProcessHead(type="system", subtype="task_updated", task_id=str(task)):
                 if line.patch is not None and line.patch.status in _ENDED:
                     self._away.discard(task)

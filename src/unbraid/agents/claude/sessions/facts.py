@@ -9,51 +9,23 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator
 
-import msgspec
 from msgspec import Struct, field
 
+from unbraid.agents.claude.transcript import (
+    AnswerFacts,
+    AnswerLine,
+    PromptFacts,
+    answer_line,
+    opening_line,
+)
 from unbraid.fleet.usage import Usage
 from unbraid.system.files import open_regular
+from unbraid.translate.blocks import MessageUsage
 from unbraid.wire.record import BAD_JSON, milliseconds
 
 HEAD_LINES = 40
 TITLE_CHARS = 200
 _NO_TITLE = ("<", "Caveat: ", "[Request interrupted")
-
-
-class _Usage(Struct, gc=False):
-    input_tokens: int | None = 0
-    output_tokens: int | None = 0
-    cache_read_input_tokens: int | None = 0
-    cache_creation_input_tokens: int | None = 0
-
-
-class _Message(Struct, gc=False):
-    id: str | None = None
-    model: str | None = None
-    stop_reason: str | None = None
-    usage: _Usage | None = None
-
-
-class _Answer(Struct, gc=False):
-    is_sidechain: bool | None = field(default=None, name="isSidechain")
-    message: _Message | None = None
-
-
-class _Prompt(Struct):
-    content: str | list[dict[str, object]] | None = None
-
-
-class _Head(Struct):
-    type: str | None = None
-    is_sidechain: bool | None = field(default=None, name="isSidechain")
-    is_meta: bool | None = field(default=None, name="isMeta")
-    message: _Prompt | None = None
-    timestamp: str | None = None
-    cwd: str | None = None
-    session_id: str | None = field(default=None, name="sessionId")
-    agent_id: str | None = field(default=None, name="agentId")
-    version: str | None = None
 
 
 class Facts(Struct):
@@ -74,9 +46,6 @@ class Facts(Struct):
     sidechains: int = 0
     sidechain_usage: Usage = field(default_factory=Usage)
 
-
-_answer = msgspec.json.Decoder(_Answer).decode
-_head = msgspec.json.Decoder(_Head).decode
 
 _USAGE = b'"usage":{'
 _SIDECHAIN = b'"parentUuid":null,"isSidechain":true'
@@ -102,7 +71,7 @@ def facts_of(path: str, *, head_only: bool = False) -> Facts:
 def _first_lines(data: mmap.mmap, facts: Facts) -> None:
     for line in _lines(data, HEAD_LINES):
         try:
-            head = _head(line)
+            head = opening_line(line)
         except BAD_JSON:
             continue
         facts.cwd = facts.cwd or head.cwd
@@ -118,7 +87,7 @@ def _first_lines(data: mmap.mmap, facts: Facts) -> None:
             return
 
 
-def _title(message: _Prompt | None) -> str | None:
+def _title(message: PromptFacts | None) -> str | None:
     content = message.content if message is not None else None
     for block in content if isinstance(content, list) else [{"text": content}]:
         text = block.get("text")
@@ -128,8 +97,8 @@ def _title(message: _Prompt | None) -> str | None:
 
 
 def _answers(data: mmap.mmap, facts: Facts) -> None:
-    messages: dict[str, tuple[bool, _Usage]] = {}
-    last: _Message | None = None
+    messages: dict[str, tuple[bool, MessageUsage]] = {}
+    last: AnswerFacts | None = None
     at = data.find(_USAGE)
     while at >= 0:
         start = data.rfind(b"\n", 0, at) + 1
@@ -137,9 +106,9 @@ def _answers(data: mmap.mmap, facts: Facts) -> None:
         if end < 0:
             end = len(data)
         try:
-            answer = _answer(data[start:end])
+            answer = answer_line(data[start:end])
         except BAD_JSON:
-            answer = _Answer()
+            answer = AnswerLine()
         message = answer.message
         if message is not None and message.usage is not None and message.id is not None:
             messages[message.id] = (bool(answer.is_sidechain), message.usage)

@@ -7,7 +7,6 @@ reads only what has changed. The transcripts themselves are never copied.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -16,10 +15,11 @@ from msgspec import Struct, field
 
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
-from unbraid.agents.claude.transcript import WARMUP
+from unbraid.agents.claude.transcript import WARMUP, AgentFacts
 from unbraid.fleet.usage import Usage
+from unbraid.system.clock import now_ms
 from unbraid.system.files import read_small
-from unbraid.wire.record import BAD_JSON
+from unbraid.wire.record import read_as
 
 FILE_NAME = "index.bin"
 SCHEMA = 1
@@ -55,13 +55,6 @@ class IndexRow(Struct):
     def agent_count(self) -> int:
         """The main agent and its sub-agents."""
         return 1 + len(self.agents)
-
-
-class _Meta(Struct):
-    agent_type: str | None = field(default=None, name="agentType")
-    description: str | None = None
-    parent_agent_id: str | None = field(default=None, name="parentAgentId")
-    spawn_depth: int | None = field(default=None, name="spawnDepth")
 
 
 class _Kept(Struct):
@@ -160,7 +153,7 @@ class Index:
         times = [facts.updated for facts in (main, *children.values(), *beside) if facts]
         updated = max(times)
         written = found.mtime_ns // 1_000_000
-        if updated > max(time.time_ns() // 1_000_000, written):
+        if updated > max(now_ms(), written):
             updated = written  # by a clock that is ahead, it would be live and the newest for ever
         return IndexRow(
             session_id=found.id,
@@ -202,9 +195,9 @@ def _agent(file: File, facts: Facts) -> IndexedAgent:
     name = Path(file.path).stem.removeprefix("agent-")
     try:
         about = read_small(Path(file.path).with_suffix(".meta.json"))
-        meta = msgspec.json.decode(about, type=_Meta)
-    except (OSError, *BAD_JSON):
-        meta = _Meta()
+        meta = read_as(AgentFacts, about)
+    except OSError:
+        meta = AgentFacts()
     return IndexedAgent(
         agent_id=name,
         agent=meta.agent_type,

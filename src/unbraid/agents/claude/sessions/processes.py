@@ -11,25 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
-
 from unbraid.agents.claude.places import claude_projects
+from unbraid.agents.claude.transcript import ProcessEntry, process_entry
 from unbraid.system.files import read_small
 from unbraid.system.liveness import start_of
 from unbraid.wire.record import BAD_JSON
 
 FOLDER = "sessions"
-
-
-class _Entry(Struct, rename="camel"):
-    pid: int
-    session_id: str
-    pid_domain: str | None = None
-    proc_start: str | None = None
-
-
-_decode = msgspec.json.Decoder(_Entry).decode
 
 
 class Processes:
@@ -72,7 +60,7 @@ class Processes:
         for projects in claude_projects(self._env):
             for path in projects.with_name(FOLDER).glob("*.json"):
                 try:
-                    entry = _decode(read_small(path))
+                    entry = process_entry(read_small(path))
                 except (OSError, *BAD_JSON):
                     continue
                 gone = here is not None and self._is_of(here, entry) and not _lives(entry)
@@ -80,7 +68,7 @@ class Processes:
         # A session that was resumed has an entry of each process.
         return dead - living, living
 
-    def _is_of(self, here: str, entry: _Entry) -> bool:
+    def _is_of(self, here: str, entry: ProcessEntry) -> bool:
         """Whether its number means something here."""
         if entry.pid_domain is not None:
             return entry.pid_domain == here
@@ -103,7 +91,7 @@ def _domain() -> str | None:
         return None
 
 
-def _lives(entry: _Entry) -> bool:
+def _lives(entry: ProcessEntry) -> bool:
     start = start_of(entry.pid)
     if start is None:
         return False

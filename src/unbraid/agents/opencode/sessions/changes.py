@@ -24,7 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from unbraid.agents.opencode.records import ended_at, rows_as_lines
-from unbraid.agents.opencode.sessions.database import connect, object_of
+from unbraid.agents.opencode.sessions.database import (
+    connect,
+    message_row,
+    part_row,
+    session_rows,
+)
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.errors import SourceError
 from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
@@ -147,18 +152,16 @@ class Database:
         return session in self._tree.parents
 
     def _read(self, db: sqlite3.Connection) -> None:
-        columns = {row[1] for row in db.execute("PRAGMA table_info(session)")}
         latest = self._since
-        sessions = _sessions(db, columns)
-        self._tree.parents.update((row["id"], row["parentID"]) for row in sessions)
+        sessions = session_rows(db)
+        self._tree.parents.update((row["id"], row["parentID"]) for row, _ in sessions)
         where, values = "", list[Any]([self._since])
         if self._only is not None:
-            mine = [row["id"] for row in sessions if self.root(row["id"]) == self._only]
-            sessions = [row for row in sessions if row["id"] in mine]
+            sessions = [(row, at) for row, at in sessions if self.root(row["id"]) == self._only]
+            mine = [row["id"] for row, _ in sessions]
             where = f" AND session_id IN ({','.join('?' * len(mine))})"
             values += mine
-        for row in sessions:
-            at = row.pop("updated")
+        for row, at in sessions:
             if at >= self._since and self._new("s" + row["id"], at, hash(row["agent"])):
                 self._of(row["id"], at).sessions[row["id"]] = row
                 self.about[row["id"]] = row
@@ -166,14 +169,13 @@ class Database:
         for mid, sid, data, at in db.execute(_MESSAGES + where, values):
             latest = max(latest, at)
             if self._new(mid, at, hash(data)):
-                row = object_of(data) | {"id": mid, "sessionID": sid}
+                row = message_row(mid, sid, data)
                 if not self._was_over(row):
                     self._of(sid, at).messages[mid] = row
         for pid, mid, sid, created, data, at in db.execute(_PARTS + where, values):
             latest = max(latest, at)
             if self._new(pid, at, hash(data)):
-                row = object_of(data)
-                row |= {"id": pid, "messageID": mid, "sessionID": sid, "began": created}
+                row = part_row(pid, mid, sid, created, data)
                 if not self._was_over(row):
                     self._of(sid, at).parts[pid] = row
                     self._note(row)
@@ -223,27 +225,6 @@ def _declared(root: str) -> SourceItem[str]:
         waits_for=(Closed(root),),
         max_wait_seconds=TEXT_BEFORE_CALL_TIMEOUT_SECONDS,
     )
-
-
-def _sessions(db: sqlite3.Connection, columns: set[str]) -> list[dict[str, Any]]:
-    agent = "agent" if "agent" in columns else "NULL"
-    model = "model" if "model" in columns else "NULL"
-    query = f"""SELECT id, parent_id, title, directory, version, time_created, time_updated,
-        {agent}, {model} FROM session ORDER BY time_created"""
-    return [
-        {
-            "id": sid,
-            "parentID": parent,
-            "title": title,
-            "directory": directory,
-            "version": version,
-            "agent": who,
-            "model": object_of(what),
-            "time": {"created": created},
-            "updated": updated,
-        }
-        for sid, parent, title, directory, version, created, updated, who, what in db.execute(query)
-    ]
 
 
 def _stamp(path: str) -> tuple[int, int]:

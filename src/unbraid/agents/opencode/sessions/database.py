@@ -6,7 +6,7 @@ A folder of files from before 1.2 may stand in its place.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -99,7 +99,11 @@ def _rows(path: Path, db: sqlite3.Connection, sql: str, *values: str) -> list[An
     try:
         return db.execute(sql, values).fetchall()
     except sqlite3.Error as error:
-        raise SourceError(str(path), f"is not an OpenCode database ({error})") from None
+        raise _not_a_database(path, error) from None
+
+
+def _not_a_database(path: Path, error: sqlite3.Error) -> SourceError:
+    return SourceError(str(path), f"is not an OpenCode database ({error})")
 
 
 def _reader(path: Path, sessions: list[str]) -> Callable[[], Iterator[bytes]]:
@@ -112,49 +116,60 @@ def _reader(path: Path, sessions: list[str]) -> Callable[[], Iterator[bytes]]:
 
 def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> list[bytes]:
     """The rows of some sessions as `/event` lines, in the order in which things happened."""
-    marks = ",".join("?" * len(sessions))
-    columns = {row[1] for row in _rows(path, db, "PRAGMA table_info(session)")}
+    marks = f"({','.join('?' * len(sessions))})"
+    messages = "SELECT id, session_id, data FROM message WHERE session_id IN " + marks
+    parts = "SELECT id, message_id, session_id, time_created, data FROM part WHERE session_id IN "
+    try:
+        return rows_as_lines(
+            [row for row, _ in session_rows(db, f"WHERE id IN {marks}", sessions)],
+            [message_row(*row) for row in db.execute(messages, sessions)],
+            [part_row(*row) for row in db.execute(parts + marks, sessions)],
+        )
+    except sqlite3.Error as error:
+        raise _not_a_database(path, error) from None
+
+
+def session_rows(
+    db: sqlite3.Connection, where: str = "", values: Sequence[str] = ()
+) -> list[tuple[dict[str, Any], int]]:
+    """Sessions as the `info` of an event, oldest first, each with when it last changed."""
+    columns = {row[1] for row in db.execute("PRAGMA table_info(session)")}
     agent = "agent" if "agent" in columns else "NULL"
     model = "model" if "model" in columns else "NULL"
-    about = [
-        {
-            "id": sid,
-            "parentID": parent,
-            "title": title,
-            "directory": directory,
-            "version": version,
-            "agent": who,
-            "model": object_of(what),
-            "time": {"created": created},
-        }
-        for sid, parent, title, directory, version, created, who, what in _rows(
-            path,
-            db,
-            f"SELECT id, parent_id, title, directory, version, time_created, {agent}, {model} "
-            f"FROM session WHERE id IN ({marks})",
-            *sessions,
+    updated = "time_updated" if "time_updated" in columns else "time_created"
+    query = f"""SELECT id, parent_id, title, directory, version, {agent}, {model}, time_created,
+        {updated} FROM session {where} ORDER BY time_created"""
+    return [
+        (
+            {
+                "id": sid,
+                "parentID": parent,
+                "title": title,
+                "directory": directory,
+                "version": version,
+                "agent": who,
+                "model": object_of(what),
+                "time": {"created": created},
+            },
+            at,
+        )
+        for sid, parent, title, directory, version, who, what, created, at in db.execute(
+            query, values
         )
     ]
-    messages = [
-        object_of(data) | {"id": mid, "sessionID": sid}
-        for mid, sid, data in _rows(
-            path,
-            db,
-            f"SELECT id, session_id, data FROM message WHERE session_id IN ({marks})",
-            *sessions,
-        )
-    ]
-    parts = [
-        object_of(data) | {"id": pid, "messageID": mid, "sessionID": sid, "began": created}
-        for pid, mid, sid, created, data in _rows(
-            path,
-            db,
-            "SELECT id, message_id, session_id, time_created, data FROM part "
-            f"WHERE session_id IN ({marks})",
-            *sessions,
-        )
-    ]
-    return rows_as_lines(about, messages, parts)
+
+
+def message_row(message_id: str, session_id: str, data: Any) -> dict[str, Any]:
+    """A stored message as the `info` of an event."""
+    return object_of(data) | {"id": message_id, "sessionID": session_id}
+
+
+def part_row(
+    part_id: str, message_id: str, session_id: str, created: int, data: Any
+) -> dict[str, Any]:
+    """A stored part as the `part` of an event."""
+    ids = {"id": part_id, "messageID": message_id, "sessionID": session_id}
+    return object_of(data) | ids | {"began": created}
 
 
 def object_of(data: Any) -> dict[str, Any]:

@@ -2,34 +2,8 @@
 
 from __future__ import annotations
 
-import msgspec
-from msgspec import Struct, field
-
+from unbraid.agents.opencode.heads import addressed_event
 from unbraid.wire.record import BAD_JSON
-
-
-class _Info(Struct):
-    id: str | None = None
-    session_id: str | None = field(default=None, name="sessionID")
-    parent_id: str | None = field(default=None, name="parentID")
-
-
-class _Part(Struct):
-    session_id: str | None = field(default=None, name="sessionID")
-
-
-class _Properties(Struct):
-    session_id: str | None = field(default=None, name="sessionID")
-    info: _Info | None = None
-    part: _Part | None = None
-
-
-class _Event(Struct):
-    type: str = ""
-    properties: _Properties | None = None
-
-
-_event = msgspec.json.Decoder(_Event).decode
 
 
 class SessionTree:
@@ -51,7 +25,7 @@ class SessionTree:
         noted.
         """
         try:
-            event = _event(data)
+            event = addressed_event(data)
         except BAD_JSON:
             return None
         given = event.properties
