@@ -11,7 +11,8 @@ A block is known by its kind and what it says, counted: two equal blocks said by
 blocks, the same block said by two sources is one. Which of the first two readings is right is
 learned from the source itself (`Repetition`): a second record that does not repeat the first
 settles it one way, one that repeats and adds settles it the other way. Before that, a record that
-would add nothing as a snapshot is taken as the next block: a duplicate is safer than a loss.
+would add nothing as a snapshot is taken as the next block: a duplicate is safer than a loss; and a
+text that begins with a whole sentence before it, its growth or the next one, is `undecided`.
 """
 
 from __future__ import annotations
