@@ -139,7 +139,7 @@ async def test_a_further_request_goes_on_with_the_same_master(backend: str) -> N
             assert text_of(events) == "→ delegating: a\nTwo."
             told = [m["content"] for m in model.requests[-1]["messages"] if m["role"] != "system"]
             assert told[:3] == ["[[main]] go", "One.", "Go on."]
-            with pytest.raises(RequestConflict, match="is gone"):
+            with pytest.raises(RequestConflict, match="has ended"):
                 await made.start("Who?", continues="ask-nobody")
 
 
