@@ -69,12 +69,12 @@ def test_a_stream_that_is_kept_as_an_array(
 @pytest.mark.parametrize(
     "folder", [f for f in FOLDERS if f.name.startswith(CUT_OFF)], ids=lambda folder: folder.name
 )
-def test_an_interrupted_answer_is_told_up_to_the_cut(folder: Path) -> None:
+def test_an_interrupted_answer_is_reported_up_to_the_cut(folder: Path) -> None:
     up_to_the_cut(load(folder), read(folder, full=False))
 
 
 @every_recording
-def test_every_agent_with_a_transcript_is_told_by_its_id(folder: Path) -> None:
+def test_every_agent_with_a_transcript_is_reported_by_its_id(folder: Path) -> None:
     files = folder.glob("projects/**/agent-*.jsonl")
     ids = {path.stem.removeprefix("agent-") for path in files if path.stat().st_size}
     kinds = (e.StreamStart, e.FleetSessionMeta)

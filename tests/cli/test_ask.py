@@ -113,7 +113,7 @@ async def test_ctrl_c_cancels_and_leaves_a_whole_log(model: ScriptedModel, proje
     assert {x.reason for x in events if isinstance(x, StreamEnd)} == {"cancelled"}
 
 
-async def test_a_person_sees_helpers_and_no_agent_paints_the_terminal(
+async def test_a_person_sees_sub_agents_and_no_agent_paints_the_terminal(
     model: ScriptedModel, project: Path
 ) -> None:
     ours, theirs = pty.openpty()
@@ -136,7 +136,7 @@ async def test_a_person_sees_helpers_and_no_agent_paints_the_terminal(
     assert "Plan." in shown, "drafts are shown while they are held"
 
 
-async def test_bad_agent_files_are_told(model: ScriptedModel, project: Path) -> None:
+async def test_bad_agent_files_are_reported(model: ScriptedModel, project: Path) -> None:
     (project / "agents" / "bad.md").write_text("---\nname: [x\n---\n")
     code, out, err = await run(model, project, "ask", "--agents")
     assert code == 0

@@ -48,7 +48,7 @@ async def started(*options: str) -> AsyncIterator[asyncio.subprocess.Process]:
         await process.wait()
 
 
-async def test_it_tells_everything_and_ends_by_itself() -> None:
+async def test_it_shows_everything_and_ends_by_itself() -> None:
     async with started("--speed", "20") as process:
         printed, _ = await process.communicate()
     told = printed.decode()
@@ -67,7 +67,7 @@ async def test_it_tells_everything_and_ends_by_itself() -> None:
     assert tree.to_text() in told
 
 
-async def test_the_page_is_served_while_it_plays_and_as_long_as_it_is_told_to() -> None:
+async def test_the_page_is_served_while_it_plays_and_as_long_as_it_is_asked_to() -> None:
     async with started("--speed", "20", "--stay") as process:
         assert process.stdout is not None
         told = ""

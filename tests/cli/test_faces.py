@@ -117,7 +117,7 @@ def test_tail_opens_a_session_and_ends_with_it(home: Path) -> None:
     assert start("tail", "nothing").exit_code == 2
 
 
-def test_doctor_tells_what_it_found(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_shows_what_it_found(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claude = home / "bin" / "claude"
     claude.parent.mkdir()
     claude.write_text("#!/bin/sh\necho '2.0.76 (Claude Code)'\n")
@@ -153,7 +153,7 @@ def test_a_log_that_cannot_be_read_does_not_hide_the_rest(home: Path) -> None:
     assert log[0]["status"] == "warning"
 
 
-def test_a_log_of_a_newer_version_is_told_and_hides_no_session(home: Path) -> None:
+def test_a_log_of_a_newer_version_is_reported_and_hides_no_session(home: Path) -> None:
     (folder,) = [folder for folder in WITH_PROJECTS if folder.name == "nested.plain-fwd.2.1.325"]
     (main_file,) = folder.glob("projects/*/*.jsonl")
     assert start("tail", main_file.stem).exit_code == 0

@@ -74,7 +74,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(options: list[str], tmp_path:
     assert process.wait(60) in (0, 1, 141)
 
 
-def test_a_terminal_gets_colours_unless_told_otherwise() -> None:
+def test_a_terminal_gets_colours_unless_asked_otherwise() -> None:
     assert b"\x1b[" in on_a_terminal("cat", str(STREAM), TERM="xterm")
     assert b"\x1b[" not in on_a_terminal("cat", str(STREAM), TERM="xterm", NO_COLOR="1")
     assert b"\x1b" not in run("cat", str(STREAM)).stdout
@@ -140,7 +140,7 @@ NOT_UTF_8 = os.fsdecode(b"\xff")
     ],
     ids=lambda words: str(words)[:40],
 )
-def test_a_name_that_cannot_be_is_told_in_a_sentence(
+def test_a_name_that_cannot_be_is_reported_in_a_sentence(
     words: list[str], code: int, tmp_path: Path
 ) -> None:
     home = str(tmp_path)
@@ -206,7 +206,7 @@ def test_what_an_agent_prints_goes_into_no_file_of_ours(tmp_path: Path) -> None:
     assert not any(words.encode() in data for data in files)
 
 
-def test_a_machine_without_any_session_is_told_so(tmp_path: Path) -> None:
+def test_a_machine_without_any_session_is_reported_so(tmp_path: Path) -> None:
     done = run("ps", "--all", HOME=str(tmp_path), XDG_DATA_HOME="", UNBRAID_HOME=str(tmp_path))
     assert done.returncode == 0
     assert b"unbraid doctor" in done.stdout

@@ -11,7 +11,7 @@ HEAVY |= {"httpx", "textual", "uvicorn"}
 LINES = Path(__file__).parents[1] / "recordings" / "single.plain.2.0.76" / "stdout.ndjson"
 
 
-def test_the_version_is_told_without_heavy_imports() -> None:
+def test_the_version_is_reported_without_heavy_imports() -> None:
     program = (
         "import sys\n"
         "from unbraid.cli import main\n"

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.cli
     "opencode-1.2.27-serve",
     "opencode-1.18.33-serve",
 )
-async def test_two_helpers_with_the_same_opening(case: Case, tmp_path: Path) -> None:
+async def test_two_sub_agents_with_the_same_opening(case: Case, tmp_path: Path) -> None:
     live = await play(case, "fan-same-opening", tmp_path)
     keeps_its_promises(live)
     words = said(live.recording)

@@ -26,7 +26,7 @@ TALKING = on(
 
 
 @TALKING
-async def test_leave_is_asked_for_and_given_or_not(case: Case, tmp_path: Path) -> None:
+async def test_permission_is_asked_for_and_given_or_not(case: Case, tmp_path: Path) -> None:
     live = await play(case, "permission", tmp_path)
     keeps_its_promises(live)
     for log in live.logs:

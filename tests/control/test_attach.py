@@ -146,7 +146,7 @@ async def test_opencodes_children_go_on_as_the_agents_they_are(
     assert len(said) == 3
 
 
-async def test_what_is_not_there_is_told(tmp_path: Path) -> None:
+async def test_what_is_not_there_is_reported(tmp_path: Path) -> None:
     launch = claude_launch(cli_of("claude", "2.1.325"), "http://127.0.0.1:1", tmp_path)
     code, _, told = await start(launch, [UNBRAID, "attach", "nothing", "--resume"])
     assert (code, told) == (

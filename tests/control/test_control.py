@@ -98,7 +98,7 @@ async def talking(
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-async def test_leave_is_given_and_refused(version: str, tmp_path: Path) -> None:
+async def test_permission_is_given_and_refused(version: str, tmp_path: Path) -> None:
     async with talking(version, scenario("permission"), tmp_path, asks=True) as talk:
         for number, verb in enumerate(("approve", "deny"), 1):
             asked = await talk.logged(e.FleetPermissionAsked, number)

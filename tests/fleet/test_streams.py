@@ -123,7 +123,7 @@ def test_every_relay_event_has_its_place() -> None:
         assert events[-1].type in (PASSED_ON[relay][0].__struct_config__.tag, "stream_start")
 
 
-def test_now_dates_what_tells_no_time() -> None:
+def test_now_dates_what_has_no_time() -> None:
     fleet = Fleet()
     events = fleet.apply([e.TextDelta("", 0, "m", 0, "a"), e.TextDelta("", 9, "m", 0, "b")], now=5)
     assert [x.ts for x in events if isinstance(x, e.Text)] == [5, 9]

@@ -51,7 +51,7 @@ def test_a_growing_tree_is_the_same_as_a_whole_one(fleet: list[e.FleetEvent]) ->
     assert growing.to_json() == Tree(fleet).to_json()
 
 
-def test_who_waits_for_leave_is_seen() -> None:
+def test_who_waits_for_permission_is_seen() -> None:
     fleet = Fleet()
     asked = fleet.apply(
         [e.PermissionAsked("", 1, "r1", "Bash"), e.PermissionAsked("", 1, "r2", "X")]

@@ -117,7 +117,7 @@ async def test_drafts_go_to_live_viewers_only_and_have_no_id(log: MemoryLog) -> 
         assert b"perhaps" not in (await chunk_of(fresh) or b"")
 
 
-async def test_the_end_is_told_to_all(log: MemoryLog) -> None:
+async def test_the_end_is_sent_to_all(log: MemoryLog) -> None:
     await log.append("r", story(["a"])[:3])
     async with Hub(log) as hub, hub.watch("r", 3) as viewer, hub.watch_all() as wide:
         await chunk_of(viewer)
@@ -143,7 +143,7 @@ async def test_a_full_hub_takes_no_more(log: MemoryLog) -> None:
                 pass
 
 
-async def test_when_the_log_fails_viewers_are_told_and_can_come_back() -> None:
+async def test_when_the_log_fails_viewers_are_notified_and_can_come_back() -> None:
     class Shaky(MemoryLog):
         failing = True
 

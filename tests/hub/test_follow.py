@@ -193,7 +193,7 @@ async def test_filters_by_stream_and_type_but_always_ends_with_done(log: MemoryL
             assert [e["type"] for e in await read_all(viewer)] == ["done"]
 
 
-async def test_a_cursor_that_is_too_old_is_told(log: MemoryLog) -> None:
+async def test_a_cursor_that_is_too_old_is_reported(log: MemoryLog) -> None:
     events = story(["a", "b"])
     await log.append("r", events)
     await log.retain(max_bytes=0)

@@ -68,7 +68,7 @@ async def heard(home: Path, *texts: str) -> None:
 
 @pytest.mark.parametrize("known", [False, True], ids=["history never logged", "history logged"])
 @pytest.mark.parametrize("version", ["opencode 1.18.33", "2.0.76", "2.1.325"])
-async def test_what_comes_after_tells_nothing_again(
+async def test_what_comes_after_records_nothing_again(
     version: str, known: bool, tmp_path: Path
 ) -> None:
     prefix = (UNBRAID, "run", "--") if known else ()

@@ -45,7 +45,7 @@ async def test_signals_are_passed_on_and_the_exit_code_is_ours(tmp_path: Path) -
     assert await process.wait() == 7
 
 
-async def test_a_death_by_signal_is_told_as_a_shell_would(tmp_path: Path) -> None:
+async def test_a_death_by_signal_is_reported_as_a_shell_would(tmp_path: Path) -> None:
     process = await start(tmp_path, "run", "--", "sh", "-c", "kill -9 $$")
     assert await process.wait() == 137
 
@@ -194,7 +194,9 @@ async def test_standard_files_that_do_not_wait_lose_nothing(
     ("command", "code"),
     [(["pipe"], 1), (["run", "--", "echo", "{}"], 0), (["doctor"], 1), (["--help"], 1)],
 )
-def test_a_full_disk_is_told_in_a_sentence(command: list[str], code: int, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_in_a_sentence(
+    command: list[str], code: int, tmp_path: Path
+) -> None:
     env = os.environ | {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "unbraid")}
     env.pop("PYTHONUNBUFFERED", None)  # with it, nothing is left to be written at the end
     with Path("/dev/full").open("wb") as full:

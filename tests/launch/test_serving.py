@@ -99,7 +99,7 @@ async def ended(run: Shown, *, input_too: bool = True) -> int:
 
 
 @pytest.mark.cli
-async def test_leave_is_given_and_refused_over_http(tmp_path: Path) -> None:
+async def test_permission_is_given_and_refused_over_http(tmp_path: Path) -> None:
     async with shown("2.1.325", scenario("permission"), tmp_path, LISTENING, asks=True) as run:
         for number, behavior in enumerate(("allow", "deny"), 1):
             asked = await run.until("permission_asked", number)

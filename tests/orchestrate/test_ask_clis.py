@@ -79,7 +79,7 @@ async def asked(cli: str, script: Script, home: Path) -> AsyncIterator[Asked]:
 
 
 @pytest.mark.parametrize("cli", CLIS)
-async def test_it_answers_with_its_helpers(cli: str, tmp_path: Path) -> None:
+async def test_it_answers_with_its_sub_agents(cli: str, tmp_path: Path) -> None:
     script = Script(
         {
             "main": [say("/agent helper [[helper]] go"), say("The helper was right.")],

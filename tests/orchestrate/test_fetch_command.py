@@ -18,6 +18,6 @@ async def test_it_goes_where_a_person_has_allowed_it() -> None:
             assert await commands["fetch"].carry_out(here.url) == "hello"
 
 
-def test_a_network_that_is_none_is_told_at_once() -> None:
+def test_a_network_that_is_none_is_reported_at_once() -> None:
     with pytest.raises(CallerError, match="UNBRAID_FETCH_ALLOW"):
         built_in({"UNBRAID_FETCH_ALLOW": "localhost"})

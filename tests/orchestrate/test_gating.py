@@ -72,7 +72,7 @@ async def test_one_who_cannot_delegate_streams_at_once() -> None:
     assert text_of(events) == "/agent a [[a]] x, I would say."
 
 
-async def test_helpers_are_not_held() -> None:
+async def test_sub_agents_are_not_held() -> None:
     said = "I plan to ask b about it.\n/agent b [[b]] go\n"
     agents = {
         "main": [say("/agent a [[a]] go"), say("Done.")],

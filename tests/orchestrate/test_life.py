@@ -139,7 +139,7 @@ async def test_a_further_request_goes_on_with_the_same_master(backend: str) -> N
             assert text_of(events) == "→ delegating: a\nTwo."
             told = [m["content"] for m in model.requests[-1]["messages"] if m["role"] != "system"]
             assert told[:3] == ["[[main]] go", "One.", "Go on."]
-            with pytest.raises(RequestConflict, match="is gone"):
+            with pytest.raises(RequestConflict, match="has ended"):
                 await made.start("Who?", continues="ask-nobody")
 
 
@@ -176,7 +176,7 @@ async def test_too_many_requests_and_empty_ones() -> None:
             await made.start("  \n")
 
 
-async def test_a_run_that_died_with_its_process_is_told_to_its_end(tmp_path: Path) -> None:
+async def test_a_run_that_died_with_its_process_is_recorded_to_its_end(tmp_path: Path) -> None:
     """Cut the log of a whole run anywhere: what is added makes it whole again."""
     async with scripted(busy()) as model, orchestrator(model, fleet("a", "b", "c")) as made:
         whole = await events_of(made, await made.start("[[main]] go"))

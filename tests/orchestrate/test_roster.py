@@ -157,7 +157,7 @@ def test_what_an_agent_may_do() -> None:
     assert not may_use(AgentSpec("a", denied=("webfetch",)), "fetch")
 
 
-def test_who_delegates_is_told_how_and_to_whom() -> None:
+def test_who_delegates_is_shown_how_and_to_whom() -> None:
     fleet = [
         AgentSpec("a", "Does\n a"),
         AgentSpec("b", tools=("/agent",)),

@@ -134,7 +134,7 @@ async def test_when_the_log_fails_nothing_is_skipped_after() -> None:
     assert await words_of(log) == await expected()
 
 
-async def test_a_translator_that_tells_another_story_is_noticed() -> None:
+async def test_a_translator_that_gives_other_events_is_noticed() -> None:
     class Other(Speller):
         def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
             return super().feed(data.replace(b"q", b" "), source, now)

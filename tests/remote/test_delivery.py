@@ -166,7 +166,9 @@ async def test_the_token_is_for_the_server_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "url", ["host:8420", "ftp://host", "http://", "http://a:b@host", "http://h?x"]
 )
-async def test_what_is_no_address_is_told_before_the_agent_starts(url: str, tmp_path: Path) -> None:
+async def test_what_is_no_address_is_reported_before_the_agent_starts(
+    url: str, tmp_path: Path
+) -> None:
     process = await start(tmp_path, "run", "--to", url, "--", "echo", "started")
     out, err = await process.communicate()
     assert (out, process.returncode) == (b"", 2)

@@ -188,7 +188,7 @@ async def test_an_answer_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> 
     assert "cannot be reached, trying again" in warning
 
 
-async def test_a_server_of_another_kind_is_told_and_left_alone(tmp_path: Path) -> None:
+async def test_a_server_of_another_kind_is_reported_and_left_alone(tmp_path: Path) -> None:
     told: list[str] = []
     async with saying(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<html>") as url:
         outbox = Outbox.create(tmp_path, Address(url, "r"))

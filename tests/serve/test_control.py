@@ -78,7 +78,7 @@ async def test_steers_a_run(client: httpx.AsyncClient, steered: Steered) -> None
     assert (await client.post("/v1/runs/r/streams/0/stop")).status_code == 400
 
 
-async def test_tells_what_a_run_can_be_told(client: httpx.AsyncClient) -> None:
+async def test_lists_what_can_be_asked_of_a_run(client: httpx.AsyncClient) -> None:
     for run, verbs in (("r", ["message", "cancel"]), ("foreign", [])):
         answer = await client.get(f"/v1/runs/{run}/control")
         assert answer.json() == {"run": run, "verbs": verbs}

@@ -234,7 +234,7 @@ async def test_an_unread_viewer_is_cut_off_and_the_others_are_not(
     assert [int(event["id"]) for event in more[1:]] == list(range(last + 1, len(events) + 1))
 
 
-async def test_shutdown_tells_every_viewer_its_place(log: SqliteLog, client_of: Clients) -> None:
+async def test_shutdown_sends_every_viewer_its_place(log: SqliteLog, client_of: Clients) -> None:
     from unbraid.serve import ServeConfig, serving
 
     await log.append("r", story(["a"])[:3])

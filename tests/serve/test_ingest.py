@@ -39,7 +39,7 @@ LINES = b"".join(
 )
 
 
-async def test_sends_again_are_skipped_and_holes_are_told(
+async def test_sends_again_are_skipped_and_holes_are_reported(
     client: httpx.AsyncClient, log: SqliteLog
 ) -> None:
     def url(offset: int, end: str = "") -> str:

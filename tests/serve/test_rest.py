@@ -25,7 +25,7 @@ async def test_lists_runs_in_pages(client: httpx.AsyncClient, log: SqliteLog) ->
     assert len((await client.get("/v1/runs?status=done&q=say+it")).json()["runs"]) == 5
 
 
-async def test_tells_about_one_run(client: httpx.AsyncClient, log: SqliteLog) -> None:
+async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> None:
     await log.append("r", story(["a"]))
     run = (await client.get("/v1/runs/r")).json()
     usage = {
@@ -67,7 +67,7 @@ async def test_draws_the_tree_and_lists_the_agents(
     assert [agent["stream_id"] for agent in agents] == [0]
 
 
-async def test_tells_a_conversation_in_whole_blocks(
+async def test_shows_a_conversation_in_whole_blocks(
     client: httpx.AsyncClient, log: SqliteLog
 ) -> None:
     events = story(["Hel", "lo"])[:4]

@@ -36,13 +36,13 @@ def test_names_are_given_once_and_can_be_revoked(tmp_path: Path) -> None:
         tokens.revoke("ci")
 
 
-def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "tokens.json").write_text("{")
     with pytest.raises(CallerError):
         TokenFile(tmp_path / "tokens.json").tokens()
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / f"tokens.{os.getpid()}").mkdir()
     with pytest.raises(CallerError, match="cannot be written"):
         TokenFile(tmp_path / "tokens.json").add("ci")

@@ -82,7 +82,7 @@ def test_a_session_is_found_by_its_id_in_the_config_folder(tmp_path: Path) -> No
     shutil.copytree(NESTED / "projects", tmp_path / "config" / "projects")
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
     assert judge(NESTED, events_of(one(SESSION, env=env)), full=True) == CLEAN
-    with pytest.raises(SourceError, match="no session of Claude Code's"):
+    with pytest.raises(SourceError, match="no Claude Code session"):
         runs_of_sources([SESSION], {"HOME": str(tmp_path)})
 
 
@@ -232,8 +232,8 @@ def test_what_cannot_be_read_is_said_in_one_sentence(
         ("x" * 5000, "name too long"),
         ("a\0b", "No such file"),
         ("/proc/self/mem", "Input/output error"),
-        ("ses_0000", "no session of OpenCode's"),
-        ("00000000-0000-0000-0000-000000000000", "no session of Claude Code's"),
+        ("ses_0000", "no OpenCode session"),
+        ("00000000-0000-0000-0000-000000000000", "no Claude Code session"),
     ],
 )
 def test_what_is_not_there_is_said_in_one_sentence(

@@ -44,7 +44,7 @@ def test_a_start_can_be_cancelled_at_any_step(steps: int, again: bool) -> None:
     assert survivors(mark) == []
 
 
-async def test_what_cannot_be_started_is_told() -> None:
+async def test_what_cannot_be_started_is_reported() -> None:
     with pytest.raises(OSError, match="nothing"):
         await start(["/nothing"], {}, stdin=NOTHING)
 

@@ -54,7 +54,7 @@ async def test_a_missing_program_says_how_to_go_on(tmp_path: Path) -> None:
             raise AssertionError
 
 
-async def test_a_crash_is_told_with_its_last_words(tmp_path: Path) -> None:
+async def test_a_crash_is_reported_with_its_last_words(tmp_path: Path) -> None:
     loud = python("import sys; sys.stderr.write('x' * 100000 + 'last words'); sys.exit(3)")
     async with start_program("loud", loud, env=dict(os.environ), cwd=tmp_path) as program:
         assert await program.read() == b""
@@ -65,7 +65,7 @@ async def test_a_crash_is_told_with_its_last_words(tmp_path: Path) -> None:
     assert error.advice == "try again"
 
 
-async def test_a_kill_is_told_by_its_name(tmp_path: Path) -> None:
+async def test_a_kill_is_reported_by_its_name(tmp_path: Path) -> None:
     killed = python("import os; os.kill(os.getpid(), 9)")
     async with start_program("killed", killed, env=dict(os.environ), cwd=tmp_path) as program:
         assert await program.read() == b""

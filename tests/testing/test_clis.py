@@ -54,7 +54,7 @@ def test_what_cannot_be_had_says_why_and_leaves_nothing(calls: Path, tmp_path: P
     assert [path.suffix for path in (tmp_path / "cache").iterdir()] == [".lock"]
 
 
-def test_without_npm_or_ripgrep_the_reason_is_told(
+def test_without_npm_or_ripgrep_the_reason_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UNBRAID_CACHE", str(tmp_path))

@@ -149,7 +149,7 @@ async def test_openai_dialect_streams_reasoning_text_and_calls() -> None:
     assert [block["id"] for block in truth[3:]] == [c["id"] for c in message["tool_calls"]]
 
 
-async def test_http_error_comes_as_often_as_told() -> None:
+async def test_http_error_comes_as_often_as_scripted() -> None:
     turn = say("At last.", failure=HttpError(529, times=2))
     async with ScriptedModel(Script({"main": [turn]})) as model:
         url = f"{model.url}/v1/messages"

@@ -27,7 +27,7 @@ def test_a_text_may_be_the_id_of_its_own_line() -> None:
     assert said(line("m1", "x", "x"), line("m2", "y", "y")) == [("m1", "x"), ("m2", "y")]
 
 
-def test_equal_blocks_of_lines_with_one_uuid_are_all_told() -> None:
+def test_equal_blocks_of_lines_with_one_uuid_are_all_reported() -> None:
     lines = [line("m1", "u", *["ok"] * count) for count in (1, 2, 3, 4)]
     assert said(*lines) == [("m1", "ok")] * 4
 

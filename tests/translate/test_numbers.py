@@ -51,7 +51,7 @@ def no_constant(name: str) -> Any:
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda n: n[:9])
 @pytest.mark.parametrize("line", LINES.values(), ids=list(LINES))
-def test_a_number_that_fits_nowhere_is_told_in_json_that_anyone_can_read(
+def test_a_number_that_fits_nowhere_is_reported_in_json_that_anyone_can_read(
     line: str, number: str
 ) -> None:
     for event in play(line.replace("@", number)):

@@ -102,7 +102,7 @@ def test_parallel_sub_agents_line_by_line() -> None:
     ]
 
 
-def test_the_two_sub_agents_are_told_apart_by_content() -> None:
+def test_the_two_sub_agents_are_distinguished_by_content() -> None:
     translator = Translator()
     a = call("agent_a", "Agent", prompt="search")
     b = call("agent_b", "Agent", prompt="test")
@@ -162,7 +162,7 @@ def test_text_that_grows_in_place_yields_its_growth() -> None:
     ]
 
 
-def test_a_call_that_fills_in_place_is_told_when_its_input_is_there() -> None:
+def test_a_call_that_fills_in_place_is_reported_when_its_input_is_there() -> None:
     empty = {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}
     translator = Translator()
     told = []
@@ -178,7 +178,7 @@ def test_a_call_that_fills_in_place_is_told_when_its_input_is_there() -> None:
 
 
 @pytest.mark.parametrize("ending", ["result", "answer", "end", "next"])
-def test_a_call_without_arguments_is_told_at_the_latest_when_its_message_is_over(
+def test_a_call_without_arguments_is_reported_at_the_latest_when_its_message_is_over(
     ending: str,
 ) -> None:
     empty = {"type": "tool_use", "id": "t", "name": "Done", "input": {}}
@@ -306,7 +306,7 @@ TASK_RESULT = {
 }
 
 
-def test_a_completed_task_alone_tells_of_its_agent() -> None:
+def test_a_completed_task_alone_announces_its_agent() -> None:
     events = Translator().feed(line(TASK_RESULT) + b"\n")
     spawned = next(x for x in events if isinstance(x, e.SubAgentSpawned))
     ended = next(x for x in events if isinstance(x, e.SubAgentEnded))

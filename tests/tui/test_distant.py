@@ -123,7 +123,7 @@ async def test_secrets_of_the_server_are_redacted_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.cli
-async def test_leave_is_given_and_refused(tmp_path: Path) -> None:
+async def test_permission_is_given_and_refused(tmp_path: Path) -> None:
     async with (
         talking(CLAUDE, scenario("permission"), tmp_path, asks=True) as talk,
         served(talk.launch.env) as url,

@@ -48,7 +48,7 @@ async def test_a_session_appears_by_itself(size: tuple[int, int], tmp_path: Path
 
 
 @pytest.mark.cli
-async def test_leave_is_given_and_refused(tmp_path: Path) -> None:
+async def test_permission_is_given_and_refused(tmp_path: Path) -> None:
     async with (
         talking(CLAUDE, scenario("permission"), tmp_path, asks=True) as talk,
         terminal([UNBRAID, "top"], talk.launch.env, talk.launch.cwd) as view,
@@ -143,7 +143,7 @@ async def test_a_log_that_goes_away_is_missed(tmp_path: Path) -> None:
         await view.until("ended with 0")
 
 
-async def test_who_waits_for_words_is_told_so(tmp_path: Path) -> None:
+async def test_who_waits_for_words_is_reported_so(tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     async with terminal([UNBRAID, "tail"], env, tmp_path, (40, 10)) as view:
         await view.until("Waiting for what agents say from now on.")

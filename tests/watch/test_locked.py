@@ -63,7 +63,7 @@ async def started(*words: str, home: Path) -> AsyncIterator[asyncio.subprocess.P
             await process.wait()
 
 
-async def test_a_watch_tells_and_goes_on(tmp_path: Path, locked: list[Path]) -> None:
+async def test_a_watch_reports_it_and_continues(tmp_path: Path, locked: list[Path]) -> None:
     writer = Writer(tmp_path / ".claude", "00000000-0000-4000-8000-000000000003")
     append(writer.main, writer.text("open"))
     log = await SqliteLog.open(log_path(tmp_path))
@@ -85,7 +85,7 @@ async def test_a_watch_tells_and_goes_on(tmp_path: Path, locked: list[Path]) -> 
     await log.close()
 
 
-async def test_a_list_and_a_checkup_tell_too(tmp_path: Path, locked: list[Path]) -> None:
+async def test_a_list_and_a_checkup_report_it_too(tmp_path: Path, locked: list[Path]) -> None:
     async with asyncio.timeout(60):
         async with started("ps", "--all", home=tmp_path) as ps:
             shown, told = await ps.communicate()

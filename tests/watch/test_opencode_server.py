@@ -129,7 +129,7 @@ async def test_every_block_once(name: str, database: bool, tmp_path: Path) -> No
     assert sorted(joined(told(server.events))) == sorted(joined(rows_of(truth)))
 
 
-async def test_leave_is_given_and_refused(tmp_path: Path) -> None:
+async def test_permission_is_given_and_refused(tmp_path: Path) -> None:
     async with served(scenario("permission"), tmp_path, asks=True, database=False) as server:
         session = await server.begin()
         for behavior in ("allow", "deny"):
@@ -143,7 +143,7 @@ async def test_leave_is_given_and_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "app" / "denied.txt").exists()
 
 
-async def test_leave_is_given_and_refused_by_another_process(tmp_path: Path) -> None:
+async def test_permission_is_given_and_refused_by_another_process(tmp_path: Path) -> None:
     async with served(scenario("permission"), tmp_path, asks=True, database=True) as server:
         session = await server.begin()
         for command in ("approve", "deny"):

@@ -133,7 +133,7 @@ def test_a_session_that_was_looked_at_and_left_is_listed_as_what_it_is(
     assert json.loads(call(env, "tree", "--json", writer.session).stdout)["status"] == "completed"
 
 
-def test_a_run_is_named_by_as_much_as_tells_it_apart(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_run_is_named_by_as_much_as_distinguishes_it(env: dict[str, str], tmp_path: Path) -> None:
     first, second = Writer(tmp_path / "claude"), Writer(tmp_path / "claude", OTHER)
     for writer, words in ((first, "one"), (second, "two")):
         append(writer.main, writer.prompt() + writer.text(words))
@@ -163,7 +163,7 @@ def test_whether_a_lease_is_held_can_be_seen_without_acquiring_it(tmp_path: Path
     assert FileLeases(tmp_path).abandoned() == ["one"]
 
 
-def test_a_tree_tells_who_is_at_work(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_tree_shows_who_is_at_work(env: dict[str, str], tmp_path: Path) -> None:
     writer = Writer(tmp_path / "claude")
     task = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
     spawn = {"type": "tool_use", "id": "toolu_1", "name": "Agent", "input": task}

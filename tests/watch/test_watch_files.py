@@ -86,7 +86,9 @@ def texts(events: list[e.FleetEvent]) -> list[str]:
     return [event.delta for event in events if isinstance(event, e.Text)]
 
 
-async def test_what_was_found_at_the_last_moment_is_told(machine: Machine, inotify: bool) -> None:
+async def test_what_was_found_at_the_last_moment_is_reported(
+    machine: Machine, inotify: bool
+) -> None:
     """It is stopped while it opens the session."""
     writer = Writer(machine.config)
     append(writer.main, writer.text("one"))

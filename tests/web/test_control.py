@@ -52,7 +52,7 @@ async def ended(live: Live) -> str:
     return str([line for line in lines if line["type"] == "result"][-1]["result"])
 
 
-async def test_leave_is_given_and_refused_on_the_page(
+async def test_permission_is_given_and_refused_on_the_page(
     site: Site, tab: Page, tmp_path: Path
 ) -> None:
     async with running(

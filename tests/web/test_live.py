@@ -88,7 +88,7 @@ def _shown(block: dict[str, Any]) -> tuple[str, str]:
     return block["type"], (block.get("text") or block["thinking"]).replace("**", "")
 
 
-async def test_the_page_tells_a_live_fleet_as_it_is(
+async def test_the_page_shows_a_live_fleet_as_it_is(
     site: Site, tab: Page, tmp_path: Path, manners: Manners
 ) -> None:
     await tab.set_viewport_size({"width": 1280, "height": 1600})
@@ -110,7 +110,7 @@ async def test_the_page_tells_a_live_fleet_as_it_is(
         await true_to(view, live)
 
 
-async def test_the_page_tells_a_live_opencode_and_its_helpers_as_they_are(
+async def test_the_page_shows_a_live_opencode_and_its_sub_agents_as_they_are(
     site: Site, tab: Page, tmp_path: Path
 ) -> None:
     await tab.set_viewport_size({"width": 1280, "height": 1600})

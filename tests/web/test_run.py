@@ -190,7 +190,7 @@ async def test_a_fold_that_opens_as_one_leaves_is_of_no_account(site: Site, tab:
     await expect(tab.get_by_text("1 result")).to_be_visible()
 
 
-async def test_finished_helpers_are_folded_and_opened_again(site: Site, tab: Page) -> None:
+async def test_finished_sub_agents_are_folded_and_opened_again(site: Site, tab: Page) -> None:
     await site.append("run", fleet().events)
     view = await RunView(tab, "run").open()
     await expect(view.items).to_have_count(4)

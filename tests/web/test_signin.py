@@ -101,7 +101,7 @@ async def test_it_works_where_no_script_does(site: Site, tab: Page) -> None:
         await context.close()
 
 
-async def test_a_link_works_once_and_one_who_is_out_is_told_how_to_come_in(
+async def test_a_link_works_once_and_one_who_is_out_is_shown_how_to_come_in(
     site: Site, tab: Page, manners: Manners
 ) -> None:
     manners.tolerate("Failed to load resource")

@@ -68,7 +68,7 @@ def test_every_line_is_where_its_offset_says(data: bytes, cuts: list[int]) -> No
 
 
 @pytest.mark.parametrize("cuts", [[], [1] * 40, [9], [8, 1], [3, 9, 9]])
-def test_a_line_over_the_limit_is_told_once_and_the_stream_goes_on(cuts: list[int]) -> None:
+def test_a_line_over_the_limit_is_reported_once_and_the_stream_goes_on(cuts: list[int]) -> None:
     data = b"short\n" + b"x" * 20 + b"\n12345678\n" + b"y" * 9
     assert [line for _, line in read(data, cuts)] == [
         b"short",

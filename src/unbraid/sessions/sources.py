@@ -89,7 +89,7 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
         if store is not None and store.is_session_id(name):
             problem = f"no {kind.title} session and no run has this id here"
             raise SourceError(name, problem)
-    raise SourceError(name, "no such file, and no run has this id")
+    raise SourceError(name, "No such file, and no run has this id")
 
 
 def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:

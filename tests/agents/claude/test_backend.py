@@ -184,7 +184,7 @@ async def test_a_flood_that_tools_give_is_passed_through(tmp_path: Path) -> None
     assert peak < 20 << 20
 
 
-async def test_a_line_without_an_end_is_told_and_not_kept(tmp_path: Path) -> None:
+async def test_a_line_without_an_end_is_reported_and_not_kept(tmp_path: Path) -> None:
     flood = """
 def answer(text):
     for _ in range(100):
@@ -225,7 +225,7 @@ def answer(text):
             assert text(await said(conversation.say("second"))) == "begun second"
 
 
-async def test_a_request_for_leave_is_told_and_answered(tmp_path: Path) -> None:
+async def test_a_permission_request_is_reported_and_answered(tmp_path: Path) -> None:
     answer = """
 def answer(text):
     line(type="control_request", request_id="r1", request={"subtype": "can_use_tool",

@@ -77,7 +77,7 @@ async def test_a_flood_of_words_is_ended(tmp_path: Path) -> None:
     assert f"DELETE /session/{SESSION}" in server.asked
 
 
-async def test_a_server_that_hangs_up_is_told(tmp_path: Path) -> None:
+async def test_a_server_that_hangs_up_is_reported(tmp_path: Path) -> None:
     with HangsUp() as server:
         backend = OpenCodeBackend(url=server.url, env={}, cwd=tmp_path)
         events = []
@@ -92,7 +92,7 @@ async def test_a_server_that_hangs_up_is_told(tmp_path: Path) -> None:
     assert ended == [("ses_child", False)]
 
 
-async def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
+async def test_a_server_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with Played() as server:
         gone = server.url
     backend = OpenCodeBackend(env={"UNBRAID_OPENCODE_URL": gone}, cwd=tmp_path)

@@ -98,7 +98,7 @@ async def test_an_agent_has_the_tools_it_was_given(version: str, tmp_path: Path)
 
 
 @versions
-async def test_leave_is_asked_for_and_answered(version: str, tmp_path: Path) -> None:
+async def test_permission_is_asked_for_and_answered(version: str, tmp_path: Path) -> None:
     turns = [say(bash("touch allowed.txt")), say(bash("touch denied.txt")), say("All asked.")]
     asked, events = [], []
     async with (

@@ -58,7 +58,7 @@ def test_other_words_are_another_call() -> None:
     assert "kid" not in words(call("c", prompt="Something else."), child("kid"))
 
 
-def test_equals_cannot_be_told_apart() -> None:
+def test_equals_cannot_be_distinguished() -> None:
     told = words(call("c"), call("d"), child("kid"), child("kit"))
     assert told.keys() == {""}
     told = words(call("c"), call("d"), child("kid"), child("kit"), call("d", child="kid"))

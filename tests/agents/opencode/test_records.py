@@ -80,7 +80,7 @@ def test_an_export_is_its_session_its_messages_and_their_parts() -> None:
     ]
 
 
-def test_parts_that_tell_no_time_keep_their_order() -> None:
+def test_parts_that_have_no_time_keep_their_order() -> None:
     parts = [{"id": name, "type": "text"} for name in ("p1", "p2", "p3")]
     messages = [{"info": {"id": "m", "time": {"created": 7}}, "parts": parts}]
     lines = export_as_lines({"info": {"id": "s"}, "messages": messages})

@@ -124,7 +124,7 @@ async def test_a_database_of_another_program_is_refused(path: Path) -> None:
     connection.close()
 
 
-async def test_a_damaged_page_is_told_and_not_taken_for_an_end(path: Path) -> None:
+async def test_a_damaged_page_is_reported_and_not_taken_for_an_end(path: Path) -> None:
     log = await SqliteLog.open(path)
     await log.append("r", story(["x" * 500] * 500))
     await log.vacuum()
@@ -147,7 +147,7 @@ async def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     assert caught.value.reason == "io"
 
 
-async def test_a_locked_file_is_told_and_works_again_later(path: Path) -> None:
+async def test_a_locked_file_is_reported_and_works_again_later(path: Path) -> None:
     log = await SqliteLog.open(path, busy_seconds=0.05)
     await log.append("r", story(["a"])[:2])
     holder = sqlite3.connect(path, isolation_level=None)
@@ -165,7 +165,7 @@ async def test_a_locked_file_is_told_and_works_again_later(path: Path) -> None:
     await log.close()
 
 
-async def test_a_full_disk_is_told_and_loses_nothing_acknowledged(path: Path) -> None:
+async def test_a_full_disk_is_reported_and_loses_nothing_acknowledged(path: Path) -> None:
     log = await SqliteLog.open(path)
     # SQLite's own limit on pages gives the very error of a full disk.
     limit = "PRAGMA max_page_count = 60"

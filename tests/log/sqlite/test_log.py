@@ -80,7 +80,7 @@ async def test_a_block_open_over_a_restart_is_found_once(path: Path) -> None:
     await log.close()
 
 
-async def test_a_prompt_told_again_after_a_restart_is_found_once(path: Path) -> None:
+async def test_a_prompt_repeated_after_a_restart_is_found_once(path: Path) -> None:
     events = story(["Said."])
     events[1] = replace(events[1], prompt="Say  it\nall")
     for event in events:

@@ -53,7 +53,7 @@ def merging(writer: Writer, clock: Clock, *, version: str | None) -> StdoutTrans
     return merger
 
 
-def test_a_helper_that_is_heard_before_its_file_is_made_is_waited_for(tmp_path: Path) -> None:
+def test_a_sub_agent_that_is_printed_before_its_file_is_made_is_waited_for(tmp_path: Path) -> None:
     writer, clock = Writer(tmp_path), Clock()
     merger = merging(writer, clock, version="2.0.30")
     call = writer.answer([BASH], "a1")
@@ -74,7 +74,7 @@ def test_the_wait_for_a_file_is_bounded(tmp_path: Path) -> None:
     assert b"toolu_2" in b"".join(chunk.data for chunk in merger.take())
 
 
-def test_where_helpers_have_no_files_nothing_is_waited_for(tmp_path: Path) -> None:
+def test_where_sub_agents_have_no_files_nothing_is_waited_for(tmp_path: Path) -> None:
     writer, clock = Writer(tmp_path), Clock()
     merger = merging(writer, clock, version=None)
     merger.line(printed(writer.answer([BASH], "a1"), "toolu_1"))

@@ -130,7 +130,7 @@ def test_a_session_whose_entry_is_written_anew_goes_on(sessions: Path) -> None:
         assert seen.ended(ALL) == set()
 
 
-def test_who_was_killed_is_told_once_and_again_after_a_new_life(sessions: Path) -> None:
+def test_who_was_killed_is_reported_once_and_again_after_a_new_life(sessions: Path) -> None:
     seen = processes(sessions)
     entry(sessions, os.getpid(), "one", procStart="1")
     assert seen.ended(frozenset({"two"})) == set()

@@ -158,7 +158,7 @@ def exported(path: Path, session: str) -> Json:
     return {"info": info, "messages": messages}
 
 
-def test_an_export_tells_what_its_session_said(tmp_path: Path) -> None:
+def test_an_export_has_what_its_session_said(tmp_path: Path) -> None:
     database = NESTED / "opencode.db"
     (run,) = runs_of_sources([str(database)], {})
     everything = joined(told(events_of(run)))

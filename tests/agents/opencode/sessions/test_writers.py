@@ -156,7 +156,7 @@ def at_once(speakers: Speakers, one: Speaker, two: Speaker) -> None:
     speakers.look("A", "B")
 
 
-def test_two_that_speak_at_the_same_time_are_told_apart_by_when_they_do_not(
+def test_two_that_speak_at_the_same_time_are_distinguished_by_when_they_do_not(
     speakers: Speakers,
 ) -> None:
     one, two = speakers.start(), speakers.start()
