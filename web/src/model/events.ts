@@ -328,7 +328,7 @@ export interface Runs {
   indexed?: Indexed | null;
 }
 
-/** What a run can be told to do; nothing, if nobody here steers it. */
+/** What can be asked of a run; nothing, if this server cannot steer it. */
 export interface Control {
   run: string;
   verbs: string[];
@@ -355,7 +355,7 @@ export interface PermissionRequest {
   ts: number;
 }
 
-/** A run as told over HTTP. */
+/** A run as it is sent over HTTP. */
 export interface Run {
   run: string;
   source: string;
