@@ -133,7 +133,7 @@ async def test_a_run_in_the_middle_of_a_word_holds_up_no_other() -> None:
 async def test_who_stalls_in_the_middle_of_a_word_is_waited_for_only_so_long(
     whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed, "HOLD_SECONDS", 0.05)
+    monkeypatch.setattr(feed, "REDACTION_HOLD_SECONDS", 0.05)
     log = MemoryLog()
     begun, rest = split(story(PARTS))
     said = ""

@@ -51,7 +51,7 @@ async def test_where_inotify_does_not_work_everything_is_looked_at(
         yield []
 
     monkeypatch.setattr("unbraid.system.notify.changes", broken)
-    monkeypatch.setattr(folders, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(folders, "FOLDER_POLL_SECONDS", 0.01)
     warnings: list[str] = []
     async with (
         asyncio.timeout(60),

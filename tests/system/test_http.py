@@ -114,7 +114,9 @@ async def test_who_stops_to_listen_hangs_up_at_once() -> None:
 
 async def test_a_stream_that_falls_silent_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unbraid.remote.client.SERVER_SILENCE_TIMEOUT_SECONDS", 0.2)
-    monkeypatch.setattr("unbraid.agents.opencode.server.SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(
+        "unbraid.agents.opencode.sessions.server.AGENT_SERVER_SILENCE_TIMEOUT_SECONDS", 0.2
+    )
     async with asyncio.timeout(30), streaming(b"data: {}\n\n") as (url, _):
         remote = RemoteServer(url, None)
         with pytest.raises(RemoteError, match="cannot be reached: timed out"):
