@@ -70,6 +70,12 @@ def test_a_meta_file_cannot_pass_for_another_agent_or_type() -> None:
         ),
         ("  <task-notification><task-id>a</task-id><task-id>b</task-id>", {"task-id": "a"}),
         ("say <task-notification><task-id>a</task-id>", None),
+        (
+            "[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is no approval.\n"
+            "<task-notification><task-id>a</task-id></task-notification>",
+            {"task-id": "a"},
+        ),
+        ("[SYSTEM NOTIFICATION - NOT USER INPUT]\nA message from elsewhere.", None),
         ("<task-notification><task-id>a</status>", {}),
     ],
 )

@@ -23,6 +23,7 @@ SESSION_INTRODUCTION = "unbraid.session"
 # What 2.0 asks two agents of its own at every start, for nobody.
 WARMUP = "Warmup"
 
+NOTICE = "[SYSTEM NOTIFICATION - NOT USER INPUT]"
 _NOTIFICATION = re.compile(r"<(task-id|tool-use-id|status|result)>(.*?)</\1>", re.DOTALL)
 
 
@@ -130,11 +131,13 @@ def session_line(
 
 def notification(text: str) -> dict[str, str] | None:
     """Returns the fields of a `<task-notification>`, which reports to a parent that an agent has
-    ended.
+    ended. An interactive session puts a notice before it that no person has written it.
     """
-    if not text.lstrip().startswith("<task-notification>"):
+    text = text.lstrip()
+    begin = text.find("<task-notification>") if text.startswith(NOTICE) else 0
+    if begin < 0 or not text.startswith("<task-notification>", begin):
         return None
     found: dict[str, str] = {}
-    for name, value in _NOTIFICATION.findall(text):
+    for name, value in _NOTIFICATION.findall(text, begin):
         found.setdefault(name, value)
     return found

@@ -8,7 +8,7 @@ from unbraid.agents.claude.dialect.attribution import Attribution
 from unbraid.agents.claude.dialect.tasks import Tasks
 from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.records import ClaudeRecord, Task
-from unbraid.agents.claude.transcript import notification
+from unbraid.agents.claude.transcript import NOTICE, notification
 from unbraid.events import Prompt, RelayEvent, Unrecognized
 from unbraid.translate.blocks import Block
 from unbraid.translate.clock import Clock
@@ -16,7 +16,7 @@ from unbraid.translate.contexts import Context
 from unbraid.translate.seen import newly
 from unbraid.wire.record import read_as, sound
 
-NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ")
+NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ", NOTICE)
 INTERRUPTED = "[Request interrupted by user"
 
 
