@@ -158,6 +158,17 @@ async def test_a_taken_port_does_not_stop_the_agent(tmp_path: Path) -> None:
     await holder.wait_closed()
 
 
+async def test_a_port_that_was_asked_for_and_is_taken_is_an_error(tmp_path: Path) -> None:
+    holder = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
+    port = holder.sockets[0].getsockname()[1]
+    process = await start(tmp_path, "watch", "--port", str(port))
+    _, err = await process.communicate()
+    assert process.returncode not in (0, None)
+    assert f"cannot listen on 127.0.0.1:{port}".encode() in err
+    holder.close()
+    await holder.wait_closed()
+
+
 async def test_pages_that_open_at_the_same_moment_have_ports_of_their_own() -> None:
     class SlowLog(MemoryLog):
         async def bounds(self) -> tuple[int, int]:

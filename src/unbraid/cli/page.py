@@ -21,13 +21,14 @@ async def page(
     controllers: Controllers,
     *,
     port: int,
+    port_required: bool = False,
     redact: bool = False,
     history: History | None = None,
     orchestrating: Orchestrating | None = None,
     say: Callable[[str], None] = warn,
 ) -> AsyncIterator[Server]:
-    """Serves a log while the block runs, and prints the address; viewers get its last
-    events, too.
+    """Serves a log while the block runs, and prints the address; viewers get its last events, too.
+    If the port is taken, any other will do, unless that port is required.
     """
     async with AsyncExitStack() as stack:
 
@@ -45,7 +46,8 @@ async def page(
         try:
             server = await serve(port)
         except CallerError:
-            # The port is taken, perhaps by another of ours: any other will do.
+            if port_required:
+                raise
             server = await serve(0)
         say(server.link())
         try:

@@ -7,6 +7,7 @@ import signal
 from contextlib import AsyncExitStack
 
 import click
+from click.core import ParameterSource
 
 from unbraid.cli.arguments import port_option
 from unbraid.cli.redaction import redact_option
@@ -44,10 +45,18 @@ def watch(
     from unbraid.remote.ingest import checked_url
 
     servers = tuple(map(checked_url, servers))
-    asyncio.run(_watch(port, servers, page=page, redact=redact))
+    # The port that we choose ourselves may be taken by another watch; one that was asked for not.
+    context = click.get_current_context(silent=True)
+    asked = context is not None and context.get_parameter_source("port") in (
+        ParameterSource.COMMANDLINE,
+        ParameterSource.ENVIRONMENT,
+    )
+    asyncio.run(_watch(port, servers, page=page, redact=redact, port_required=asked))
 
 
-async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: bool) -> None:
+async def _watch(
+    port: int, servers: tuple[str, ...], *, page: bool, redact: bool, port_required: bool
+) -> None:
     from unbraid.agents.registry import plugin_problems
     from unbraid.cli.session_table import SessionTable
     from unbraid.machine import Machine
@@ -70,6 +79,7 @@ async def _watch(port: int, servers: tuple[str, ...], *, page: bool, redact: boo
                 machine.log,
                 machine.controllers,
                 port=port,
+                port_required=port_required,
                 redact=redact,
                 history=machine.sessions,
                 orchestrating=orchestrator_factory(machine.env),

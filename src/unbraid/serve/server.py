@@ -47,7 +47,9 @@ class Server:
         self.services = services
         self.port: int = listener.getsockname()[1]
         config = services.config
-        host = f"[{config.host}]" if ":" in config.host else config.host
+        # Nobody can open the address that stands for all addresses.
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(config.host, config.host)
+        host = f"[{host}]" if ":" in host else host
         self.url = f"http://{host}:{self.port}"
 
     def link(self, scopes: tuple[Scope, ...] = ("read", "control")) -> str:
