@@ -14,7 +14,7 @@ from unbraid.agents.registry import kinds, stores
 from unbraid.errors import SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.pipeline import Pipeline
-from unbraid.sessions.files import LOG, lines_runs, open_path, recognized
+from unbraid.sessions.files import LOG, SNIFF_LINES, lines_runs, open_path, recognized
 from unbraid.system.files import CHUNK_BYTES
 from unbraid.timings import LIVE_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, merge, split
@@ -116,10 +116,13 @@ def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[RunTrack
     kept.
     """
     kept: list[bytes] = []
-    first = None
+    first, lines = None, 0
     for chunk in arriving:
         kept.append(chunk)
-        if alone:
+        # Only whole lines can show it, and only the first ones are looked at: a stream may come
+        # in thousands of small chunks.
+        if alone and first is None and b"\n" in chunk and lines < SNIFF_LINES:
+            lines += chunk.count(b"\n")
             first = recognized(split(kept))
         # What was stored may have to be put in order, and is short; a stream is passed on as it
         # comes.
