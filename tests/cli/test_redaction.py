@@ -126,4 +126,4 @@ async def test_what_the_agents_own_cli_shows_is_not_taken_for_redacted(tmp_path:
     process = await start(tmp_path, "attach", "r", "--resume", "--redact")
     out, err = await process.communicate()
     assert (out, process.returncode) == (b"", 2)
-    assert b"--redact does nothing there" in err
+    assert b"--redact has no effect with --resume" in err

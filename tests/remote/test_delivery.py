@@ -118,7 +118,7 @@ async def test_a_server_that_is_away_gets_it_later(tmp_path: Path) -> None:
     path = tmp_path / "server.db"
     async with launched(path) as (launcher, port):
         url = f"http://127.0.0.1:{port}"
-        _, err, code = await run_of(tmp_path, lines_of(1), "--to", url, "--linger", "0.1")
+        _, err, code = await run_of(tmp_path, lines_of(1), "--to", url, "--linger", "1")
         assert code == 0
         assert b"cannot be reached" in err
         assert b"`unbraid deliver` sends the rest" in err

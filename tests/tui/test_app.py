@@ -213,7 +213,7 @@ async def test_a_session_that_nobody_followed_is_read_when_someone_opens_it(
         await screen.archive.read(lambda text: None)
         await screen.until(lambda: len(screen.rows("runs")) == 1)
         await screen.press("down")
-        await screen.until(lambda: "Enter opens it." in screen.text())
+        await screen.until(lambda: "Press Enter to open it." in screen.text())
         assert await log.runs() == []
         await screen.press("enter")
         await screen.until_said(["Delegating down."])

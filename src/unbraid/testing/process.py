@@ -88,7 +88,8 @@ class Child:
     async def wait(self) -> int:
         """Returns its exit code, when it has ended by itself."""
         code = await self._process.wait()
-        await self._errors
+        # Not awaited itself: `stop` may have cancelled it.
+        await asyncio.wait([self._errors])
         return code
 
     async def stop(self) -> int:
