@@ -36,7 +36,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Several times what `play` and its like give a CLI, which they start up to three times in a test.
 CLI_TIMEOUT_SECONDS = 400
 # Long enough to report a failure in: what is raised in the middle of that would end all tests.
-RAISED_AGAIN_SECONDS = 5.0
+RAISED_AGAIN_SECONDS = 10.0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

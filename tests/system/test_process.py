@@ -57,7 +57,10 @@ async def test_a_stray_child_that_holds_a_pipe_holds_nobody_up() -> None:
             (sys.executable, "-c", stray, *SLEEPER), env, stdin=NOTHING, stdout=PIPE
         )
         assert process.stdout is not None
-        pid = int(await process.stdout.read(100))
+        line = b""
+        while not line.endswith(b"\n"):  # which may be written by itself
+            line += await process.stdout.read(100)
+        pid = int(line)
         try:
             assert await process.wait() == 0
             assert len(survivors(mark)) == 1
