@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
-from unbraid.translate.reader import RecordReader, registered_dialects
+from unbraid.translate.reader import ReadsSources, RecordReader, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
 
@@ -44,6 +44,10 @@ class Translator:
         self._reader = RecordReader(self._dialects)
         self._met: list[str] = []  # the kinds that have owned a record, in this order
         self._owner = ""  # the kind that has owned the latest one
+        self._source = ""
+        self._wanting_sources = [
+            dialect for dialect in self._dialects.values() if isinstance(dialect, ReadsSources)
+        ]
         self._finished = False
 
     @property
@@ -77,6 +81,7 @@ class Translator:
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
         out: list[RelayEvent] = []
+        self._reading(source)
         self._read(lines, lines.feed(data), out)
         return out
 
@@ -86,11 +91,18 @@ class Translator:
         if self._finished:
             return out
         self._finished = True
-        for lines in self._sources.values():
+        for source, lines in self._sources.items():
+            self._reading(source)
             self._read(lines, lines.finish(), out)
         for kind in self._met:
             self._dialects[kind].finish(out)
         return out
+
+    def _reading(self, source: str) -> None:
+        if source != self._source:
+            self._source = source
+            for dialect in self._wanting_sources:
+                dialect.reading(source)
 
     def _read(
         self, source: Lines, lines: Iterable[bytes | Overlong], out: list[RelayEvent]
