@@ -4,6 +4,8 @@ Guarantees, whatever comes in:
 - `seq` counts up by one; `request_received` is first and `done` is last;
 - in a stream, `stream_start` precedes and `stream_end` follows everything;
 - a parent starts before its child;
+- `ts` of `request_received` is the smallest of a run and that of `done` the largest, and in a
+  stream it never runs back;
 - the same relay events give the same fleet events, byte for byte.
 """
 
@@ -16,6 +18,7 @@ import msgspec
 
 from unbraid import events as e
 from unbraid.fleet.usage import Totals
+from unbraid.translate.clock import LIVE_MS
 
 F = TypeVar("F", bound=e.FleetEvent)
 
@@ -23,9 +26,8 @@ ROOT_AGENT = "main"
 CONTENT = (e.TextDelta, e.ThinkingDelta, e.ToolUse)
 AFTERTHOUGHTS = (e.Progress, e.SessionMeta, e.SubAgentEnded)
 
-# A source's own times that differ from ours by more than this are of another time, not late.
-NOW_MS = 60_000
-
+# An agent that is said to have worked for longer than this is not believed.
+MAX_DURATION_MS = 366 * 24 * 3_600_000
 
 _PLACE = {field.name for field in msgspec.structs.fields(e.FleetEvent)}
 
@@ -58,9 +60,22 @@ PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] 
 
 
 class FleetStream:
-    """One invocation of one agent."""
+    """One invocation of one agent: `began` and `latest` are the times of its first and of its
+    latest event.
+    """
 
-    __slots__ = ("agent", "answer", "answering", "depth", "ended", "id", "message_id", "parent")
+    __slots__ = (
+        "agent",
+        "answer",
+        "answering",
+        "began",
+        "depth",
+        "ended",
+        "id",
+        "latest",
+        "message_id",
+        "parent",
+    )
 
     def __init__(self, stream_id: int, parent: FleetStream | None, agent: str) -> None:
         self.id = stream_id
@@ -71,18 +86,23 @@ class FleetStream:
         self.ended = False
         self.message_id = ""
         self.answer: list[str] = []  # the text of its latest message
+        self.began: int | None = None
+        self.latest: int = 0 if parent is None else parent.began or 0
 
 
 class Fleet:
     """Gives every agent's invocation a stream, and every event its place in the log."""
 
-    def __init__(self, source: str = "", *, first_seq: int = 1) -> None:
+    def __init__(self, source: str = "", *, first_seq: int = 1, began_ms: int = 0) -> None:
         self.source = source
         self.done = False
         self._seq = first_seq
-        self._ts = 0
-        self._first_ts = 0
-        self._elsewhen = False  # whether the run has a time of its own, and that is not now
+        self._ts = began_ms  # when that happened which is being placed
+        self._now = 0  # when that has arrived; 0 if nobody knows
+        self._latest = 0
+        self._began = 0
+        self._lasted = 0  # for how long the main agent has worked, as it says
+        self._live = True  # whether what was placed last had just happened
         self._streams: dict[str, FleetStream] = {}  # by context: its latest invocation
         self._count = 0
         self._totals = Totals()
@@ -91,17 +111,25 @@ class Fleet:
             e.TextDelta: self._text,
             e.TokenUsage: self._token_usage,
             e.TurnComplete: self._turn_complete,
+            e.Progress: self._progress,
             e.SubAgentEnded: self._ended,
         }
 
     def apply(self, events: Sequence[e.RelayEvent], now: int = 0) -> list[e.FleetEvent]:
-        """Place relay events in the log; `now` dates those whose source gave no time."""
+        """Place relay events in the log; `now`, their arrival, dates those whose source gave no
+        time.
+        """
+        self._now = now
         if now and not self._count:
-            first = next((event.ts for event in events if event.ts), now)
-            self._elsewhen = abs(now - first) > NOW_MS
-            now = first if self._elsewhen else now
+            # What has no time precedes what has one.
+            self._ts = min(next((event.ts for event in events if event.ts), now), now)
+            self._live = now - self._ts <= LIVE_MS
         for event in events:
-            self._ts = event.ts or now or self._ts
+            if event.ts:
+                self._ts = event.ts
+                self._live = now - event.ts <= LIVE_MS
+            elif self._live and self._count:
+                self._ts = now or self._ts
             if not self._count:
                 prompted = self._open(event)
                 if prompted:
@@ -124,9 +152,10 @@ class Fleet:
         """End the run: every open stream, then `done`."""
         if self.done:
             return []
-        self._ts = max(self._ts, 0 if self._elsewhen else now)
         if not self._count:
+            self._ts = self._ts or now
             self._open(e.RelayEvent())
+        self._ts = max(self._latest, now if self._live else 0)
         root = self._streams[""]
         for stream in reversed(self._streams.values()):
             if not stream.ended and stream is not root:
@@ -144,7 +173,7 @@ class Fleet:
             cache_read_tokens=total.cache_read_tokens,
             cache_creation_tokens=total.cache_creation_tokens,
             cost_usd=total.cost_usd,
-            duration_ms=self._ts - self._first_ts if self._first_ts else None,
+            duration_ms=self._ts - self._began if self._began else self._lasted or None,
         )
         self.done = True
         return self._take()
@@ -176,8 +205,13 @@ class Fleet:
 
     def text(self, stream: FleetStream, event: e.TextDelta, now: int) -> e.Text:
         """Adds text of an agent that has begun to answer, by the shortest way."""
-        self._ts, seq = now, self._seq
+        seq = self._seq
         self._seq = seq + 1
+        if now < stream.latest:
+            now = stream.latest
+        stream.latest = now
+        if now > self._latest:
+            self._latest = now
         return e.Text(
             seq=seq,
             ts=now,
@@ -213,7 +247,7 @@ class Fleet:
         return prompt is not None
 
     def _begin(self, agent: str, prompt: str | None, meta: e.SessionMeta) -> None:
-        self._first_ts = self._ts
+        self._began = self._ts
         root = self._streams[""] = FleetStream(0, None, agent)
         self._count = 1
         self._emit(
@@ -260,6 +294,7 @@ class Fleet:
         one.
         """
         stream = FleetStream(self._count, ended.parent, ended.agent)
+        stream.latest = ended.latest
         self._count += 1
         self._streams[context] = stream
         parent = ended.parent
@@ -305,13 +340,34 @@ class Fleet:
 
     def _turn_complete(self, event: e.TurnComplete, stream: FleetStream) -> None:
         self._totals.turn_over(event.totals, event.cost_usd)
+        if stream.id == 0:
+            self._lasted = max(self._lasted, event.duration_ms or 0)
+        self._has_lasted(stream, event.duration_ms)
         self._pass_on(event, stream)
 
+    def _progress(self, event: e.Progress, stream: FleetStream) -> None:
+        self._has_lasted(stream, event.duration_ms)
+        self._pass_on(event, stream)
+
+    def _has_lasted(self, stream: FleetStream, duration_ms: int | None) -> None:
+        """Takes an agent's word for how long it has worked: a recorded stream, in which only some
+        records have times, has nothing else to show it by. One that is read live is seen at work
+        for about as long.
+        """
+        if not stream.began or duration_ms is None or duration_ms > MAX_DURATION_MS:
+            return
+        if not self._live or duration_ms > 2 * (self._now - stream.began):
+            self._ts = max(self._ts, stream.began + duration_ms)
+
     def _emit(self, kind: type[F], stream: FleetStream, **payload: Any) -> None:
+        ts = stream.latest = max(self._ts, stream.latest)
+        if stream.began is None:
+            stream.began = ts
+        self._latest = max(self._latest, ts)
         self._out.append(
             kind(
                 seq=self._seq,
-                ts=self._ts,
+                ts=ts,
                 stream_id=stream.id,
                 depth=stream.depth,
                 agent=stream.agent,
