@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, log_path, logged, play, verdict
+from tests.launch.agents import UNBRAID, in_its_time, log_path, logged, play, verdict
 from tests.said import CLEAN, Verdict
 from tests.watch.test_watch_clis import whole
 from tests.watch.watching import watched
@@ -52,6 +52,8 @@ async def seen_by_the_watch(recording: Recording, home: Path, *, ordered: bool) 
     """All that was said is in the log of the watch, too."""
     (events,) = (await logged(home / "apart")).values()
     whole(events)
+    if "began_ms" in recording.truth:
+        in_its_time(recording, events)
     found = verdict(recording, events, home / "recording")
     assert (found if ordered else found._replace(disordered=[])) == CLEAN
 
@@ -66,6 +68,7 @@ async def test_run_logs_every_block_once(version: str, name: str, tmp_path: Path
     check(events)
     assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
     in_time(events)
+    in_its_time(recording, events)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -82,6 +85,7 @@ async def test_a_pipe_and_a_watch_log_every_block_once(
     check(events)
     assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
     in_time(events)
+    in_its_time(recording, events)
     await seen_by_the_watch(recording, tmp_path, ordered=False)
 
 
@@ -123,6 +127,7 @@ async def test_a_pipe_and_a_watch_log_opencode_and_its_children(
     check(events)
     assert verdict(recording, events, tmp_path / "recording") == CLEAN
     in_time(events)
+    in_its_time(recording, events)
     await seen_by_the_watch(recording, tmp_path, ordered=True)
 
 
@@ -135,3 +140,4 @@ async def test_run_logs_opencode_and_its_children(version: str, name: str, tmp_p
     check(events)
     assert verdict(recording, events, tmp_path / "recording") == CLEAN
     in_time(events)
+    in_its_time(recording, events)

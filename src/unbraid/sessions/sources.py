@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -94,9 +92,9 @@ def relay_events_of(run: RunTracks) -> Iterator[RelayEvent]:
 def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
     if name == "-":
         stdin = sys.stdin.buffer
-        arrives = not stat.S_ISREG(os.fstat(stdin.fileno()).st_mode)
         arriving = _arriving(nullcontext(stdin))
-        return _once("standard input", arriving, alone=alone, arrives=arrives)
+        # A file, unlike a pipe, is there as a whole.
+        return _once("standard input", arriving, alone=alone, arrives=not stdin.seekable())
     if not name:  # as a variable of a shell that is not set
         raise SourceError('""', "is not the name of a source")
     path = Path(name)

@@ -84,6 +84,7 @@ class ClaudeDialect:
             attribution=attribution,
             tools=tools,
             tasks=tasks,
+            prompts=prompts,
             usage=usage,
             seen=seen,
         )
