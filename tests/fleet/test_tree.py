@@ -29,7 +29,7 @@ def test_the_demo_as_text(fleet: list[e.FleetEvent]) -> None:
         "│  └─ ✔ general-purpose “run explainer",
         "└─ ✔ general-purpose “run manual",
     ]
-    assert lines[0].startswith("✔ main  completed · 4 tool calls")
+    assert lines[0].startswith("✔ main  done · 4 tool calls")
 
 
 def test_json_rolls_usage_up(fleet: list[e.FleetEvent]) -> None:
@@ -61,7 +61,7 @@ def test_who_waits_for_permission_is_seen() -> None:
     tree.apply(fleet.apply([e.PermissionReplied("", 2, "r1", "allow")]))
     assert tree.nodes[0].status == "waiting"
     tree.apply(fleet.apply([e.PermissionReplied("", 2, "r2", "deny")]))
-    assert tree.nodes[0].status == "running"
+    assert tree.nodes[0].status == "working"
 
 
 def hostile() -> Tree:
