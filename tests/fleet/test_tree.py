@@ -24,12 +24,12 @@ def fleet() -> list[e.FleetEvent]:
 def test_the_demo_as_text(fleet: list[e.FleetEvent]) -> None:
     lines = Tree(fleet).to_text().splitlines()
     assert [line.split("”")[0] for line in lines[1:]] == [
-        "├─ ✔ general-purpose “run reader",
-        "├─ ✔ general-purpose “run tester",
-        "│  └─ ✔ general-purpose “run explainer",
-        "└─ ✔ general-purpose “run manual",
+        "├─ ✔ 1 general-purpose “run reader",
+        "├─ ✔ 2 general-purpose “run tester",
+        "│  └─ ✔ 4 general-purpose “run explainer",
+        "└─ ✔ 3 general-purpose “run manual",
     ]
-    assert lines[0].startswith("✔ main  done · 4 tool calls")
+    assert lines[0].startswith("✔ 0 main  done · 4 tool calls")
 
 
 def test_json_rolls_usage_up(fleet: list[e.FleetEvent]) -> None:

@@ -235,8 +235,8 @@ class Tree:
 
 
 def label(node: Node, total: Usage) -> str:
-    """Returns one agent in one line."""
-    words = [MARKS.get(node.status, "?"), _one_line(node.agent)]
+    """Returns one agent in one line: its mark, its number, who it is, how it stands."""
+    words = [MARKS.get(node.status, "?"), str(node.stream_id), _one_line(node.agent)]
     if node.description:
         words.append(f"“{_one_line(node.description)}”")
     facts = [node.status if node.waiting is None else str(node.waiting)]
