@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unbraid.agents.registry import kinds, stores
-from unbraid.errors import SourceError
+from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.pipeline import Pipeline
 from unbraid.sessions.files import LOG, SNIFF_LINES, lines_runs, open_path, recognized
@@ -21,12 +22,19 @@ from unbraid.translate.tracks import RunTracks, merge, split
 from unbraid.translate.translator import Translator
 
 
-def runs_of_sources(names: Sequence[str], env: Mapping[str, str]) -> list[RunTracks]:
-    """Returns the runs that the named sources hold; sources of one run are joined."""
+def runs_of_sources(
+    names: Sequence[str], env: Mapping[str, str], *, logged: bool = True, redact: bool = False
+) -> list[RunTracks]:
+    """Returns the runs that the named sources hold; sources of one run are joined.
+
+    A run that is `logged` is read from the log, so that it is the same everywhere. Beside a file it
+    is read from where its session is stored, because a log cannot be joined with anything.
+    """
     runs: list[RunTracks] = []
     alone = len(set(names)) == 1
+    logged = logged and not any(name == "-" or os.path.lexists(name) for name in names)
     for name in dict.fromkeys(names):
-        for run in _open(name, env, alone=alone):
+        for run in _open(name, env, alone=alone, logged=logged, redact=redact):
             _join(run, runs)
     named = [run for run in runs if not run.tracks[0].name.endswith(f"#{run.session}")]
     # A database holds every session there ever was: beside another source, only that one's.
@@ -60,7 +68,9 @@ def relay_events_of(run: RunTracks) -> Iterator[RelayEvent]:
     yield from translator.finish()
 
 
-def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
+def _open(
+    name: str, env: Mapping[str, str], *, alone: bool, logged: bool, redact: bool
+) -> list[RunTracks]:
     if name == "-":
         return _once("standard input", _arriving(nullcontext(sys.stdin.buffer)), alone=alone)
     if not name:  # as a variable of a shell that is not set
@@ -73,17 +83,24 @@ def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
             return open_path(path)
     except OSError as error:
         raise SourceError(name, error.strerror or str(error)) from None
-    if runs := _session(name, env):
-        return runs
     # The log brings a database and an event loop along: they are imported when a run is named.
     from unbraid.sessions.logged_runs import logged_names, logged_run
     from unbraid.sessions.names import complete_name
 
-    logged = logged_run(name, env)
-    if logged is None and (full := complete_name(name, logged_names(env, name), env)) != name:
-        return _open(full, env, alone=alone)
-    if logged is not None:
-        return [logged]
+    stored = [] if logged else _session(name, env)
+    try:
+        run = None if stored else logged_run(name, env, redact=redact)
+    except LogError:
+        # A log that cannot be used hides no session.
+        if not (stored := _session(name, env)):
+            raise
+        run = None
+    if run is not None:
+        return [run]
+    if found := stored or _session(name, env):
+        return found
+    if (full := complete_name(name, logged_names(env, name), env)) != name:
+        return _open(full, env, alone=alone, logged=logged, redact=redact)
     for kind in kinds():
         store = kind.sessions(env)
         if store is not None and store.is_session_id(name):
