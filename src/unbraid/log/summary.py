@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.events import (
@@ -14,14 +15,12 @@ from unbraid.events import (
     FleetEvent,
     FleetPrompt,
     FleetSessionMeta,
-    FleetTokenUsage,
-    FleetTurnComplete,
     RequestReceived,
     StreamEnd,
     StreamStart,
     Text,
 )
-from unbraid.fleet.usage import Usage
+from unbraid.fleet.usage import Totals, Usage
 from unbraid.log.activity import Activity
 
 TITLE_CHARS = 200
@@ -48,6 +47,12 @@ class RunSummary(Struct):
     last_seq: int = 0
     bytes: int = 0
     orphaned: bool = False
+    totals: Totals = field(default_factory=Totals)
+
+    def __post_init__(self) -> None:
+        # Earlier versions kept only the result.
+        if not self.totals.seen.total_tokens:
+            self.totals.seen = replace(self.usage)
 
     @property
     def over(self) -> bool:
@@ -74,9 +79,9 @@ class RunSummary(Struct):
         self.activity.add(event.ts - self.started)
         if type(event) is Text:
             return  # most are, and they say nothing about the run itself
+        if self.totals.fold(event):
+            self.usage = self.totals.total()
         match event:
-            case FleetTokenUsage():
-                self.usage.add(event)
             case StreamStart():
                 # An agent that is asked again opens a new stream and is still one agent.
                 self.agents += event.resumes is None
@@ -92,10 +97,6 @@ class RunSummary(Struct):
                 self.session_id = self.session_id or event.session_id
             case FleetPrompt() if event.stream_id == 0:
                 self._entitle(event.text)
-            case FleetTurnComplete() if event.cost_usd is not None:
-                # Agents report the cost of a session so far, and messages often have none of their
-                # own.
-                self.usage.cost_usd = max(self.usage.cost_usd or 0.0, event.cost_usd)
             case StreamEnd() if event.stream_id == 0:
                 self.orphaned = event.reason == "orphaned"
             case Done():
@@ -110,13 +111,6 @@ class RunSummary(Struct):
             self.status = "done"
         else:
             self.status = "orphaned" if self.orphaned else "failed"
-        self.usage = Usage(
-            input_tokens=done.input_tokens,
-            output_tokens=done.output_tokens,
-            cache_read_tokens=done.cache_read_tokens,
-            cache_creation_tokens=done.cache_creation_tokens,
-            cost_usd=self.usage.cost_usd if done.cost_usd is None else done.cost_usd,
-        )
 
 
 def select_runs(

@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,9 +29,11 @@ class LoadedPrices(Struct):
 
 
 def load_prices(env: Mapping[str, str] = os.environ) -> LoadedPrices:
-    """Returns the prices that hold here. Never raises: without an own file, there are the others."""
+    """Returns the prices that hold here. Never raises: where a file is
+    wrong, the others count.
+    """
     own, problems, text = own_prices(env)
-    listed = msgspec.json.decode(BUNDLED.read_bytes(), type=PriceList)
+    listed = _bundled()
     installed = _installed_version()
     if installed is not None and _number(installed) > _number(listed.version):
         listed = _newer(installed, data_folder(env)) or listed
@@ -38,6 +41,12 @@ def load_prices(env: Mapping[str, str] = os.environ) -> LoadedPrices:
     return LoadedPrices(Prices(listed, own), problems, digest)
 
 
+@cache
+def _bundled() -> PriceList:
+    return msgspec.json.decode(BUNDLED.read_bytes(), type=PriceList)
+
+
+@cache
 def _installed_version() -> str | None:
     """The version of `genai-prices` by the names in its folder: importing what reads package
     metadata takes longer than all the rest.

@@ -72,12 +72,11 @@ def _rates(about: Any) -> Rates:
             raise ValueError(f"{tokens!r} is no number of tokens")
         tiers.append((int(tokens), prices))
     tiers.sort(key=lambda tier: -tier[0])
-    return Rates(**{name: _rate(name, about, tiers) for name in NAMES})
+    rates = {name: _rate(name, about, tiers) for name in NAMES}
+    return msgspec.structs.replace(Rates(), **rates)
 
 
-def _rate(
-    name: str, about: dict[str, Any], tiers: list[tuple[int, dict[str, Any]]]
-) -> Rate | None:
+def _rate(name: str, about: dict[str, Any], tiers: list[tuple[int, dict[str, Any]]]) -> Rate | None:
     if name not in about:
         return None
     higher = tuple((at, _dollars(name, prices[name])) for at, prices in tiers if name in prices)

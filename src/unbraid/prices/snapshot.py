@@ -106,7 +106,7 @@ def _rate(price: Any) -> Rate | None:
 def _second(time: Any) -> int:
     offset = time.utcoffset()
     away = 0 if offset is None else round(offset.total_seconds())
-    return (time.hour * 3600 + time.minute * 60 + time.second - away) % 86400
+    return int(time.hour * 3600 + time.minute * 60 + time.second - away) % 86400
 
 
 if __name__ == "__main__":

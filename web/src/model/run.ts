@@ -6,8 +6,8 @@ import type {
   RequestReceived,
   StreamStart,
 } from './events';
-import type { Spent } from './items';
-import { nothingSpent, spend } from './items';
+import type { Spent } from './spent';
+import { Totals } from './spent';
 import { Stream } from './stream';
 
 /** A run as its events make it: streams by their number, open permission requests, what was spent. */
@@ -24,8 +24,7 @@ export class Run {
   seq = 0;
   done: Done | null = null;
   private request: RequestReceived | null = null;
-  private spent = nothingSpent();
-  private reportedCost: number | null = null;
+  private totals = new Totals();
 
   apply(event: FleetEvent): void {
     // What came before is here already: a server may send it again after a loss.
@@ -44,6 +43,7 @@ export class Run {
         return this.open(event);
       case 'done':
         this.done = event;
+        this.totals.done(event);
         this.permissions.clear();
         return;
       case 'permission_asked':
@@ -53,14 +53,13 @@ export class Run {
         this.permissions.delete(event.request_id);
         break;
       case 'token_usage':
-        spend(this.spent, { ...event, cost_usd: event.cost_usd ?? null });
+        this.totals.message(event);
         break;
       case 'turn_complete':
-        // Agents report the cost of a session so far, and their messages often none.
-        if (event.cost_usd != null)
-          this.reportedCost = Math.max(this.reportedCost ?? 0, event.cost_usd);
+        this.totals.report(event);
         break;
       case 'session_meta':
+        this.totals.report(event);
         if (event.stream_id === 0) {
           this.cwd ??= event.cwd ?? null;
           this.session_id ??= event.session_id ?? null;
@@ -80,11 +79,7 @@ export class Run {
 
   /** Fleet-wide: once the run is over, what it says itself. */
   get total(): Spent {
-    if (this.done !== null)
-      return { ...this.done, cost_usd: this.done.cost_usd ?? this.reportedCost };
-    const cost = Math.max(this.spent.cost_usd ?? 0, this.reportedCost ?? 0);
-    const known = this.spent.cost_usd !== null || this.reportedCost !== null;
-    return { ...this.spent, cost_usd: known ? cost : null };
+    return this.totals.total;
   }
 
   /** What the root was asked to do. */
@@ -100,7 +95,7 @@ export class Run {
   /** The same run, to go its own way from here. */
   fork(): Run {
     const fork: Run = Object.assign(Object.create(Run.prototype), this);
-    fork.spent = { ...this.spent };
+    fork.totals = this.totals.fork();
     fork.permissions = new Map(this.permissions);
     fork.touched = new Set(this.touched);
     fork.streams = new Map();
