@@ -21,6 +21,7 @@ GROUP = "unbraid.agents"
 BUILT_IN = (
     "unbraid.agents.claude.kind:ClaudeCode",
     "unbraid.agents.opencode.kind:OpenCode",
+    "unbraid.agents.kilo.kind:Kilo",
 )
 
 
