@@ -11,15 +11,14 @@ from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.events import (
-    Done,
     FleetEvent,
     FleetPrompt,
     FleetSessionMeta,
     RequestReceived,
-    StreamEnd,
     StreamStart,
     Text,
 )
+from unbraid.fleet.status import FILTERS, LIVE, WORKING, RunState, WaitingFor
 from unbraid.fleet.usage import Totals, Usage
 from unbraid.log.activity import Activity
 
@@ -27,7 +26,8 @@ TITLE_CHARS = 200
 
 
 class RunSummary(Struct):
-    """What `ps` and `GET /v1/runs` show of a run. `status`: live, done, failed or orphaned.
+    """What `ps` and `GET /v1/runs` show of a run. `status` is what `unbraid.fleet.status` says, and
+    `waiting` what the run waits for.
 
     `first_seq` is the oldest event that the log still has, `bytes` the size of those it has.
     """
@@ -37,7 +37,8 @@ class RunSummary(Struct):
     session_id: str | None = None
     title: str | None = None
     cwd: str | None = None
-    status: str = "live"
+    status: str = WORKING
+    waiting: WaitingFor | None = None
     agents: int = 0
     started: int = 0
     updated: int = 0
@@ -46,7 +47,7 @@ class RunSummary(Struct):
     first_seq: int = 1
     last_seq: int = 0
     bytes: int = 0
-    orphaned: bool = False
+    state: RunState = field(default_factory=RunState)
     totals: Totals = field(default_factory=Totals)
 
     def __post_init__(self) -> None:
@@ -57,7 +58,7 @@ class RunSummary(Struct):
     @property
     def over(self) -> bool:
         """Whether the run's `done` is in the log."""
-        return self.status != "live"
+        return self.status not in LIVE
 
     @property
     def page(self) -> str:
@@ -77,10 +78,12 @@ class RunSummary(Struct):
         self.started = self.started or event.ts
         self.updated = max(self.updated, event.ts)
         self.activity.add(event.ts - self.started)
-        if type(event) is Text:
+        if type(event) is Text and not self.state.idle_since:
             return  # most are, and they say nothing about the run itself
         if self.totals.fold(event):
             self.usage = self.totals.total()
+        self.state.apply(event)
+        self.status, self.waiting = self.state.status, self.state.waiting
         match event:
             case StreamStart():
                 # An agent that is asked again opens a new stream and is still one agent.
@@ -97,20 +100,10 @@ class RunSummary(Struct):
                 self.session_id = self.session_id or event.session_id
             case FleetPrompt() if event.stream_id == 0:
                 self._entitle(event.text)
-            case StreamEnd() if event.stream_id == 0:
-                self.orphaned = event.reason == "orphaned"
-            case Done():
-                self._finish(event)
 
     def _entitle(self, prompt: str | None) -> None:
         if prompt and not self.title:
             self.title = " ".join(prompt[: 4 * TITLE_CHARS].split())[:TITLE_CHARS]
-
-    def _finish(self, done: Done) -> None:
-        if done.ok:
-            self.status = "done"
-        else:
-            self.status = "orphaned" if self.orphaned else "failed"
 
 
 def select_runs(
@@ -122,7 +115,7 @@ def select_runs(
     for run in sorted(runs, key=lambda run: (run.started, run.run), reverse=True):
         if (
             (place is None or (run.started, run.run) < place)
-            and (status is None or run.status == status)
+            and (status is None or run.status in FILTERS[status])
             and (words is None or words in run.words)
         ):
             yield run

@@ -1,8 +1,5 @@
 import type { Cost } from './spent';
-
-/** How an agent stands. */
-export type Status =
-  'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'interrupted' | 'orphaned';
+import type { Status } from './status';
 
 /** A tool call as a mark in time. */
 export interface ToolMark {

@@ -190,7 +190,7 @@ def _create(connection: sqlite3.Connection, run: str) -> int:
 
 _RUN = """INSERT INTO runs
     (run, status, started, updated, bytes, last_seq, open_from, words, summary)
-    VALUES (?, 'live', 0, 0, 0, 0, 1, '', ?)"""
+    VALUES (?, 'working', 0, 0, 0, 0, 1, '', ?)"""
 _EVENT = "INSERT INTO events (run, seq, ts, stream_id, type, data) VALUES (?, ?, ?, ?, ?, ?)"
 _SAVED = """UPDATE runs SET status = ?, started = ?, bytes = ?, words = ?, session = ?, summary = ?
     WHERE id = ?"""
