@@ -54,6 +54,8 @@ MIGRATIONS: tuple[Migration, ...] = (
         "UPDATE runs SET session = json_extract(CAST(summary AS TEXT), '$.session_id')",
         "CREATE INDEX runs_session ON runs (session)",
     ),
+    # 0: the bytes themselves; 1: compressed with zlib.
+    ("ALTER TABLE spool ADD COLUMN compressed INTEGER NOT NULL DEFAULT 0",),
 )
 
 
