@@ -21,7 +21,14 @@ COLUMNS = ("RUN", "STATUS", "AGENTS", "TOKENS", "COST", "AGE")
 LEFT = ("RUN", "STATUS")
 # What goes first where there is no room.
 SPARED = ("AGENTS", "TOKENS", "COST")
-COLORS = {"live": "green", "done": "dim", "failed": "red", "orphaned": "yellow"}
+COLORS = {
+    "working": "green",
+    "waiting": "bold yellow",
+    "done": "dim",
+    "failed": "red",
+    "interrupted": "red",
+    "orphaned": "yellow",
+}
 
 
 def runs_table(runs: Iterable[RunSummary], width: int) -> RenderableType:

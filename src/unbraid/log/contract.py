@@ -162,7 +162,7 @@ class LogContract:
         await log.append("r", events[:2])
         summary = await log.run("r")
         assert summary is not None
-        assert (summary.status, summary.title, summary.agents) == ("live", "Say it all", 1)
+        assert (summary.status, summary.title, summary.agents) == ("working", "Say it all", 1)
         assert (summary.source, summary.cwd, summary.session_id) == ("agent", "/w", "s")
         await log.append("r", events[2:])
         summary = await log.run("r")

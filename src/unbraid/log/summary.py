@@ -17,10 +17,10 @@ from unbraid.events import (
     FleetTokenUsage,
     FleetTurnComplete,
     RequestReceived,
-    StreamEnd,
     StreamStart,
     Text,
 )
+from unbraid.fleet.status import FILTERS, LIVE, WORKING, RunState, WaitingFor
 from unbraid.fleet.usage import Usage
 from unbraid.log.activity import Activity
 
@@ -28,7 +28,8 @@ TITLE_CHARS = 200
 
 
 class RunSummary(Struct):
-    """What `ps` and `GET /v1/runs` show of a run. `status`: live, done, failed or orphaned.
+    """What `ps` and `GET /v1/runs` show of a run. `status` is what `unbraid.fleet.status` says, and
+    `waiting` what the run waits for.
 
     `first_seq` is the oldest event that the log still has, `bytes` the size of those it has.
     """
@@ -38,7 +39,8 @@ class RunSummary(Struct):
     session_id: str | None = None
     title: str | None = None
     cwd: str | None = None
-    status: str = "live"
+    status: str = WORKING
+    waiting: WaitingFor | None = None
     agents: int = 0
     started: int = 0
     updated: int = 0
@@ -47,12 +49,12 @@ class RunSummary(Struct):
     first_seq: int = 1
     last_seq: int = 0
     bytes: int = 0
-    orphaned: bool = False
+    state: RunState = field(default_factory=RunState)
 
     @property
     def over(self) -> bool:
         """Whether the run's `done` is in the log."""
-        return self.status != "live"
+        return self.status not in LIVE
 
     @property
     def page(self) -> str:
@@ -72,8 +74,10 @@ class RunSummary(Struct):
         self.started = self.started or event.ts
         self.updated = max(self.updated, event.ts)
         self.activity.add(event.ts - self.started)
-        if type(event) is Text:
+        if type(event) is Text and not self.state.idle_since:
             return  # most are, and they say nothing about the run itself
+        self.state.apply(event)
+        self.status, self.waiting = self.state.status, self.state.waiting
         match event:
             case FleetTokenUsage():
                 self.usage.add(event)
@@ -96,8 +100,6 @@ class RunSummary(Struct):
                 # Agents report the cost of a session so far, and messages often have none of their
                 # own.
                 self.usage.cost_usd = max(self.usage.cost_usd or 0.0, event.cost_usd)
-            case StreamEnd() if event.stream_id == 0:
-                self.orphaned = event.reason == "orphaned"
             case Done():
                 self._finish(event)
 
@@ -106,10 +108,6 @@ class RunSummary(Struct):
             self.title = " ".join(prompt[: 4 * TITLE_CHARS].split())[:TITLE_CHARS]
 
     def _finish(self, done: Done) -> None:
-        if done.ok:
-            self.status = "done"
-        else:
-            self.status = "orphaned" if self.orphaned else "failed"
         self.usage = Usage(
             input_tokens=done.input_tokens,
             output_tokens=done.output_tokens,
@@ -128,7 +126,7 @@ def select_runs(
     for run in sorted(runs, key=lambda run: (run.started, run.run), reverse=True):
         if (
             (place is None or (run.started, run.run) < place)
-            and (status is None or run.status == status)
+            and (status is None or run.status in FILTERS[status])
             and (words is None or words in run.words)
         ):
             yield run

@@ -1,6 +1,4 @@
-/** How an agent stands. */
-export type Status =
-  'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'interrupted' | 'orphaned';
+import type { Status } from './status';
 
 /** A tool call as a mark in time. */
 export interface ToolMark {

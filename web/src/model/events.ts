@@ -363,6 +363,7 @@ export interface Run {
   title: string | null;
   cwd: string | null;
   status: string;
+  waiting: WaitingFor | null;
   agents: number;
   started: number;
   updated: number;
@@ -376,6 +377,13 @@ export interface Run {
 export interface Indexed {
   listed: number;
   total: number;
+}
+
+/** What someone waits for: `permission` (to use `tool`) or `prompt`; and since when, in milliseconds since 1970. */
+export interface WaitingFor {
+  for: string;
+  since: number;
+  tool?: string | null;
 }
 
 /** Token counts and dollars. */

@@ -8,6 +8,7 @@ import type {
 } from './events';
 import type { Spent } from './items';
 import { nothingSpent, spend } from './items';
+import type { Status } from './status';
 import { Stream } from './stream';
 
 /** A run as its events make it: streams by their number, open permission requests, what was spent. */
@@ -23,6 +24,8 @@ export class Run {
   updated = 0;
   seq = 0;
   done: Done | null = null;
+  /** Sub-agents that have not ended. */
+  private atWork = 0;
   private request: RequestReceived | null = null;
   private spent = nothingSpent();
   private reportedCost: number | null = null;
@@ -50,6 +53,10 @@ export class Run {
         this.permissions.set(event.request_id, event);
         break;
       case 'permission_replied':
+        // Whoever it was that asked: it may be another than the one who reports the answer.
+        for (const stream of this.streams.values()) {
+          if (stream.answered(event.request_id)) this.touched.add(stream.id);
+        }
         this.permissions.delete(event.request_id);
         break;
       case 'token_usage':
@@ -67,6 +74,7 @@ export class Run {
         }
         break;
       case 'stream_end':
+        this.atWork -= Number(event.stream_id !== 0);
         for (const [id, asked] of this.permissions) {
           if (asked.stream_id === event.stream_id) this.permissions.delete(id);
         }
@@ -76,6 +84,15 @@ export class Run {
       stream.apply(event);
       this.touched.add(stream.id);
     }
+  }
+
+  get status(): Status {
+    const root = this.streams.get(0);
+    if (this.done !== null) {
+      return root?.ended != null ? root.status : this.done.ok ? 'done' : 'failed';
+    }
+    const expects = this.atWork === 0 && root?.idle;
+    return this.permissions.size > 0 || expects ? 'waiting' : 'working';
   }
 
   /** Fleet-wide: once the run is over, what it says itself. */
@@ -111,6 +128,7 @@ export class Run {
   private open(event: StreamStart): void {
     const stream = new Stream(event, event.stream_id === 0 ? this.request : null);
     this.streams.set(stream.id, stream);
+    this.atWork += Number(stream.id !== 0);
     this.touched.add(stream.id);
     const parent = stream.parent === null ? undefined : this.streams.get(stream.parent);
     if (parent !== undefined && event.tool_use_id) {

@@ -1,4 +1,4 @@
-import type { AgentView, Status, ToolMark } from './agents';
+import type { AgentView, ToolMark } from './agents';
 import type {
   FleetEvent,
   FleetPermissionAsked,
@@ -13,13 +13,15 @@ import type {
 } from './events';
 import type { Call, Item, Kind } from './items';
 import { nothingSpent, spend, tokensOf } from './items';
+import { statusOfEnd, type Status } from './status';
 
-const REASONS: ReadonlySet<string> = new Set<Status>([
-  'completed',
-  'failed',
-  'cancelled',
-  'interrupted',
-  'orphaned',
+/** These show that an agent works. */
+const WORK: ReadonlySet<string> = new Set([
+  'text',
+  'thinking',
+  'prompt',
+  'tool_use',
+  'agent_start',
 ]);
 
 /** One invocation of one agent, folded from its events. */
@@ -32,7 +34,10 @@ export class Stream {
   model: string | null;
   agent_id: string | null;
   session_id: string | null = null;
-  status: Status = 'running';
+  /** How it has ended; null while it has not. */
+  private end: Status | null = null;
+  /** Whether it has answered, and nothing was asked of it since. */
+  idle = false;
   started: number;
   updated: number;
   ended: number | null = null;
@@ -74,6 +79,7 @@ export class Stream {
     this.shown = null;
     this.started ||= event.ts;
     this.updated = Math.max(this.updated, event.ts);
+    if (WORK.has(event.type)) this.idle = false;
     switch (event.type) {
       case 'text':
       case 'thinking':
@@ -113,6 +119,7 @@ export class Stream {
       }
       case 'turn_complete': {
         const { ok, subtype, result } = event;
+        this.idle = this.id === 0;
         this.add('turn', event, ok ? '' : (result ?? ''), { ok, reason: subtype || null });
         return;
       }
@@ -132,7 +139,8 @@ export class Stream {
         this.add('unrecognized', event, JSON.stringify(event.raw));
         return;
       case 'stream_end':
-        this.status = REASONS.has(event.reason) ? (event.reason as Status) : 'failed';
+        this.end = statusOfEnd(event.reason, event.ok);
+        this.asking.clear();
         this.ended = event.ts || this.updated;
         this.add('end', event, '', { ok: event.ok, reason: event.reason });
         return;
@@ -143,6 +151,17 @@ export class Stream {
   spawned(id: string, child: number): void {
     const item = this.writable(`call ${id}`);
     if (item?.call) item.call = { ...item.call, child };
+  }
+
+  /** A permission request was answered; whether it was one of this stream. */
+  answered(request: string): boolean {
+    const own = this.asking.delete(request);
+    if (own) this.shown = null;
+    return own;
+  }
+
+  get status(): Status {
+    return this.end ?? (this.asking.size > 0 || this.idle ? 'waiting' : 'working');
   }
 
   /** What it was first asked to do. */
@@ -240,7 +259,6 @@ export class Stream {
 
   private ask(event: FleetPermissionAsked): void {
     this.asking.add(event.request_id);
-    this.status = 'waiting';
     const { request_id: id, tool, tool_use_id = null, input } = event;
     this.places.set(`request ${id}`, this.items.length);
     this.add('permission', event).request = {
@@ -255,8 +273,6 @@ export class Stream {
 
   private reply(event: FleetPermissionReplied): void {
     const { request_id: id, behavior, by = null } = event;
-    this.asking.delete(id);
-    if (this.status === 'waiting' && this.asking.size === 0) this.status = 'running';
     const key = `request ${id}`;
     const item = this.writable(key) ?? this.add('permission', event);
     this.places.delete(key);

@@ -1,5 +1,7 @@
 /** Numbers, times and names as people read them. */
 
+import type { WaitingFor } from '../model/events';
+
 export function compact(count: number): string {
   if (count < 1000) return String(count);
   const [size, unit] = count < 999_950 ? [1000, 'k'] : [1_000_000, 'M'];
@@ -34,6 +36,12 @@ export function ago(ts: number, now: number): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
   const days = Math.floor(seconds / 86_400);
   return days < 30 ? `${days} d ago` : new Date(ts).toISOString().slice(0, 10);
+}
+
+export function waitingFor(waiting: WaitingFor, now: number): string {
+  const tool = waiting.tool ? ` to use ${waiting.tool}` : '';
+  const since = waiting.since ? `, ${duration(now - waiting.since)}` : '';
+  return `waiting for ${waiting.for}${tool}${since}`;
 }
 
 export function clock(ts: number): string {

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from unbraid.fleet.status import FILTERS
 from unbraid.log.entry import Entry
 from unbraid.log.port import Found
 from unbraid.log.query import CUT, terms_of
@@ -92,8 +93,9 @@ def summaries(
     """Runs, last started first."""
     where, values = ["last_seq > 0"], list[Any]()
     if status is not None:
-        where.append("status = ?")
-        values.append(status)
+        among = FILTERS[status]
+        where.append(f"status IN ({', '.join('?' * len(among))})")
+        values.extend(among)
     if before is not None:
         where.append("(started, run) < (?, ?)")
         values.extend(place_of(before))
