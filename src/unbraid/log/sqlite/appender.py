@@ -205,13 +205,8 @@ def _create(connection: sqlite3.Connection, run: str) -> int:
 
 _RUN = """INSERT INTO runs
     (run, status, started, updated, bytes, last_seq, open_from, words, summary)
-<<<<<<< HEAD
-    VALUES (?, 'live', 0, 0, 0, 0, 1, '', ?)"""
-_EVENTS = Inserts("events", ("run", "seq", "ts", "stream_id", "type", "data"))
-=======
     VALUES (?, 'working', 0, 0, 0, 0, 1, '', ?)"""
-_EVENT = "INSERT INTO events (run, seq, ts, stream_id, type, data) VALUES (?, ?, ?, ?, ?, ?)"
->>>>>>> main
+_EVENTS = Inserts("events", ("run", "seq", "ts", "stream_id", "type", "data"))
 _SAVED = """UPDATE runs SET status = ?, started = ?, bytes = ?, words = ?, session = ?, summary = ?
     WHERE id = ?"""
 _GROWN = """UPDATE runs SET updated = ?, bytes = ?, last_seq = ?, open_from = ?, summary = ?
