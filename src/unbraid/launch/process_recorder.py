@@ -11,7 +11,7 @@ from unbraid.launch.run_log import RunLog
 from unbraid.timings import RUN_POLL_SECONDS
 from unbraid.wire.chunk import Chunk
 
-BATCH_BYTES = 1 << 20
+BATCH_BYTES = 1 << 22
 
 
 class ProcessRecorder:

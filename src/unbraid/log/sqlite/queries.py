@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Collection
 from typing import Any
 
@@ -148,11 +149,14 @@ def offsets(connection: sqlite3.Connection, run: str) -> dict[str, int]:
 def spool(connection: sqlite3.Connection, run: str) -> list[Chunk]:
     """Returns the raw bytes of a run, in the order in which they came."""
     rows = connection.execute(
-        """SELECT source, offset, data, arrived_ms FROM spool
+        """SELECT source, offset, data, arrived_ms, compressed FROM spool
         WHERE run = (SELECT id FROM runs WHERE run = ?) ORDER BY id""",
         (run,),
     )
-    return [Chunk(*row) for row in rows]
+    return [
+        Chunk(source, offset, zlib.decompress(data) if compressed else data, arrived_ms)
+        for source, offset, data, arrived_ms, compressed in rows
+    ]
 
 
 def unindexed(connection: sqlite3.Connection) -> bool:

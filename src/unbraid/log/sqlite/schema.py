@@ -60,6 +60,8 @@ MIGRATIONS: tuple[Migration, ...] = (
             json_set(CAST(summary AS TEXT), '$.status', 'working') AS BLOB)
             WHERE status = 'live'""",
     ),
+    # 0: the bytes themselves; 1: compressed with zlib.
+    ("ALTER TABLE spool ADD COLUMN compressed INTEGER NOT NULL DEFAULT 0",),
 )
 
 
