@@ -40,7 +40,8 @@ def logged_run(name: str, env: Mapping[str, str], *, redact: bool = False) -> Ru
 
 def logged_names(env: Mapping[str, str], prefix: str = "") -> list[str]:
     """Returns the names of the runs of this machine's log that begin with `prefix`."""
-    return _ask(lambda log: log.run_names(prefix), env) or []
+    # What cannot be a run's name is a file's, and needs no log.
+    return (_ask(lambda log: log.run_names(prefix), env) or []) if names_run(prefix) else []
 
 
 def is_over(session: str, env: Mapping[str, str]) -> bool:
