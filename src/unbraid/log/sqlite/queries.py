@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,6 +16,7 @@ from unbraid.wire.chunk import Chunk
 
 # A page of huge events must not fill the memory: reading stops past this, whatever the limit.
 MAX_PAGE_BYTES = 4 * 1024 * 1024
+SPOOL_PAGE_BYTES = 16 * 1024 * 1024
 # Sorts after everything that a name of a run can go on with.
 LAST_CHARACTER = "\U0010ffff"
 
@@ -141,6 +142,30 @@ def offsets(connection: sqlite3.Connection, run: str) -> dict[str, int]:
         (run,),
     )
     return dict(rows)
+
+
+class SpoolPage(NamedTuple):
+    """Some raw bytes of a run, and after which row to go on; None if that is all."""
+
+    chunks: list[Chunk]
+    last_id: int | None
+
+
+def spool_page(connection: sqlite3.Connection, run: str, after: int) -> SpoolPage:
+    """Returns some of the raw bytes of a run, in the order in which they came."""
+    rows = connection.execute(
+        """SELECT id, source, offset, data, arrived_ms FROM spool
+        WHERE run = (SELECT id FROM runs WHERE run = ?) AND id > ? ORDER BY id""",
+        (run, after),
+    )
+    chunks: list[Chunk] = []
+    size = 0
+    for number, *chunk in rows:
+        chunks.append(Chunk(*chunk))
+        size += len(chunks[-1].data)
+        if size >= SPOOL_PAGE_BYTES:
+            return SpoolPage(chunks, number)
+    return SpoolPage(chunks, None)
 
 
 def spool(connection: sqlite3.Connection, run: str) -> list[Chunk]:
