@@ -18,18 +18,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Protocol
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from typing import Any, Protocol, Self
 
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import one_line
 from unbraid.log.port import Log
 from unbraid.pipeline import Pipeline
+from unbraid.prices.loader import load_prices
 from unbraid.redact.source import unredacted_ends
 from unbraid.system.file_tail import MARK_BYTES
 from unbraid.timings import TRANSLATION_SLICE_SECONDS
-from unbraid.wire.chunk import Chunk
+from unbraid.wire.chunk import Chunk, joined
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 COMMIT_BYTES = 1 << 20
@@ -46,6 +47,11 @@ class RunPipeline(Protocol):
     def finish(self, now: int) -> list[FleetEvent]:
         """Ends all sources, and the run."""
         ...
+
+
+def priced_pipeline() -> Pipeline:
+    """Returns a pipeline with the prices that hold here."""
+    return Pipeline(prices=load_prices().prices)
 
 
 class Recorder:
@@ -71,7 +77,7 @@ class Recorder:
         run: str,
         *,
         redact: bool = False,
-        pipeline: Callable[[], RunPipeline] = Pipeline,
+        pipeline: Callable[[], RunPipeline] = priced_pipeline,
         replayed: Callable[[Chunk], None] = lambda chunk: None,
     ) -> Recorder:
         """Begins a run, or continues it where the log ends; `replayed` is given every chunk that
@@ -96,27 +102,32 @@ class Recorder:
         events: list[FleetEvent] = []
         fresh: list[Chunk] = []
         offsets: dict[str, int] = {}
-        size, fed = 0, False
-        for source, offset, data, _ in chunks:
-            if not data:
-                self._noted[source] = offset
-                continue
-            at = offsets.get(source, self.offsets.get(source, 0))
-            new = data[at - offset :] if at > offset else data
-            if offset > at or not new:
-                continue
-            self._ahead = True
-            events += await self._translated(Chunk(source, at, new, now))
-            if not self._is_left_out(source, new):
-                fresh.append(Chunk(source, at, new, now))
-            offsets[source] = at + len(new)
-            size, fed = size + len(new), True
-            if size >= COMMIT_BYTES:
-                await self._commit(events, offsets, fresh)
-                events, fresh, offsets, size = [], [], {}, 0
-        if offsets:
-            await self._commit(events, offsets, fresh)
-        return fed
+        reached: dict[str, int] = {}
+        size = 0
+        async with _Commits(self._commit) as commits:
+            for source, offset, data, _ in joined(chunks):
+                if not data:
+                    self._noted[source] = offset
+                    continue
+                at = reached.get(source, self.offsets.get(source, 0))
+                new = data[at - offset :] if at > offset else data
+                if offset > at or not new:
+                    continue
+                self._ahead = True
+                events += await self._translated(Chunk(source, at, new, now))
+                if not self._is_left_out(source, new):
+                    fresh.append(Chunk(source, at, new, now))
+                reached[source] = offsets[source] = at + len(new)
+                size += len(new)
+                if size >= COMMIT_BYTES:
+                    reached |= self._take_noted(offsets)
+                    await commits.begin(events, offsets, fresh)
+                    events, fresh, offsets, size = [], [], {}, 0
+            if offsets:
+                self._take_noted(offsets)
+                await commits.begin(events, offsets, fresh)
+        self._ahead = False
+        return bool(reached)
 
     async def end(self, source: str, now: int) -> None:
         """Ends a source. The run is over when all of its sources have ended."""
@@ -128,7 +139,9 @@ class Recorder:
         self._ahead = True
         events = self._pipeline.finish(now) if last else []
         # Nothing is ever spooled without bytes but the end of a source.
-        await self._commit(events, {source: offset}, [Chunk(source, offset, b"", now)])
+        chunk = Chunk(source, offset, b"", now)
+        await self._commit(events, self._take_noted({source: offset}), [chunk])
+        self._ahead = False
         self.ended.add(source)
         self.over = last
 
@@ -137,7 +150,8 @@ class Recorder:
         self._check()
         if not self.over:
             self._ahead = True
-            await self._commit(self._pipeline.finish(now), {}, [])
+            await self._commit(self._pipeline.finish(now), self._take_noted({}), [])
+            self._ahead = False
             self.over = True
 
     async def _translated(self, chunk: Chunk) -> list[FleetEvent]:
@@ -177,13 +191,19 @@ class Recorder:
     async def _commit(
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
     ) -> None:
-        known = {**self._noted, **offsets}
         shown = self._redacted(events)
-        appended = await self._log.append(self.run, shown, offsets=known, spool=chunks)
-        self._ahead = False
-        self.offsets.update(known)
-        self._noted.clear()
+        appended = await self._log.append(self.run, shown, offsets=offsets, spool=chunks)
+        self.offsets.update(offsets)
         self.last_seq = appended.last_seq
+
+    def _take_noted(self, offsets: dict[str, int]) -> dict[str, int]:
+        """Adds the offsets that were noted to those of a commit. Before it begins: what is noted
+        meanwhile may answer for bytes that only the next one has.
+        """
+        noted, self._noted = self._noted, {}
+        for source, offset in noted.items():
+            offsets.setdefault(source, offset)
+        return offsets
 
     async def _replay(self, replayed: Callable[[Chunk], None]) -> None:
         count, last = 0, None
@@ -247,3 +267,33 @@ class Recorder:
         from unbraid.redact.events import redact_event
 
         return [redact_event(event) for event in events]
+
+
+class _Commits:
+    """Commits one after the other, while the next one is prepared. All of them have succeeded when
+    the block ends.
+    """
+
+    def __init__(self, commit: Callable[..., Coroutine[Any, Any, None]]) -> None:
+        self._commit = commit
+        self._latest: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def begin(
+        self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
+    ) -> None:
+        """Begins the next commit, when the one before has succeeded."""
+        if self._latest is not None:
+            await self._latest
+        self._latest = asyncio.create_task(self._commit(events, offsets, chunks))
+
+    async def __aexit__(self, kind: object, error: object, trace: object) -> None:
+        if self._latest is None:
+            return
+        if error is not None:
+            # Nobody is left to hear of it. What is being written is written all the same.
+            self._latest.cancel()
+            return
+        await self._latest

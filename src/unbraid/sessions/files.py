@@ -83,7 +83,7 @@ def recognized(data: Iterable[bytes]) -> Recognized | None:
 def _not_loaded() -> str:
     """Names the plugins that might have known a source."""
     problems = plugin_problems().items()
-    return "".join(f"; the plugin {name} cannot be loaded: {why}" for name, why in problems)
+    return "".join(f"; the plugin {name} cannot be used: {why}" for name, why in problems)
 
 
 def _formats() -> list[FileFormats]:

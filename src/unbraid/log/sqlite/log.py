@@ -173,7 +173,7 @@ class SqliteLog:
 
     async def spooled(self, run: str) -> list[Chunk]:
         """Returns the raw bytes of a run that is not over."""
-        return await self._readers.read(lambda connection: queries.spool(connection, run))
+        return [chunk async for page in self.spool_pages(run) for chunk in page]
 
     async def run_names(self, prefix: str = "") -> list[str]:
         """Returns the names of runs that begin with `prefix`."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import msgspec
 
+from unbraid.fleet.status import FILTERS
 from unbraid.log.entry import Entry
 from unbraid.log.port import Found
 from unbraid.log.query import CUT, terms_of
@@ -92,8 +94,9 @@ def summaries(
     """Runs, last started first."""
     where, values = ["last_seq > 0"], list[Any]()
     if status is not None:
-        where.append("status = ?")
-        values.append(status)
+        among = FILTERS[status]
+        where.append(f"status IN ({', '.join('?' * len(among))})")
+        values.extend(among)
     if before is not None:
         where.append("(started, run) < (?, ?)")
         values.extend(place_of(before))
@@ -154,28 +157,19 @@ class SpoolPage(NamedTuple):
 def spool_page(connection: sqlite3.Connection, run: str, after: int) -> SpoolPage:
     """Returns some of the raw bytes of a run, in the order in which they came."""
     rows = connection.execute(
-        """SELECT id, source, offset, data, arrived_ms FROM spool
+        """SELECT id, source, offset, data, arrived_ms, compressed FROM spool
         WHERE run = (SELECT id FROM runs WHERE run = ?) AND id > ? ORDER BY id""",
         (run, after),
     )
     chunks: list[Chunk] = []
     size = 0
-    for number, *chunk in rows:
-        chunks.append(Chunk(*chunk))
-        size += len(chunks[-1].data)
+    for number, source, offset, stored, arrived_ms, compressed in rows:
+        data = zlib.decompress(stored) if compressed else stored
+        chunks.append(Chunk(source, offset, data, arrived_ms))
+        size += len(data)
         if size >= SPOOL_PAGE_BYTES:
             return SpoolPage(chunks, number)
     return SpoolPage(chunks, None)
-
-
-def spool(connection: sqlite3.Connection, run: str) -> list[Chunk]:
-    """Returns the raw bytes of a run, in the order in which they came."""
-    rows = connection.execute(
-        """SELECT source, offset, data, arrived_ms FROM spool
-        WHERE run = (SELECT id FROM runs WHERE run = ?) ORDER BY id""",
-        (run,),
-    )
-    return [Chunk(*row) for row in rows]
 
 
 def unindexed(connection: sqlite3.Connection) -> bool:
