@@ -16,10 +16,17 @@ from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.pipeline import Pipeline
 from unbraid.prices.loader import load_prices
-from unbraid.sessions.files import LOG, SNIFF_LINES, lines_runs, open_path, recognized
+from unbraid.sessions.files import (
+    LOG,
+    MAX_DOCUMENT_BYTES,
+    SNIFF_LINES,
+    lines_runs,
+    open_path,
+    recognized,
+)
 from unbraid.system.files import CHUNK_BYTES
 from unbraid.timings import LIVE_SESSION_SECONDS
-from unbraid.translate.tracks import RunTracks, merge, split
+from unbraid.translate.tracks import RunTracks, merge
 from unbraid.translate.translator import Translator
 
 
@@ -134,18 +141,21 @@ def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[RunTrack
     kept.
     """
     kept: list[bytes] = []
-    first, lines = None, 0
+    first, lines, size = None, 0, 0
     for chunk in arriving:
         kept.append(chunk)
         # Only whole lines can show it, and only the first ones are looked at: a stream may come
         # in thousands of small chunks.
         if alone and first is None and b"\n" in chunk and lines < SNIFF_LINES:
             lines += chunk.count(b"\n")
-            first = recognized(split(kept))
+            first = recognized(kept)
         # What was stored may have to be put in order, and is short; a stream is passed on as it
         # comes.
         if first is not None and first.form == "stream":
             break
+        size += len(chunk)
+        if size > MAX_DOCUMENT_BYTES:
+            raise SourceError(name, "is too large to be held: give the file itself")
     if not kept:
         raise SourceError(name, "is empty")
     return lines_runs(name, lambda: chain(kept, arriving), None)
