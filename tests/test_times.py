@@ -147,7 +147,7 @@ def stored_times(folder: Path) -> Iterator[int]:
     for path in folder.glob("projects/**/*.jsonl"):
         for line in path.read_text().split("\n")[:-1]:
             yield milliseconds(json.loads(line).get("timestamp"))
-    for path in folder.glob("opencode.db"):
+    for path in folder.glob("*.db"):
         with closing(sqlite3.connect(path)) as database:
             for table in ("session", "message", "part"):
                 for row in database.execute(f"SELECT time_created, time_updated FROM {table}"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from unbraid.events import FleetEvent
+from unbraid.fleet.prices import Prices
 from unbraid.fleet.streams import Fleet
 from unbraid.translate.translator import Translator
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
@@ -10,7 +11,8 @@ from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 class Pipeline:
     """One run: a translator and a fleet. `began_ms` is when the run began, for what has no time of
-    its own and precedes everything that has; 0 if that is not known.
+    its own and precedes everything that has; 0 if that is not known. With
+    `prices`, messages whose cost no CLI reports get an estimate.
     """
 
     def __init__(
@@ -19,9 +21,10 @@ class Pipeline:
         *,
         max_line_bytes: int = DEFAULT_MAX_LINE_BYTES,
         began_ms: int = 0,
+        prices: Prices | None = None,
     ) -> None:
         self.translator = Translator(max_line_bytes=max_line_bytes)
-        self.fleet = Fleet(source, began_ms=began_ms)
+        self.fleet = Fleet(source, began_ms=began_ms, prices=prices)
 
     def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[FleetEvent]:
         """Takes more bytes of a source; `now` (milliseconds) dates what has no time of its own."""

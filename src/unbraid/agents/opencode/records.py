@@ -31,11 +31,16 @@ class OpenCodeRecord(Record):
     session_id: str | None = field(default=None, name="sessionID")
     properties: Raw = MISSING
     payload: Raw = MISSING  # of `/global/event`: the event itself
+    sync_event: Raw = field(default=MISSING, name="syncEvent")
 
     @property
     def is_identified(self) -> bool:
         """Whether a record, beside its type, has what only OpenCode's have."""
-        return self.session_id is not None or self.properties is not MISSING
+        return (
+            self.session_id is not None
+            or self.properties is not MISSING
+            or self.sync_event is not MISSING
+        )
 
 
 _decode = msgspec.json.Decoder(OpenCodeRecord).decode
@@ -113,6 +118,13 @@ class Part(Struct):
     tokens: Tokens | None = None
     cost: float | None = None
     synthetic: bool | None = None
+    metadata: Any = None
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether this is a spinner that Kilo shows in the agent's message, and takes out again."""
+        about = self.metadata
+        return isinstance(about, dict) and about.get("kilocode.lifecycle") == "transient"
 
     @property
     def child_session(self) -> str | None:

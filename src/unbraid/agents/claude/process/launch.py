@@ -33,7 +33,7 @@ from unbraid.system.stdin import nobody_writes
 from unbraid.system.versions import version_of
 from unbraid.translate.clock import LIVE_MS
 from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import Lines
+from unbraid.wire.lines import LineParts
 
 _SLUG = re.compile(r"[^A-Za-z0-9]")
 _STDOUT_TYPES = ("system", "assistant", "user", "result", "stream_event")
@@ -118,7 +118,7 @@ class ClaudeSource:
     ) -> None:
         self._env, self._sizes, self._start = env, sizes or {}, start
         self._begun_in = Path(start.cwd) if draws and start is not None and start.cwd else None
-        self._lines = Lines()
+        self._lines = LineParts()
         self._known: dict[str, Known] | None = None
         self._notes: list[Chunk] = []
         self._ended = False
@@ -139,15 +139,13 @@ class ClaudeSource:
     def printed(self, data: bytes) -> None:
         """Takes more of its stdout."""
         for line in self._lines.feed(data):
-            if isinstance(line, bytes):
-                self._merger.line(line + b"\n")
+            self._merger.line(line)
 
     def end(self) -> None:
         """Notes that the process is gone, and its files are complete."""
         self._ended = True
         for line in self._lines.finish():
-            if isinstance(line, bytes):
-                self._merger.line(line)
+            self._merger.line(line)
         if self._merger.session_id is None and self._merger.recognized:
             self._merger.session_id = str(uuid.uuid4())  # a dialect whose lines name no session
 

@@ -52,6 +52,10 @@ SILENT = (
     "session.diff",
     "session.deleted",
     "session.compacted",
+    "session.turn.",
+    "sandbox.",
+    # Kilo sends every event that it stores once more, as one of these.
+    "sync",
     "todo.",
     "models",
     "mcp.",
@@ -78,6 +82,7 @@ class OpenCodeDialect:
         )
         self._ended: tuple[bool, str] | None = None
         self._messages: dict[str, Info] = {}
+        self._transient: dict[str, None] = {}  # parts that are no agent's words
         self._unattributed: dict[str, list[OpenCodeRecord]] = {}  # by message whose role is unknown
 
     @property
@@ -139,6 +144,8 @@ class OpenCodeDialect:
             self._permission_asked(given, out)
         elif kind == "permission.replied":
             self._permission_replied(given, out)
+        elif kind == "message.part.removed" and given.part_id in self._transient:
+            del self._transient[given.part_id]
         else:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
 
@@ -192,6 +199,10 @@ class OpenCodeDialect:
     def _part(
         self, record: OpenCodeRecord, part: Part, out: list[RelayEvent], role: str = ""
     ) -> None:
+        if part.is_transient:
+            self._transient.setdefault(part.id)
+            forget_oldest(self._transient, RECENT_PARTS)
+            return
         context = self._sessions.context_of(part.session_id, record, out)
         info = self._messages.get(part.message_id)
         if context is None:
