@@ -21,7 +21,7 @@ ROWS = [
     {"system"},
     {"agents"},
     {"log"},
-    {"redact"},
+    {"redact", "export"},
     {"record"},
     {"control"},
     {"remote"},
