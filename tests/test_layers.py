@@ -19,6 +19,7 @@ ROWS = [
     {"fleet"},
     {"pipeline"},
     {"system"},
+    {"prices"},
     {"agents"},
     {"log"},
     {"redact", "export"},

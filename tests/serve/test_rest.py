@@ -34,6 +34,8 @@ async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> N
         "cache_read_tokens": 3,
         "cache_creation_tokens": 1,
         "cost_usd": 0.5,
+        "estimated_usd": None,
+        "unpriced_tokens": 0,
     }
     assert run == {
         "run": "r",
@@ -54,7 +56,7 @@ async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> N
     told = (await client.get("/v1/runs/r/usage")).json()
     assert told["usage"] == usage
     assert told["models"] == [
-        {"model": "x", "messages": 1, "usage": {**usage, "cost_usd": None}},
+        {"model": "x", "messages": 1, "usage": {**usage, "cost_usd": None, "unpriced_tokens": 16}},
     ]
 
 

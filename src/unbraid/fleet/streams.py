@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from unbraid import events as e
+from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.usage import Totals
 
 F = TypeVar("F", bound=e.FleetEvent)
@@ -45,8 +46,6 @@ PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] 
         (e.SessionMeta, e.FleetSessionMeta),
         (e.Prompt, e.FleetPrompt),
         (e.Progress, e.FleetProgress),
-        (e.TokenUsage, e.FleetTokenUsage),
-        (e.TurnComplete, e.FleetTurnComplete),
         (e.PermissionAsked, e.FleetPermissionAsked),
         (e.PermissionReplied, e.FleetPermissionReplied),
         (e.Retracted, e.FleetRetracted),
@@ -74,9 +73,13 @@ class FleetStream:
 
 
 class Fleet:
-    """Gives every agent's invocation a stream, and every event its place in the log."""
+    """Gives every agent's invocation a stream, and every event its place in the log. With `prices`,
+    messages whose cost nobody reports get an estimate.
+    """
 
-    def __init__(self, source: str = "", *, first_seq: int = 1) -> None:
+    def __init__(
+        self, source: str = "", *, first_seq: int = 1, prices: Prices | None = None
+    ) -> None:
         self.source = source
         self.done = False
         self._seq = first_seq
@@ -86,6 +89,7 @@ class Fleet:
         self._streams: dict[str, FleetStream] = {}  # by context: its latest invocation
         self._count = 0
         self._totals = Totals()
+        self._prices = prices
         self._out: list[e.FleetEvent] = []
         self._handlers: dict[type[e.RelayEvent], Callable[[Any, FleetStream], None]] = {
             e.TextDelta: self._text,
@@ -144,6 +148,8 @@ class Fleet:
             cache_read_tokens=total.cache_read_tokens,
             cache_creation_tokens=total.cache_creation_tokens,
             cost_usd=total.cost_usd,
+            estimated_usd=total.estimated_usd,
+            unpriced_tokens=total.unpriced_tokens,
             duration_ms=self._ts - self._first_ts if self._first_ts else None,
         )
         self.done = True
@@ -300,12 +306,49 @@ class Fleet:
         self._pass_on(event, stream)
 
     def _token_usage(self, event: e.TokenUsage, stream: FleetStream) -> None:
-        self._totals.seen.add(event)
-        self._pass_on(event, stream)
+        estimate = None
+        if event.cost_usd is None and self._prices is not None:
+            tokens = MessageTokens(
+                event.input_tokens,
+                event.output_tokens,
+                event.cache_read_tokens,
+                event.cache_creation_tokens,
+                event.cache_1h_tokens,
+            )
+            estimate = self._prices.cost(event.model, self._ts, tokens)
+        self._emit(
+            e.FleetTokenUsage,
+            stream,
+            message_id=event.message_id,
+            model=event.model,
+            input_tokens=event.input_tokens,
+            output_tokens=event.output_tokens,
+            cache_read_tokens=event.cache_read_tokens,
+            cache_creation_tokens=event.cache_creation_tokens,
+            cost_usd=event.cost_usd,
+            estimated_usd=estimate,
+            cache_1h_tokens=event.cache_1h_tokens,
+            estimated=event.estimated,
+        )
+        self._totals.fold(self._out[-1])
 
     def _turn_complete(self, event: e.TurnComplete, stream: FleetStream) -> None:
-        self._totals.turn_over(event.totals, event.cost_usd)
-        self._pass_on(event, stream)
+        account = event.totals
+        self._emit(
+            e.FleetTurnComplete,
+            stream,
+            ok=event.ok,
+            subtype=event.subtype,
+            result=event.result,
+            duration_ms=event.duration_ms,
+            num_turns=event.num_turns,
+            cost_usd=event.cost_usd,
+            input_tokens=account and account.input_tokens,
+            output_tokens=account and account.output_tokens,
+            cache_read_tokens=account and account.cache_read_tokens,
+            cache_creation_tokens=account and account.cache_creation_tokens,
+        )
+        self._totals.fold(self._out[-1])
 
     def _emit(self, kind: type[F], stream: FleetStream, **payload: Any) -> None:
         self._out.append(

@@ -9,7 +9,8 @@ from msgspec import Struct, field, to_builtins
 
 from unbraid import events as e
 from unbraid.fleet.status import MARKS, WAITING, WORKING, RunState, WaitingFor, status_of_end
-from unbraid.fleet.usage import Usage
+from unbraid.fleet.usage import Totals, Usage
+from unbraid.screen import cost
 
 
 class Node(Struct):
@@ -51,6 +52,7 @@ class Tree:
         self.session_id: str | None = None
         self.done: e.Done | None = None
         self.state = RunState()
+        self._totals = Totals()
         self.apply(events)
 
     def apply(self, events: Iterable[e.FleetEvent]) -> None:
@@ -66,6 +68,7 @@ class Tree:
         if isinstance(event, e.StreamStart):
             self._start(event)
             return
+        self._totals.fold(event)
         node = self.note_activity(event.stream_id, event.ts)
         if node is None:
             return
@@ -136,15 +139,8 @@ class Tree:
 
     def rolled_up(self, stream_id: int = 0) -> Usage:
         """Returns what an agent and everyone below it have used."""
-        if stream_id == 0 and self.done is not None:
-            done = self.done
-            return Usage(
-                input_tokens=done.input_tokens,
-                output_tokens=done.output_tokens,
-                cache_read_tokens=done.cache_read_tokens,
-                cache_creation_tokens=done.cache_creation_tokens,
-                cost_usd=done.cost_usd,
-            )
+        if stream_id == 0:
+            return self._totals.total()
         total = Usage()
         for node in self.walk(stream_id):
             total.add(node.usage)
@@ -248,8 +244,8 @@ def label(node: Node, total: Usage) -> str:
         facts.append(f"{node.tool_uses} tool call{'s' if node.tool_uses != 1 else ''}")
     if total.total_tokens:
         facts.append(f"{compact(total.total_tokens)} tokens")
-    if total.cost_usd:
-        facts.append(f"${total.cost_usd:.4f}")
+    if spent := cost(total):
+        facts.append(spent)
     if node.duration_ms:
         facts.append(f"{node.duration_ms / 1000:.1f} s")
     return f"{' '.join(words)}  {' · '.join(facts)}"
@@ -275,4 +271,6 @@ def _usage(usage: Usage) -> dict[str, Any]:
         "cache_read_tokens": usage.cache_read_tokens,
         "cache_creation_tokens": usage.cache_creation_tokens,
         "cost_usd": usage.cost_usd,
+        "estimated_usd": usage.estimated_usd,
+        "unpriced_tokens": usage.unpriced_tokens,
     }

@@ -7,21 +7,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.events import (
-    Done,
     FleetEvent,
     FleetPrompt,
     FleetSessionMeta,
-    FleetTokenUsage,
-    FleetTurnComplete,
     RequestReceived,
     StreamStart,
     Text,
 )
 from unbraid.fleet.status import FILTERS, LIVE, WORKING, RunState, WaitingFor
-from unbraid.fleet.usage import Usage
+from unbraid.fleet.usage import Totals, Usage
 from unbraid.log.activity import Activity
 
 TITLE_CHARS = 200
@@ -50,6 +48,12 @@ class RunSummary(Struct):
     last_seq: int = 0
     bytes: int = 0
     state: RunState = field(default_factory=RunState)
+    totals: Totals = field(default_factory=Totals)
+
+    def __post_init__(self) -> None:
+        # Earlier versions kept only the result.
+        if not self.totals.seen.total_tokens:
+            self.totals.seen = replace(self.usage)
 
     @property
     def over(self) -> bool:
@@ -76,11 +80,11 @@ class RunSummary(Struct):
         self.activity.add(event.ts - self.started)
         if type(event) is Text and not self.state.idle_since:
             return  # most are, and they say nothing about the run itself
+        if self.totals.fold(event):
+            self.usage = self.totals.total()
         self.state.apply(event)
         self.status, self.waiting = self.state.status, self.state.waiting
         match event:
-            case FleetTokenUsage():
-                self.usage.add(event)
             case StreamStart():
                 # An agent that is asked again opens a new stream and is still one agent.
                 self.agents += event.resumes is None
@@ -96,25 +100,10 @@ class RunSummary(Struct):
                 self.session_id = self.session_id or event.session_id
             case FleetPrompt() if event.stream_id == 0:
                 self._entitle(event.text)
-            case FleetTurnComplete() if event.cost_usd is not None:
-                # Agents report the cost of a session so far, and messages often have none of their
-                # own.
-                self.usage.cost_usd = max(self.usage.cost_usd or 0.0, event.cost_usd)
-            case Done():
-                self._finish(event)
 
     def _entitle(self, prompt: str | None) -> None:
         if prompt and not self.title:
             self.title = " ".join(prompt[: 4 * TITLE_CHARS].split())[:TITLE_CHARS]
-
-    def _finish(self, done: Done) -> None:
-        self.usage = Usage(
-            input_tokens=done.input_tokens,
-            output_tokens=done.output_tokens,
-            cache_read_tokens=done.cache_read_tokens,
-            cache_creation_tokens=done.cache_creation_tokens,
-            cost_usd=self.usage.cost_usd if done.cost_usd is None else done.cost_usd,
-        )
 
 
 def select_runs(

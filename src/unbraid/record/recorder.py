@@ -25,6 +25,7 @@ from unbraid.events import FleetEvent
 from unbraid.log.entry import one_line
 from unbraid.log.port import Log
 from unbraid.pipeline import Pipeline
+from unbraid.prices.loader import load_prices
 from unbraid.redact.source import unredacted_ends
 from unbraid.system.file_tail import MARK_BYTES
 from unbraid.wire.chunk import Chunk, joined
@@ -42,6 +43,11 @@ class RunPipeline(Protocol):
     def finish(self, now: int) -> list[FleetEvent]:
         """Ends all sources, and the run."""
         ...
+
+
+def priced_pipeline() -> Pipeline:
+    """Returns a pipeline with the prices that hold here."""
+    return Pipeline(prices=load_prices().prices)
 
 
 class Recorder:
@@ -65,7 +71,7 @@ class Recorder:
         run: str,
         *,
         redact: bool = False,
-        pipeline: Callable[[], RunPipeline] = Pipeline,
+        pipeline: Callable[[], RunPipeline] = priced_pipeline,
         replayed: Callable[[Chunk], None] = lambda chunk: None,
     ) -> Recorder:
         """Begins a run, or continues it where the log ends; `replayed` is given every chunk that

@@ -14,6 +14,7 @@ from unbraid.agents.registry import kinds, stores
 from unbraid.errors import SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.pipeline import Pipeline
+from unbraid.prices.loader import load_prices
 from unbraid.sessions.files import LOG, SNIFF_LINES, lines_runs, open_path, recognized
 from unbraid.system.files import CHUNK_BYTES
 from unbraid.timings import LIVE_SESSION_SECONDS
@@ -43,7 +44,7 @@ def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
 
         yield from logged_events(run)
         return
-    pipeline = Pipeline(run.source)
+    pipeline = Pipeline(run.source, prices=load_prices().prices)
     for name, data in merge(run.tracks):
         yield from pipeline.feed(data, name)
     if not (so_far and run.live):

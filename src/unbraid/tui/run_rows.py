@@ -11,9 +11,9 @@ from rich.text import Text
 from unbraid.fleet.status import MARKS
 from unbraid.fleet.tree import compact
 from unbraid.log.summary import RunSummary
-from unbraid.screen import short
+from unbraid.screen import cost, short
 from unbraid.tui.rows import Row
-from unbraid.tui.run_tree import DIM, STATUS, dollars, short_duration
+from unbraid.tui.run_tree import DIM, STATUS, short_duration
 
 EMPTY = """\
 No agents here yet.
@@ -53,7 +53,7 @@ def run_row(run: RunSummary, now_ms: float) -> Row:
         name.append(f" {short(PurePath(run.cwd).name, 30)}", DIM)
     cells = [
         Text(short_duration(max(now_ms - run.updated, 0)), DIM),
-        Text(dollars(run.usage.cost_usd), Style(color="yellow")),
+        Text(cost(run.usage), Style(color="yellow")),
         Text(compact(run.usage.total_tokens) if run.usage.total_tokens else ""),
         Text(f"{run.agents}a" if run.agents > 1 else "", DIM),
     ]
@@ -65,6 +65,6 @@ def run_title(run: RunSummary | None) -> Text:
     title = Text("unbraid", Style(bold=True))
     if run is None:
         return title
-    facts = [short(run.title or run.run, 60), run.source, dollars(run.usage.cost_usd), run.cwd]
+    facts = [short(run.title or run.run, 60), run.source, cost(run.usage), run.cwd]
     title.append("".join(f" · {short(fact)}" for fact in facts if fact), Style(bold=False))
     return title

@@ -12,7 +12,7 @@ from unbraid.fleet import status
 from unbraid.fleet.status import MARKS
 from unbraid.fleet.tree import Node, Tree, compact
 from unbraid.log.entry import Entry
-from unbraid.screen import short
+from unbraid.screen import cost, short
 from unbraid.tui.page_index import PageIndex
 from unbraid.tui.rows import Row
 
@@ -87,7 +87,7 @@ class RunTree:
         return [
             Text(compact(total.total_tokens) if total.total_tokens else ""),
             Text(short_duration(node.duration_ms), DIM),
-            Text(dollars(total.cost_usd), Style(color="yellow")),
+            Text(cost(total), Style(color="yellow")),
             Text(short(node.last_tool or "", 14), DIM),
         ]
 
@@ -113,18 +113,12 @@ class RunTree:
         ):
             if count:
                 facts.append(f"{compact(count)} {name}")
-        if usage.cost_usd:
-            facts.append(f"${usage.cost_usd:.4f}")
+        facts.append(cost(usage))
         if node.tool_uses:
             failed = f", {node.failed_tools} failed" if node.failed_tools else ""
             facts.append(f"{node.tool_uses} tool call{'s'[: node.tool_uses != 1]}{failed}")
         facts.append(short_duration(node.duration_ms))
         return [who, Text(" · ".join(filter(None, facts)), DIM)]
-
-
-def dollars(cost: float | None) -> str:
-    """Returns a cost for a narrow place."""
-    return "" if not cost else f"${cost:.2f}" if cost >= 0.01 else "<1¢"
 
 
 def short_duration(milliseconds: float | None) -> str:

@@ -1,8 +1,9 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { AgentView } from '../model/agents';
 import type { Aside, FleetEvent, FleetPermissionAsked, Gap, Run as Summary } from '../model/events';
-import type { Item, Spent } from '../model/items';
-import { nothingSpent } from '../model/items';
+import type { Item } from '../model/items';
+import type { Spent } from '../model/spent';
+import { nothingSpent } from '../model/spent';
 import { Recording } from '../model/recording';
 import { Run } from '../model/run';
 import type { Status } from '../model/status';

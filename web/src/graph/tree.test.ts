@@ -16,6 +16,8 @@ function agent(stream_id: number, parent: number | null, depth: number): AgentVi
     background: false,
     tokens: 0,
     cost_usd: null,
+    estimated_usd: null,
+    unpriced_tokens: 0,
     started: 0,
     ended: null,
     last_tool: null,

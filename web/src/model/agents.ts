@@ -1,3 +1,4 @@
+import type { Cost } from './spent';
 import type { Status } from './status';
 
 /** A tool call as a mark in time. */
@@ -9,7 +10,7 @@ export interface ToolMark {
 }
 
 /** One stream, as the graph and the timeline draw it. Times are milliseconds since 1970. */
-export interface AgentView {
+export interface AgentView extends Cost {
   stream_id: number;
   parent_stream_id: number | null;
   depth: number;
@@ -19,7 +20,6 @@ export interface AgentView {
   status: Status;
   background: boolean;
   tokens: number;
-  cost_usd: number | null;
   started: number;
   ended: number | null;
   last_tool: string | null;

@@ -120,7 +120,7 @@ export interface ToolCall {
   ok: boolean;
 }
 
-/** What one model message cost; once a message, final. */
+/** What one model message cost; once a message, final. `cost_usd` is what the agent's CLI has reported; where it has not, `estimated_usd` is computed from prices, if the model has one. `cache_1h_tokens` are those of `cache_creation_tokens` that are kept for an hour. `estimated`: the counts are the best that is known, not final. */
 export interface FleetTokenUsage {
   type: 'token_usage';
   seq: number;
@@ -135,6 +135,9 @@ export interface FleetTokenUsage {
   cache_read_tokens: number;
   cache_creation_tokens: number;
   cost_usd?: number | null;
+  estimated_usd?: number | null;
+  cache_1h_tokens?: number;
+  estimated?: boolean;
 }
 
 /** How far an agent has come. */
@@ -189,7 +192,7 @@ export interface SubAgentResponse {
   content: string;
 }
 
-/** A turn of the root is over. */
+/** A turn of the root is over. Dollars and tokens are its CLI's account of the whole tree of agents so far, where it gives one. */
 export interface FleetTurnComplete {
   type: 'turn_complete';
   seq: number;
@@ -203,9 +206,13 @@ export interface FleetTurnComplete {
   duration_ms?: number | null;
   num_turns?: number | null;
   cost_usd?: number | null;
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_read_tokens?: number | null;
+  cache_creation_tokens?: number | null;
 }
 
-/** Facts about a stream's session, when they become known or change. */
+/** Facts about a stream's session, when they become known or change. Dollars and tokens are its CLI's account of the session so far, with all of its agents. */
 export interface FleetSessionMeta {
   type: 'session_meta';
   seq: number;
@@ -219,6 +226,11 @@ export interface FleetSessionMeta {
   cwd?: string | null;
   version?: string | null;
   agent_id?: string | null;
+  cost_usd?: number | null;
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_read_tokens?: number | null;
+  cache_creation_tokens?: number | null;
 }
 
 /** Messages withdrawn by the agent's CLI. */
@@ -296,6 +308,8 @@ export interface Done {
   cache_creation_tokens: number;
   cost_usd?: number | null;
   duration_ms?: number | null;
+  estimated_usd?: number | null;
+  unpriced_tokens?: number;
 }
 
 /** To one viewer only: its cursor is older than the log keeps. */
@@ -386,13 +400,15 @@ export interface WaitingFor {
   tool?: string | null;
 }
 
-/** Token counts and dollars. */
+/** Token counts and dollars: `cost_usd` is what the agent's CLI has reported, `estimated_usd` what was computed for the rest; both together are the cost. `unpriced_tokens` are in neither: their model has no price. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
   cache_creation_tokens: number;
   cost_usd: number | null;
+  estimated_usd: number | null;
+  unpriced_tokens: number;
 }
 
 /** Events in up to `SPANS` equal spans of time since the run's start. When the run outgrows them, they become twice as long. */

@@ -6,8 +6,8 @@ import type {
   RequestReceived,
   StreamStart,
 } from './events';
-import type { Spent } from './items';
-import { nothingSpent, spend } from './items';
+import type { Spent } from './spent';
+import { Totals } from './spent';
 import type { Status } from './status';
 import { Stream } from './stream';
 
@@ -27,8 +27,7 @@ export class Run {
   /** Sub-agents that have not ended. */
   private atWork = 0;
   private request: RequestReceived | null = null;
-  private spent = nothingSpent();
-  private reportedCost: number | null = null;
+  private totals = new Totals();
 
   apply(event: FleetEvent): void {
     // What came before is here already: a server may send it again after a loss.
@@ -47,6 +46,7 @@ export class Run {
         return this.open(event);
       case 'done':
         this.done = event;
+        this.totals.done(event);
         this.permissions.clear();
         return;
       case 'permission_asked':
@@ -60,14 +60,13 @@ export class Run {
         this.permissions.delete(event.request_id);
         break;
       case 'token_usage':
-        spend(this.spent, { ...event, cost_usd: event.cost_usd ?? null });
+        this.totals.message(event);
         break;
       case 'turn_complete':
-        // Agents report the cost of a session so far, and their messages often none.
-        if (event.cost_usd != null)
-          this.reportedCost = Math.max(this.reportedCost ?? 0, event.cost_usd);
+        this.totals.report(event);
         break;
       case 'session_meta':
+        this.totals.report(event);
         if (event.stream_id === 0) {
           this.cwd ??= event.cwd ?? null;
           this.session_id ??= event.session_id ?? null;
@@ -97,11 +96,7 @@ export class Run {
 
   /** Fleet-wide: once the run is over, what it says itself. */
   get total(): Spent {
-    if (this.done !== null)
-      return { ...this.done, cost_usd: this.done.cost_usd ?? this.reportedCost };
-    const cost = Math.max(this.spent.cost_usd ?? 0, this.reportedCost ?? 0);
-    const known = this.spent.cost_usd !== null || this.reportedCost !== null;
-    return { ...this.spent, cost_usd: known ? cost : null };
+    return this.totals.total;
   }
 
   /** What the root was asked to do. */
@@ -117,7 +112,7 @@ export class Run {
   /** The same run, to go its own way from here. */
   fork(): Run {
     const fork: Run = Object.assign(Object.create(Run.prototype), this);
-    fork.spent = { ...this.spent };
+    fork.totals = this.totals.fork();
     fork.permissions = new Map(this.permissions);
     fork.touched = new Set(this.touched);
     fork.streams = new Map();

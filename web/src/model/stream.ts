@@ -12,7 +12,7 @@ import type {
   Thinking,
 } from './events';
 import type { Call, Item, Kind } from './items';
-import { nothingSpent, spend, tokensOf } from './items';
+import { nothingSpent, spend, tokensOf } from './spent';
 import { statusOfEnd, type Status } from './status';
 
 /** These show that an agent works. */
@@ -97,7 +97,7 @@ export class Stream {
         this.add('tool', event).call = { ...newCall('', event.tool, null), ok: event.ok };
         return;
       case 'token_usage':
-        spend(this.spent, { ...event, cost_usd: event.cost_usd ?? null });
+        spend(this.spent, event);
         this.model ??= event.model;
         return;
       case 'progress':
@@ -193,6 +193,8 @@ export class Stream {
       background: this.start.background ?? false,
       tokens: tokensOf(this.spent) || this.reportedTokens,
       cost_usd: this.spent.cost_usd,
+      estimated_usd: this.spent.estimated_usd,
+      unpriced_tokens: this.spent.unpriced_tokens,
       started: this.started,
       ended: this.ended,
       last_tool: this.lastTool,

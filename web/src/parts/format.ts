@@ -1,4 +1,5 @@
 /** Numbers, times and names as people read them. */
+import type { Cost } from '../model/spent';
 
 import type { WaitingFor } from '../model/events';
 
@@ -9,11 +10,17 @@ export function compact(count: number): string {
   return `${value < 100 ? value.toFixed(1) : Math.round(value)}${unit}`;
 }
 
-export function money(usd: number | null): string {
-  if (usd === null) return '–';
-  if (usd === 0) return '$0';
-  if (usd < 0.01) return `$${usd.toFixed(4)}`;
-  return usd < 100 ? `$${usd.toFixed(2)}` : `$${Math.round(usd)}`;
+/** `≈`: it, or a part of it, was computed; `+`: some tokens have no price. As in
+ *  src/unbraid/screen.py; both are tested against cost.json. */
+export function cost(spent: Cost): string {
+  if (spent.cost_usd === null && spent.estimated_usd === null)
+    return spent.unpriced_tokens ? 'no price' : '';
+  const dollars = (spent.cost_usd ?? 0) + (spent.estimated_usd ?? 0);
+  const about = spent.estimated_usd ? '≈' : '';
+  const more = spent.unpriced_tokens ? '+' : '';
+  if (dollars > 0 && dollars < 0.01) return `${about}<$0.01${more}`;
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `${about}$${dollars.toLocaleString('en-US', digits)}${more}`;
 }
 
 export function duration(ms: number): string {
