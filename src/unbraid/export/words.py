@@ -11,9 +11,7 @@ from unbraid.fleet.conversation import Item
 from unbraid.fleet.notes import note_of
 from unbraid.fleet.status import MARKS
 from unbraid.fleet.usage import Usage
-from unbraid.screen import gist, safe, short
-
-TITLES = {"prompt": "Prompt", "text": "", "thinking": "Thinking"}
+from unbraid.screen import cost, gist, safe, short
 
 
 def title_of(export: RunExport) -> str:
@@ -58,8 +56,8 @@ def run_facts(export: RunExport) -> list[tuple[str, str]]:
 
 def spent(usage: Usage) -> str:
     """Returns tokens and money."""
-    tokens = f"{usage.total_tokens:,} tokens"
-    return tokens if usage.cost_usd is None else f"{tokens}, ${usage.cost_usd:.4f}"
+    tokens, money = f"{usage.total_tokens:,} tokens", cost(usage)
+    return f"{tokens}, {money}" if money else tokens
 
 
 def duration(milliseconds: int) -> str:
