@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
+from unbraid.translate.excess import Excess, needs_limit
 from unbraid.translate.reader import RecordReader, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from unbraid.agents.port import Dialect
 
 ORPHANED = (False, "orphaned")
+# So many bytes are translated before what is too much among the events is summed up.
+SLICE_BYTES = 1 << 16
 
 Decode = Callable[[bytes], Any]
 Translate = Callable[[Any, list[RelayEvent]], None]
@@ -39,6 +42,7 @@ class Translator:
     ) -> None:
         self._max_line_bytes = max_line_bytes
         self._sources = {"stdout": Lines(max_line_bytes)}
+        self._excess: dict[str, Excess] = {}
         factories = registered_dialects() if dialects is None else dialects
         self._dialects = {name: make() for name, make in factories.items()}
         self._reader = RecordReader(self._dialects)
@@ -76,8 +80,11 @@ class Translator:
         lines = self._sources.get(source)
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
+        if len(data) <= SLICE_BYTES:
+            return self._limited(source, lines, lines.feed(data))
         out: list[RelayEvent] = []
-        self._read(lines, lines.feed(data), out)
+        for start in range(0, len(data), SLICE_BYTES):
+            out += self._limited(source, lines, lines.feed(data[start : start + SLICE_BYTES]))
         return out
 
     def finish(self) -> list[RelayEvent]:
@@ -86,11 +93,26 @@ class Translator:
         if self._finished:
             return out
         self._finished = True
-        for lines in self._sources.values():
-            self._read(lines, lines.finish(), out)
+        for source, lines in self._sources.items():
+            out += self._limited(source, lines, lines.finish())
+        for excess in self._excess.values():
+            out += excess.rest()
         for kind in self._met:
             self._dialects[kind].finish(out)
         return out
+
+    def _limited(
+        self, name: str, source: Lines, lines: Iterable[bytes | Overlong]
+    ) -> list[RelayEvent]:
+        """Returns what is new in lines, without what a source reports too often."""
+        out: list[RelayEvent] = []
+        self._read(source, lines, out)
+        if not needs_limit(out):
+            return out
+        excess = self._excess.get(name)
+        if excess is None:
+            excess = self._excess[name] = Excess()
+        return excess.limited(out)
 
     def _read(
         self, source: Lines, lines: Iterable[bytes | Overlong], out: list[RelayEvent]

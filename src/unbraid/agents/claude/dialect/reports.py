@@ -34,7 +34,7 @@ from unbraid.wire.record import read_as, sound
 SILENT_SUBTYPES = frozenset(
     """
     background_tasks_changed status thinking_tokens hook_started hook_progress hook_response
-    turn_duration stop_hook_summary local_command session_state_changed files_persisted
+    stop_hook_summary local_command session_state_changed files_persisted
     """.split()
 )
 

@@ -27,7 +27,7 @@ from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.system.clock import now_ms
 from unbraid.system.versions import version_of
 from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import Lines
+from unbraid.wire.lines import LineParts
 
 _SLUG = re.compile(r"[^A-Za-z0-9]")
 _STDOUT_TYPES = ("system", "assistant", "user", "result", "stream_event")
@@ -96,7 +96,7 @@ class ClaudeSource:
         forwards: bool = False,
     ) -> None:
         self._env, self._sizes, self._begun_in = env, sizes or {}, begun_in
-        self._lines = Lines()
+        self._lines = LineParts()
         self._known: dict[str, Known] | None = None
         self._notes: list[Chunk] = []
         self._ended = False
@@ -113,15 +113,13 @@ class ClaudeSource:
     def printed(self, data: bytes) -> None:
         """Takes more of its stdout."""
         for line in self._lines.feed(data):
-            if isinstance(line, bytes):
-                self._merger.line(line + b"\n")
+            self._merger.line(line)
 
     def end(self) -> None:
         """Notes that the process is gone, and its files are complete."""
         self._ended = True
         for line in self._lines.finish():
-            if isinstance(line, bytes):
-                self._merger.line(line)
+            self._merger.line(line)
         if self._merger.session_id is None and self._merger.recognized:
             self._merger.session_id = str(uuid.uuid4())  # a dialect whose lines name no session
 

@@ -41,6 +41,7 @@ from unbraid.translate.sequencer import (
     Sequencer,
     SourceItem,
 )
+from unbraid.translate.tracks import split
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
 
@@ -128,9 +129,9 @@ class StdoutTranscriptMerger:
             yield chunk
         for chunk in self.session.own():
             at = chunk.offset
-            for line in chunk.data.split(b"\n")[:-1]:
-                own = Chunk(chunk.source, at, line + b"\n")
-                at += len(own.data)
+            for line in split([chunk.data]):
+                own = Chunk(chunk.source, at, line)
+                at += len(line)
                 twin = self._note(OWN, line, now)
                 self._sequencer.add(_repetition(own, twin), now)
 
