@@ -18,17 +18,15 @@ import msgspec
 
 from unbraid import events as e
 from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.run_clock import RunClock
+from unbraid.fleet.stream import FleetStream
 from unbraid.fleet.usage import Totals
-from unbraid.translate.clock import LIVE_MS
 
 F = TypeVar("F", bound=e.FleetEvent)
 
 ROOT_AGENT = "main"
 CONTENT = (e.TextDelta, e.ThinkingDelta, e.ToolUse)
 AFTERTHOUGHTS = (e.Progress, e.SessionMeta, e.SubAgentEnded)
-
-# An agent that is said to have worked for longer than this is not believed.
-MAX_DURATION_MS = 366 * 24 * 3_600_000
 
 _PLACE = {field.name for field in msgspec.structs.fields(e.FleetEvent)}
 
@@ -58,37 +56,6 @@ PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] 
 }
 
 
-class FleetStream:
-    """One invocation of one agent: `began` and `latest` are the times of its first and of its
-    latest event.
-    """
-
-    __slots__ = (
-        "agent",
-        "answer",
-        "answering",
-        "began",
-        "depth",
-        "ended",
-        "id",
-        "latest",
-        "message_id",
-        "parent",
-    )
-
-    def __init__(self, stream_id: int, parent: FleetStream | None, agent: str) -> None:
-        self.id = stream_id
-        self.parent = parent
-        self.depth: int = 0 if parent is None else parent.depth + 1
-        self.agent = agent
-        self.answering = False
-        self.ended = False
-        self.message_id = ""
-        self.answer: list[str] = []  # the text of its latest message
-        self.began: int | None = None
-        self.latest: int = 0 if parent is None else parent.began or 0
-
-
 class Fleet:
     """Gives every agent's invocation a stream, and every event its place in the log. With `prices`,
     messages whose cost nobody reports get an estimate.
@@ -105,12 +72,7 @@ class Fleet:
         self.source = source
         self.done = False
         self._seq = first_seq
-        self._ts = began_ms  # when that happened which is being placed
-        self._now = 0  # when that has arrived; 0 if nobody knows
-        self._latest = 0
-        self._began = 0
-        self._lasted = 0  # for how long the main agent has worked, as it says
-        self._live = True  # whether what was placed last had just happened
+        self._clock = RunClock(began_ms)
         self._streams: dict[str, FleetStream] = {}  # by context: its latest invocation
         self._count = 0
         self._totals = Totals()
@@ -128,17 +90,9 @@ class Fleet:
         """Place relay events in the log; `now`, their arrival, dates those whose source gave no
         time.
         """
-        self._now = now
-        if now and not self._count:
-            # What has no time precedes what has one.
-            self._ts = min(next((event.ts for event in events if event.ts), now), now)
-            self._live = now - self._ts <= LIVE_MS
+        self._clock.arrive(events, now)
         for event in events:
-            if event.ts:
-                self._ts = event.ts
-                self._live = now - event.ts <= LIVE_MS
-            elif self._live and self._count:
-                self._ts = now or self._ts
+            self._clock.date(event)
             if not self._count:
                 prompted = self._open(event)
                 if prompted:
@@ -162,9 +116,9 @@ class Fleet:
         if self.done:
             return []
         if not self._count:
-            self._ts = self._ts or now
+            self._clock.arrive((), now)
             self._open(e.RelayEvent())
-        self._ts = max(self._latest, now if self._live else 0)
+        self._clock.end(now)
         root = self._streams[""]
         for stream in reversed(self._streams.values()):
             if not stream.ended and stream is not root:
@@ -184,7 +138,7 @@ class Fleet:
             cost_usd=total.cost_usd,
             estimated_usd=total.estimated_usd,
             unpriced_tokens=total.unpriced_tokens,
-            duration_ms=self._ts - self._began if self._began else self._lasted or None,
+            duration_ms=self._clock.duration_ms(),
         )
         self.done = True
         return self._take()
@@ -195,7 +149,7 @@ class Fleet:
         self, agent: str, *, prompt: str, cwd: str, model: str | None, now: int
     ) -> list[e.FleetEvent]:
         """Begin the run with what its main agent is asked."""
-        self._ts = now
+        self._clock.ts = now
         self._begin(agent, prompt, e.SessionMeta(cwd=cwd, model=model))
         return self._take()
 
@@ -221,8 +175,8 @@ class Fleet:
         if now < stream.latest:
             now = stream.latest
         stream.latest = now
-        if now > self._latest:
-            self._latest = now
+        if now > self._clock.latest:
+            self._clock.latest = now
         return e.Text(
             seq=seq,
             ts=now,
@@ -238,13 +192,13 @@ class Fleet:
         self, kind: type[e.FleetEvent], stream: FleetStream, now: int, **payload: Any
     ) -> list[e.FleetEvent]:
         """Place an event of a stream that no relay event stands for."""
-        self._ts = now
+        self._clock.ts = now
         self._emit(kind, stream, **payload)
         return self._take()
 
     def close(self, stream: FleetStream, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
         """End an invocation."""
-        self._ts = now
+        self._clock.ts = now
         self._close(stream, ok, reason)
         return self._take()
 
@@ -258,7 +212,6 @@ class Fleet:
         return prompt is not None
 
     def _begin(self, agent: str, prompt: str | None, meta: e.SessionMeta) -> None:
-        self._began = self._ts
         root = self._streams[""] = FleetStream(0, None, agent)
         self._count = 1
         self._emit(
@@ -355,7 +308,7 @@ class Fleet:
                 event.cache_creation_tokens,
                 event.cache_1h_tokens,
             )
-            estimate = self._prices.cost(event.model, self._ts, tokens)
+            estimate = self._prices.cost(event.model, self._clock.ts, tokens)
         self._emit(
             e.FleetTokenUsage,
             stream,
@@ -373,9 +326,7 @@ class Fleet:
         self._totals.fold(self._out[-1])
 
     def _turn_complete(self, event: e.TurnComplete, stream: FleetStream) -> None:
-        if stream.id == 0:
-            self._lasted = max(self._lasted, event.duration_ms or 0)
-        self._has_lasted(stream, event.duration_ms)
+        self._clock.lasted(stream, event.duration_ms)
         account = event.totals
         self._emit(
             e.FleetTurnComplete,
@@ -394,28 +345,14 @@ class Fleet:
         self._totals.fold(self._out[-1])
 
     def _progress(self, event: e.Progress, stream: FleetStream) -> None:
-        self._has_lasted(stream, event.duration_ms)
+        self._clock.lasted(stream, event.duration_ms)
         self._pass_on(event, stream)
 
-    def _has_lasted(self, stream: FleetStream, duration_ms: int | None) -> None:
-        """Takes an agent's word for how long it has worked: a recorded stream, in which only some
-        records have times, has nothing else to show it by. One that is read live is seen at work
-        for about as long.
-        """
-        if not stream.began or duration_ms is None or duration_ms > MAX_DURATION_MS:
-            return
-        if not self._live or duration_ms > 2 * (self._now - stream.began):
-            self._ts = max(self._ts, stream.began + duration_ms)
-
     def _emit(self, kind: type[F], stream: FleetStream, **payload: Any) -> None:
-        ts = stream.latest = max(self._ts, stream.latest)
-        if stream.began is None:
-            stream.began = ts
-        self._latest = max(self._latest, ts)
         self._out.append(
             kind(
                 seq=self._seq,
-                ts=ts,
+                ts=self._clock.stamp(stream),
                 stream_id=stream.id,
                 depth=stream.depth,
                 agent=stream.agent,
