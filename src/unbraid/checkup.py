@@ -8,18 +8,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unbraid.agents.port import Finding
-from unbraid.agents.registry import kinds, plugin_problems
+from unbraid.agents.registry import kinds, plugin_problems, stores
 from unbraid.errors import LogError
 from unbraid.log import data_folder, opened_log
 from unbraid.screen import counted
 
 
 async def checkup(env: Mapping[str, str]) -> list[Finding]:
-    """What every kind of agent has to say, then the plugins that do not load, then the log."""
+    """What every kind of agent has to say, then the plugins that do not work, then the log."""
+    stores(env)  # finds out which plugins fail at it
     of_kinds = [finding for kind in kinds() for finding in await kind.checkup(env)]
     advice = "its agents are not shown: update or remove the package that brings it"
     of_plugins = [
-        Finding(f"plugin {name}", "warning", f"cannot be loaded: {problem}", advice)
+        Finding(f"plugin {name}", "warning", f"cannot be used: {problem}", advice)
         for name, problem in plugin_problems().items()
     ]
     return [*of_kinds, *of_plugins, await _log(env)]

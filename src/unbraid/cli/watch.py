@@ -69,7 +69,7 @@ async def _watch(
         overview = SessionTable(machine.sessions)
         machine.warn = overview.say
         for name, problem in plugin_problems().items():
-            overview.say(f"the plugin {name} cannot be loaded: {problem}")
+            overview.say(f"the plugin {name} cannot be used: {problem}")
         await stack.enter_async_context(machine.listing(overview.add, while_reading=overview))
         if page:
             from unbraid.cli.page import page as serve

@@ -58,6 +58,10 @@ class CodexDialect:
         """How the main agent has ended, as far as is known: ok, and the reason."""
         return self._turns.outcome or self._ended
 
+    def arrive(self, now: int) -> None:
+        """Notes when the records that follow have arrived."""
+        self._clock.arrive(now)
+
     def reading(self, source: str) -> None:
         """Notes from which source the next lines come."""
         self._source = source
@@ -77,6 +81,8 @@ class CodexDialect:
         stamp = record.timestamp if record.timestamp is not None else record.emitted_ms
         if stamp is not None:
             self._clock.set(stamp)
+        else:
+            self._clock.tick()
         if record.is_stored:
             self._rollouts.translate(self._source, record, out)
         elif record.is_printed:
