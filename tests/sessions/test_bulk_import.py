@@ -97,9 +97,9 @@ async def test_one_that_cannot_be_read_stops_no_other(
     env: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store(env)
-    from unbraid.sessions import bulk_import
+    from unbraid.sessions import bulk_import, importer
 
-    record, calls = bulk_import.record_session, list[str]()
+    record, calls = importer.record_session, list[str]()
 
     async def failing(log: object, session: str, *args: object, **more: object) -> None:
         calls.append(session)
