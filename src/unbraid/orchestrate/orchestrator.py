@@ -185,7 +185,8 @@ class Orchestrator:
     ) -> Request:
         if self.leases is not None and not self.leases.acquire(run):
             raise CallerError(f"another process has run {run}")
-        bounds = (limits or Limits()).filled(self._limits)
+        # Who asks cannot have more than the server gives.
+        bounds = self._limits.lowered(limits or Limits())
         request = Request(self, self.log, run=run, prompt=prompt, limits=bounds)
         if session is None:
             session = MasterSession(request, keep_seconds=self._keep_seconds)
