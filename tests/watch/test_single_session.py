@@ -128,6 +128,11 @@ def test_a_session_that_was_looked_at_and_left_is_listed_as_what_it_is(
     assert shown.returncode == 0
     assert [word for word in ("one", "two", "■") if word in shown.stdout] == ["one", "two", "■"]
     assert listed(env)[0]["usage"]["output_tokens"] == 2
+    # A run of the log is the same however it is printed.
+    whole = call(env, "tail", "--json", writer.session).stdout
+    assert call(env, "cat", "--json", writer.session).stdout == whole
+    assert call(env, "cat", "--json", writer.session[:8]).stdout == whole
+    assert '"type":"text_delta"' in call(env, "cat", "--relay", writer.session).stdout
     # The log has seen its end, whatever the file's time says.
     os.utime(writer.main)
     assert json.loads(call(env, "tree", "--json", writer.session).stdout)["status"] == "done"

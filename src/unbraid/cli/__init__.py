@@ -22,6 +22,7 @@ COMMANDS = {
     "demo": "unbraid.cli.demo:demo",
     "deny": "unbraid.cli.approve:deny",
     "doctor": "unbraid.cli.doctor:doctor",
+    "export": "unbraid.cli.export:export",
     "interrupt": "unbraid.cli.control:interrupt",
     "pipe": "unbraid.cli.pipe:pipe",
     "ps": "unbraid.cli.ps:ps",

@@ -34,7 +34,7 @@ async def open_or_import(
         name = await asyncio.to_thread(complete_name, name, logged, env)
         found = await _logged(log, name)
     if found is not None:
-        return found if found.over else await _caught_up(log, found, env, redact=redact)
+        return await _caught_up(log, found, env, redact=redact)
     session, store = await asyncio.to_thread(_stored, name, env)
     if store is None:
         raise CallerError(
@@ -60,12 +60,25 @@ async def open_or_import(
     return found
 
 
+async def open_logged(
+    log: Log, name: str, env: Mapping[str, str], *, redact: bool = False
+) -> RunSummary | None:
+    """Returns the run of that name, or of the session that it is part of, if the log has it."""
+    found = await _logged(log, name)
+    if found is None:
+        session, _ = await asyncio.to_thread(_stored, name, env)
+        found = await _logged(log, session)
+    return None if found is None else await _caught_up(log, found, env, redact=redact)
+
+
 async def _caught_up(
     log: Log, run: RunSummary, env: Mapping[str, str], *, redact: bool
 ) -> RunSummary:
     """Records what a session has said since the last process stopped writing its run; and its end,
     if it has been silent for long. Returns the run.
     """
+    if run.over:
+        return run
     session, store = await asyncio.to_thread(_stored, run.session_id or run.run, env)
     leases = log.leases()
     try:
