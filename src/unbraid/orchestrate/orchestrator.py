@@ -18,9 +18,9 @@ from unbraid.log.engines import memory_log
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.orchestrate.backends import Backend, Backends
+from unbraid.orchestrate.budget import REQUEST_LIMITS
 from unbraid.orchestrate.commands import Commands, built_in
 from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
-from unbraid.orchestrate.limits import REQUEST_LIMITS
 from unbraid.orchestrate.master_session import MasterSession
 from unbraid.orchestrate.recovery import recover
 from unbraid.orchestrate.request import Request

@@ -27,11 +27,10 @@ from unbraid.log.port import Log
 from unbraid.orchestrate import replies
 from unbraid.orchestrate.agent_stream import AgentStream
 from unbraid.orchestrate.backends import Backends
-from unbraid.orchestrate.budget import Account
+from unbraid.orchestrate.budget import AGENT_LIMITS, Account
 from unbraid.orchestrate.commands import Commands
 from unbraid.orchestrate.instance import MAX_CHILDREN, Instance, problem_of
 from unbraid.orchestrate.journal import Journal
-from unbraid.orchestrate.limits import AGENT_LIMITS
 from unbraid.orchestrate.material import GivenMaterial
 from unbraid.orchestrate.prompts import with_fleet_prompt
 from unbraid.orchestrate.replies import Reply
