@@ -19,6 +19,7 @@ from unbraid.agents.stored import Recorded
 from unbraid.wire.chunk import Chunk
 
 ABOUT = "about"
+ABOUT_AGENT = ".meta.json@"
 
 
 class TranscriptFollower:
@@ -30,6 +31,7 @@ class TranscriptFollower:
         self._known = known_files(recorded)
         self._session = Session(main, self._known, owner_of=owner_of)
         self._begun = not recorded.is_new
+        self._about_agents: list[Chunk] = []
         self._continues = bool(recorded.earlier_ms)
 
     @property
@@ -48,11 +50,16 @@ class TranscriptFollower:
         """
         for chunk in self._session.drain(now=at_once, last=last):
             if not self._begun:
+                if ABOUT_AGENT in chunk.source:
+                    # Every run of a session reads who its agents are; nothing was said with it.
+                    self._about_agents.append(chunk)
+                    continue
                 self._begun = True
                 yield from begin_chunks(self._known)
                 # A run that continues a session begins with what is new in it.
                 began_ms = first_time(chunk.data) if self._continues else 0
                 yield Chunk(ABOUT, 0, introduction(self._session.main, began_ms))
+                yield from self._about_agents
             yield chunk
 
     def silent_seconds(self) -> float:
