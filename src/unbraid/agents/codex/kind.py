@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.port import AgentKind, FileFormats
+from unbraid.agents.port import AgentKind, FileFormats, SessionStore
 
 if TYPE_CHECKING:
     from unbraid.agents.codex.dialect.dispatcher import CodexDialect
@@ -27,6 +27,12 @@ class Codex(AgentKind):
         from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 
         return CodexDialect()
+
+    def sessions(self, env: Mapping[str, str]) -> SessionStore:
+        """Returns its stored sessions on this machine."""
+        from unbraid.agents.codex.sessions.store import CodexSessions
+
+        return CodexSessions(env)
 
     def files(self) -> FileFormats:
         """Returns what its sessions look like in files."""
