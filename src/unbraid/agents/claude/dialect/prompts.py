@@ -113,6 +113,7 @@ class Prompts:
         elif record.is_sidechain is None and read_as(Flags, record.raw).is_synthetic:
             return
         context.interrupted = False
+        context.note_question()
         self.count += 1
         out.append(Prompt(context.id, self._clock.ts, text))
 
