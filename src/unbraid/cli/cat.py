@@ -47,6 +47,8 @@ def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
         for event in events_of(run):
             for line in printer.lines(event):
                 click.echo(line)
+        for line in printer.flush():  # a run that is not over may end within a block
+            click.echo(line)
 
 
 def _write(events: Iterable[FleetEvent] | Iterable[RelayEvent]) -> None:

@@ -63,7 +63,8 @@ class FollowedSession:
                 return  # a run in which nothing was said is none
             if self._redactor is not None:
                 await self.recorder.feed(self._redactor.rest(), now_ms())
-            await self.recorder.finish(now_ms())
+            # Its own last time, not ours: that it is over is often seen long after its end.
+            await self.recorder.finish(0)
 
     async def _feed(self, chunks: Iterable[Chunk]) -> None:
         if self._redactor is not None:

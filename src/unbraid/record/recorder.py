@@ -146,7 +146,9 @@ class Recorder:
         self.over = last
 
     async def finish(self, now: int) -> None:
-        """Ends all sources, and the run."""
+        """Ends all sources, and the run: at `now`, if what was recorded last had just happened, or
+        with its last event if that is 0.
+        """
         self._check()
         if not self.over:
             self._ahead = True

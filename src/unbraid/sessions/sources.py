@@ -14,6 +14,7 @@ from typing import BinaryIO
 from unbraid.agents.registry import kinds, stores
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, RelayEvent
+from unbraid.fleet.streams import CONTENT
 from unbraid.pipeline import Pipeline
 from unbraid.prices.loader import load_prices
 from unbraid.sessions.files import (
@@ -28,6 +29,9 @@ from unbraid.system.files import CHUNK_BYTES
 from unbraid.timings import LIVE_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, merge
 from unbraid.translate.translator import Translator
+
+# A run without any time in so many bytes has none.
+HEAD_BYTES = 1 << 20
 
 
 def runs_of_sources(
@@ -59,11 +63,36 @@ def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
 
         yield from logged_events(run)
         return
-    pipeline = Pipeline(run.source, prices=load_prices().prices)
-    for name, data in merge(run.tracks):
+    pieces = merge(run.tracks)
+    head, began_ms = _head(pieces, arrives=run.arrives)
+    pipeline = Pipeline(run.source, began_ms=began_ms, prices=load_prices().prices)
+    for name, data in chain(head, pieces):
         yield from pipeline.feed(data, name)
     if not (so_far and run.live):
         yield from pipeline.finish()
+
+
+def _head(
+    pieces: Iterator[tuple[str, bytes]], *, arrives: bool
+) -> tuple[list[tuple[str, bytes]], int]:
+    """Returns a run's first bytes, up to the first record that has a time, and that time; 0 if none
+    of them has one. Of a run that still arrives, nothing that an agent says is held back.
+    """
+    translator = Translator()
+    head: list[tuple[str, bytes]] = []
+    size = 0
+    for name, data in pieces:
+        head.append((name, data))
+        for line in data.splitlines(keepends=True):
+            events = translator.feed(line, name)
+            if translator.ts:
+                return head, translator.ts
+            if arrives and any(isinstance(event, CONTENT) for event in events):
+                return head, 0
+        size += len(data)
+        if size > HEAD_BYTES:
+            break
+    return head, 0
 
 
 def relay_events_of(run: RunTracks) -> Iterator[RelayEvent]:
@@ -80,13 +109,16 @@ def _open(
     name: str, env: Mapping[str, str], *, alone: bool, logged: bool, redact: bool
 ) -> list[RunTracks]:
     if name == "-":
-        return _once("standard input", _arriving(nullcontext(sys.stdin.buffer)), alone=alone)
+        stdin = sys.stdin.buffer
+        arriving = _arriving(nullcontext(stdin))
+        # A file, unlike a pipe, is there as a whole.
+        return _once("standard input", arriving, alone=alone, arrives=not stdin.seekable())
     if not name:  # as a variable of a shell that is not set
         raise SourceError('""', "is not the name of a source")
     path = Path(name)
     try:
         if path.is_fifo() or path.is_char_device():
-            return _once(name, _arriving(path.open("rb")), alone=alone)
+            return _once(name, _arriving(path.open("rb")), alone=alone, arrives=True)
         if path.exists() or path.is_symlink():
             return open_path(path)
     except OSError as error:
@@ -136,7 +168,7 @@ def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:
             yield data
 
 
-def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[RunTracks]:
+def _once(name: str, arriving: Iterator[bytes], *, alone: bool, arrives: bool) -> list[RunTracks]:
     """Returns the runs of a source that can be read only once: what is read to detect its kind is
     kept.
     """
@@ -158,7 +190,10 @@ def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[RunTrack
             raise SourceError(name, "is too large to be held: give the file itself")
     if not kept:
         raise SourceError(name, "is empty")
-    return lines_runs(name, lambda: chain(kept, arriving), None)
+    runs = lines_runs(name, lambda: chain(kept, arriving), None)
+    for run in runs:
+        run.arrives = arrives
+    return runs
 
 
 def _join(run: RunTracks, runs: list[RunTracks]) -> None:
@@ -166,6 +201,7 @@ def _join(run: RunTracks, runs: list[RunTracks]) -> None:
     for other in [other for other in runs if _same(run, other)]:
         run.tracks = other.tracks + run.tracks
         run.session = other.session or run.session
+        run.arrives = run.arrives or other.arrives
         runs.remove(other)
     runs.append(run)
 

@@ -66,11 +66,14 @@ class Track(NamedTuple):
 
 
 class RunTracks:
-    """The tracks that belong to one run; `live` if its agents may still be at work."""
+    """The tracks that belong to one run; `live` if its agents may still be at work, `arrives` if
+    one of the tracks is still being sent.
+    """
 
     def __init__(self, source: str, session: str | None, tracks: list[Track]) -> None:
         self.source = source
         self.live = False
+        self.arrives = False
         self.session = session
         self.tracks = tracks
 

@@ -46,11 +46,14 @@ class AgentFacts(Struct):
 
 
 class SessionIntroduction(Struct):
-    """Which session the transcripts are of, where it works, and the version of Claude Code."""
+    """Which session the transcripts are of, where it works, the version of Claude Code, and what
+    the session was begun with.
+    """
 
     session_id: str | None = field(default=None, name="sessionId")
     cwd: str | None = None
     version: str | None = None
+    prompt: str | None = None
 
 
 class PublishedState(Struct):
@@ -135,13 +138,20 @@ def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes
 
 
 def session_line(
-    session_id: str, *, cwd: str | None, version: str | None, started_ms: int
+    session_id: str,
+    *,
+    cwd: str | None,
+    version: str | None,
+    started_ms: int,
+    prompt: str | None = None,
 ) -> bytes:
     """A session's facts as one line for the translator; `started_ms` is when it began, 0 if that
-    is not known.
+    is not known, and `prompt` what it was begun with, where that is known before it is written.
     """
     facts: dict[str, Any] = {"type": SESSION_INTRODUCTION, "sessionId": session_id}
     facts |= {"cwd": cwd, "version": version}
+    if prompt is not None:
+        facts["prompt"] = prompt
     if started_ms:
         facts["timestamp"] = started_ms
     return msgspec.json.encode(facts) + b"\n"

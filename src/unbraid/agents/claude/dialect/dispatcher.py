@@ -86,6 +86,7 @@ class ClaudeDialect:
             attribution=attribution,
             tools=tools,
             tasks=tasks,
+            prompts=prompts,
             usage=usage,
             seen=seen,
         )
@@ -126,6 +127,10 @@ class ClaudeDialect:
         """How the main agent has ended, as far as is known: ok, and the reason."""
         return self._reports.outcome or self._ended
 
+    def arrive(self, now: int) -> None:
+        """Notes when the records that follow have arrived."""
+        self._clock.arrive(now)
+
     def decode(self, line: bytes) -> ClaudeRecord | None:
         """A line as a record; None if it belongs to another kind."""
         # Asked anew for each line: what was learned from the one before may make this one cheaper.
@@ -158,9 +163,13 @@ class ClaudeDialect:
         try:
             handler = self._handlers[record.type]
         except KeyError:
+            if record.timestamp is None:
+                self._clock.tick()
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
             return
         if handler is not None:
+            if record.timestamp is None:
+                self._clock.tick()
             handler(record, out)
 
     def _system(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:

@@ -62,6 +62,13 @@ class Prompts:
         self._tasks = tasks
         self._seen = seen
         self.count = 0
+        self._announced: str | None = None
+
+    def announce(self, text: str, out: list[RelayEvent]) -> None:
+        """Reports what the session is begun with, before there is a record of it."""
+        self._announced = text.strip()
+        self.count += 1
+        out.append(Prompt("", self._clock.ts, text))
 
     def user(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """A user record: prompts, and results of calls."""
@@ -112,6 +119,10 @@ class Prompts:
                 return
         elif record.is_sidechain is None and read_as(Flags, record.raw).is_synthetic:
             return
+        elif self._announced is not None:
+            announced, self._announced = self._announced, None
+            if text.strip() == announced:
+                return
         context.interrupted = False
         context.note_question()
         self.count += 1

@@ -6,8 +6,11 @@ stands on every line of a message; the last one counts, once.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from msgspec import Struct, field
 
+from unbraid.agents.claude.heads import head_of
 from unbraid.agents.claude.transcript import (
     AnswerFacts,
     AnswerLine,
@@ -70,6 +73,20 @@ def facts_of(path: str, *, head_only: bool = False) -> Facts:
     if facts.agent_id is not None:
         facts.sidechains = 0
     return facts
+
+
+def head_facts(main: Path) -> Facts:
+    """Returns what the first lines of a transcript say; nothing if it cannot be read."""
+    try:
+        return facts_of(str(main), head_only=True)
+    except (OSError, ValueError):
+        return Facts()
+
+
+def first_time(lines: bytes) -> int:
+    """Returns the first time that some lines say, in milliseconds since 1970; 0 if none does."""
+    times = (milliseconds(head_of(line).timestamp) for line in lines.split(b"\n") if line)
+    return next(filter(None, times), 0)
 
 
 def _first_lines(block: bytes, count: int, facts: Facts) -> int:
