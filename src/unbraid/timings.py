@@ -94,6 +94,11 @@ SERVER_RECONNECT_SECONDS = 1.0
 RUN_POLL_SECONDS = 0.05
 # How far back a pipe's session may have begun before anything of it came through.
 PIPE_BEGAN_MS = 60_000
+# What Codex prints waits so long for the file that has the same words with their ids and times; one
+# that stores nothing has none.
+ROLLOUT_APPEARING_SECONDS = 5.0
+# Codex's folders, which may hold years, are searched for files of new agents this often.
+ROLLOUT_SCAN_SECONDS = 0.3
 
 # --- leases ---
 
