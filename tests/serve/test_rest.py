@@ -41,6 +41,7 @@ async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> N
         "session_id": "s",
         "title": "Say it all",
         "cwd": "/w",
+        "machine": None,
         "status": "done",
         "agents": 1,
         "started": 1000,

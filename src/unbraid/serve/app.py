@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unbraid.errors import UnbraidError
 from unbraid.serve.config import ServeConfig
-from unbraid.serve.guard import Guard
+from unbraid.serve.guard import Guard, require
 from unbraid.serve.operations import Operation
 from unbraid.serve.pages import Pages
 from unbraid.serve.problems import on_error, on_http_error
@@ -78,6 +78,8 @@ class _Timed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
+        if self._op.scope is not None:
+            require(scope, self._op.scope)
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -10,6 +10,7 @@ last frame for one whose socket is stuck.
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,12 @@ class Connection(HttpToolsProtocol):
             self._refuse(503, "too many connections")
         else:
             self._expect(self._limits.header_seconds)
+
+    @property
+    def private(self) -> bool:
+        """Whether it came by the socket in a folder that only the server's owner can enter."""
+        peer = self.transport.get_extra_info("socket")
+        return peer is not None and peer.family == getattr(socket, "AF_UNIX", None)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Reports the loss to the stream that writes to this connection."""

@@ -16,6 +16,7 @@ from unbraid.record.ingest import Ingest
 from unbraid.serve.auth import Keys
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.metrics import Metrics
+from unbraid.serve.throttle import Throttle
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator
@@ -59,6 +60,7 @@ class Services:
     keys: Keys
     config: ServeConfig
     metrics: Metrics
+    throttle: Throttle
     history: History | None = None
     orchestrator: Orchestrator | None = None
 

@@ -31,6 +31,7 @@ class Run(Struct):
     session_id: str | None
     title: str | None
     cwd: str | None
+    machine: str | None
     status: str
     agents: int
     started: int
