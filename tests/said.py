@@ -45,7 +45,7 @@ def sources_of(folder: Path, *, full: bool) -> list[str]:
     if full:
         transcripts = sorted(folder.glob("projects/*/*.jsonl"))
         sources += [path for path in transcripts if not path.name.startswith("agent-")]
-        sources += folder.glob("opencode.db")
+        sources += folder.glob("*.db")
     return [str(path) for path in sources]
 
 
@@ -57,7 +57,7 @@ def judge(folder: Path, events: Iterable[e.FleetEvent], *, full: bool) -> Verdic
 def compare(recording: Recording, got: list[Row], *, full: bool) -> Verdict:
     """Compare what was told, in one run of the log or in several, with a recording's truth."""
     want = expected(recording, full=full)
-    if recording.version == "opencode":
+    if has_parts(recording):
         # There one answer of the model is one part, however many blocks it had.
         want, got = joined(want), joined(got)
     wanted, given = (Counter((kind, words) for _, kind, words in rows) for rows in (want, got))
@@ -72,6 +72,11 @@ def compare(recording: Recording, got: list[Row], *, full: bool) -> Verdict:
     )
 
 
+def has_parts(recording: Recording) -> bool:
+    """Whether a recording is OpenCode's, or that of a program made from it."""
+    return recording.version.startswith(("opencode", "kilo"))
+
+
 def up_to_the_cut(recording: Recording, events: Iterable[e.FleetEvent]) -> None:
     """Fail unless an answer that somebody interrupted is told as far as it came, and the next."""
     first, second = expected(recording, full=True)
@@ -84,7 +89,7 @@ def up_to_the_cut(recording: Recording, events: Iterable[e.FleetEvent]) -> None:
 def expected(recording: Recording, *, full: bool) -> list[Row]:
     """What should be told of a recording."""
     truth = served(recording)
-    if recording.version == "opencode":
+    if has_parts(recording):
         everyone = full or recording.mode == "serve"
         return [row for _, row in truth if everyone or row[0] == ""]
     if full and recording.scenario != "interrupt":

@@ -35,6 +35,12 @@ TEXT_BEFORE_CALL_TIMEOUT_SECONDS = 3.0
 # From the end that a row names to its being stored.
 ROW_STORING_MS = 2000
 
+# --- many sessions at once (record/recorder.py) ---
+
+# Translating is computing on the event loop, where viewers and other sessions wait for their turn:
+# what is translated at a time gets smaller until it takes no longer than this.
+TRANSLATION_SLICE_SECONDS = 0.005
+
 # --- changes of files (system/notify.py) ---
 
 # The backend asks its queue in steps. Where words arrive it has to ask often; where nothing

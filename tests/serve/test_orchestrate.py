@@ -173,7 +173,7 @@ async def test_cancel_and_stop_go_the_usual_way(start: Start, client_of: Clients
         async with client.stream("GET", f"/v1/runs/{run}/events") as answer:
             events = logged([frame async for frame in events_of(answer)])
         check(events)
-        assert (await client.get(f"/v1/runs/{run}")).json()["status"] == "failed"
+        assert (await client.get(f"/v1/runs/{run}")).json()["status"] == "interrupted"
         assert (await client.post(f"/v1/runs/{run}/cancel")).status_code == 409
 
 
@@ -262,4 +262,4 @@ async def test_a_server_that_dies_in_the_middle(tmp_path: Path, how: signal.Sign
     ends = {event.stream_id: event.reason for event in events if isinstance(event, StreamEnd)}
     assert ends == {0: "interrupted", 1: "completed", 2: ends[2]}
     assert ends[2] == ("interrupted" if how == signal.SIGKILL else "cancelled")
-    assert about["status"] == "failed"
+    assert about["status"] == "interrupted"

@@ -116,7 +116,8 @@ async def test_a_session_is_a_run_as_soon_as_anyone_asks(machine: Machine, folde
     run = answers[0]
     assert run["last_seq"] > 0
     assert run["status"] in ("done", "orphaned")
-    assert run["usage"] == before["usage"] | {"cost_usd": run["usage"]["cost_usd"]}
+    spent = ("cost_usd", "estimated_usd", "unpriced_tokens")
+    assert run["usage"] == before["usage"] | {name: run["usage"][name] for name in spent}
     assert run["agents"] == before["agents"] == len(answers[2]["agents"])
     stream = await machine.client.get(
         f"/v1/runs/{name}/events", headers={"accept": "application/x-ndjson"}

@@ -128,9 +128,14 @@ def test_a_session_that_was_looked_at_and_left_is_listed_as_what_it_is(
     assert shown.returncode == 0
     assert [word for word in ("one", "two", "■") if word in shown.stdout] == ["one", "two", "■"]
     assert listed(env)[0]["usage"]["output_tokens"] == 2
+    # A run of the log is the same however it is printed.
+    whole = call(env, "tail", "--json", writer.session).stdout
+    assert call(env, "cat", "--json", writer.session).stdout == whole
+    assert call(env, "cat", "--json", writer.session[:8]).stdout == whole
+    assert '"type":"text_delta"' in call(env, "cat", "--relay", writer.session).stdout
     # The log has seen its end, whatever the file's time says.
     os.utime(writer.main)
-    assert json.loads(call(env, "tree", "--json", writer.session).stdout)["status"] == "completed"
+    assert json.loads(call(env, "tree", "--json", writer.session).stdout)["status"] == "done"
 
 
 def test_a_run_is_named_by_as_much_as_distinguishes_it(env: dict[str, str], tmp_path: Path) -> None:
@@ -174,7 +179,7 @@ def test_a_tree_shows_who_is_at_work(env: dict[str, str], tmp_path: Path) -> Non
     append(child, writer.answer([bash], "a1"))
     for name in (writer.session, "1111"):
         root = json.loads(call(env, "tree", "--json", name).stdout)
-        assert [root["status"], root["children"][0]["status"]] == ["running", "running"]
+        assert [root["status"], root["children"][0]["status"]] == ["working", "working"]
     ago = time.time() - 600
     for path in (writer.main, child):
         os.utime(path, (ago, ago))

@@ -15,8 +15,7 @@ from weakref import WeakValueDictionary
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, RequestReceived
 from unbraid.log.port import Log
-from unbraid.pipeline import Pipeline
-from unbraid.record.recorder import Recorder, RunPipeline
+from unbraid.record.recorder import Recorder, RunPipeline, priced_pipeline
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
@@ -60,7 +59,7 @@ class Ingest:
     def __init__(
         self,
         log: Log,
-        pipeline: Callable[[], RunPipeline] = Pipeline,
+        pipeline: Callable[[], RunPipeline] = priced_pipeline,
         *,
         redact: bool = False,
         max_runs: int = 1000,

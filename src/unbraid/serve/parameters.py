@@ -19,7 +19,6 @@ FORM = "application/x-www-form-urlencoded"
 MAX_FIELDS = 10
 MAX_TEXT_CHARS = 500
 MAX_NUMBER = 2**53 - 1
-STATUSES = ("live", "done", "failed", "orphaned")
 TYPES = frozenset(str(event.__struct_config__.tag) for event in FLEET_EVENTS)
 
 _DIGITS = re.compile(r"[0-9]{1,16}")

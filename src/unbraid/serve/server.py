@@ -17,9 +17,8 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, PrunableLog, WholeLogReader
-from unbraid.pipeline import Pipeline
 from unbraid.record.ingest import Ingest
-from unbraid.record.recorder import RunPipeline
+from unbraid.record.recorder import RunPipeline, priced_pipeline
 from unbraid.serve.app import create_app
 from unbraid.serve.auth import OWNER_SCOPES, Keys, Scope
 from unbraid.serve.config import ServeConfig
@@ -61,7 +60,7 @@ async def serving(
     config: ServeConfig,
     log: Log,
     *,
-    pipeline: Callable[[], RunPipeline] = Pipeline,
+    pipeline: Callable[[], RunPipeline] = priced_pipeline,
     controllers: Controllers | None = None,
     history: History | None = None,
     orchestrating: Orchestrating | None = None,

@@ -12,6 +12,7 @@ import msgspec
 
 from unbraid.agents.port import SessionFacts
 from unbraid.agents.registry import is_kind, stores
+from unbraid.fleet.status import DONE, ORPHANED, WORKING
 from unbraid.log.leases import is_held
 from unbraid.log.summary import RunSummary
 from unbraid.timings import LISTED_SESSION_SECONDS, LIVE_SESSION_SECONDS
@@ -21,8 +22,8 @@ Progress = Callable[[int, int], None]
 
 # What `ps --json` prints of a run.
 JSON_FIELDS = (
-    "run", "source", "session_id", "title", "cwd", "status", "agents", "started", "updated",
-    "usage",
+    "run", "source", "session_id", "title", "cwd", "status", "waiting", "agents", "started",
+    "updated", "usage",
 )  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def list_runs(
             found[run.run] = run
         elif unwritten is not None:
             unwritten.status = run.status
-    chosen = [run for run in found.values() if run.updated >= oldest or run.status == "live"]
+    chosen = [run for run in found.values() if run.updated >= oldest or not run.over]
     return sorted(chosen, key=lambda run: run.updated, reverse=True)
 
 
@@ -114,5 +115,5 @@ def _summaries(kind: str, stored: Iterator[SessionFacts]) -> Iterator[RunSummary
 
 def _status(updated: int, *, answered: bool) -> str:
     if time.time() * 1000 - updated < LIVE_SESSION_SECONDS * 1000:
-        return "live"
-    return "done" if answered else "orphaned"
+        return WORKING
+    return DONE if answered else ORPHANED

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from .recording import Recording
+from .recording import DATABASES, Recording
 
 
 def whole(data: bytes) -> Iterator[bytes]:
@@ -45,7 +45,8 @@ def load(folder: Path) -> Recording:
     head = {key: truth.pop(key) for key in ("scenario", "version", "mode")}
     stream = next((p for n in ("stdout", "events") if (p := folder / f"{n}.ndjson").exists()), None)
     data = stream.read_bytes() if stream else b""
-    projects, database, storage = (folder / n for n in ("projects", "opencode.db", "storage"))
+    projects, storage = folder / "projects", folder / "storage"
+    databases = (folder / n for n in DATABASES)
     sent, sse, times = (folder / n for n in ("stdin.ndjson", "event.sse", "times.json"))
     return Recording(
         **head,
@@ -56,6 +57,6 @@ def load(folder: Path) -> Recording:
         sent=[json.loads(row) for row in lines(sent.read_bytes())] if sent.exists() else [],
         sse=sse.read_bytes() if sse.exists() else b"",
         projects=projects if projects.is_dir() else None,
-        database=database if database.is_file() else None,
+        database=next((path for path in databases if path.is_file()), None),
         storage=storage if storage.is_dir() else None,
     )

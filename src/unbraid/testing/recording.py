@@ -12,6 +12,7 @@ from typing import Any
 
 from .model_request import Json
 
+DATABASES = ("opencode.db", "kilo.db")
 PARTS = (
     "stdout.ndjson",
     "events.ndjson",
@@ -20,7 +21,7 @@ PARTS = (
     "stdin.ndjson",
     "projects",
     "storage",
-    "opencode.db",
+    *DATABASES,
     "truth.json",
 )
 
@@ -96,7 +97,7 @@ class Recording:
         if self.storage is not None and self.storage.is_dir():
             shutil.copytree(self.storage, folder / "storage", dirs_exist_ok=True)
         if self.database is not None and self.database.is_file():
-            _copy_database(self.database, folder / "opencode.db")
+            _copy_database(self.database, folder / self.database.name)
         head = {"scenario": self.scenario, "version": self.version, "mode": self.mode}
         truth = {**head, "exit": self.exit, **self.truth}
         (folder / "truth.json").write_text(json.dumps(truth, ensure_ascii=False, indent=1))

@@ -29,6 +29,7 @@ class Context:
         "description",
         "ended",
         "ending",
+        "failure",
         "id",
         "interrupted",
         "last_text",
@@ -61,6 +62,7 @@ class Context:
         self.ended = False
         self.ending: tuple[bool, str, str | None] | None = None
         self.interrupted = False
+        self.failure: str | None = None  # the latest error that was printed in place of an answer
         self.messages: dict[str, MessageState] = {}
         self.latest: list[MessageState | None] = [None, None]  # where each source is now
         self.again: str | None = None  # the latest line that its transcript has only repeated
@@ -68,6 +70,11 @@ class Context:
         self.usage_due: MessageState | None = None
         self.last_text = ""
         self.meta: object = None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last that it said is an error in place of an answer."""
+        return self.failure is not None and self.failure == self.last_text
 
     def turn_to(self, state: MessageState, source: int) -> None:
         """Notes that a source has come to another message: a transcript has the one before

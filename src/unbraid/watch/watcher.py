@@ -25,7 +25,6 @@ from unbraid.log.port import Log, every_run
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import begins_run, latest_run, open_run
-from unbraid.system.clock import now_ms
 from unbraid.timings import (
     CHILD_FILE_SETTLE_SECONDS,
     IDLE_RUN_TIMEOUT_SECONDS,
@@ -234,7 +233,7 @@ class Watcher:
         try:
             if summary is not None and not summary.over:
                 recorder = await Recorder.open(self._log, summary.run, redact=self._redact)
-                await recorder.finish(now_ms())
+                await recorder.finish(0)
         except LogError as error:
             self._warn_once(str(error))
         finally:

@@ -121,7 +121,7 @@ export interface ToolCall {
   ok: boolean;
 }
 
-/** What one model message cost; once a message, final. */
+/** What one model message cost; once a message, final. `cost_usd` is what the agent's CLI has reported; where it has not, `estimated_usd` is computed from prices, if the model has one. `cache_1h_tokens` are those of `cache_creation_tokens` that are kept for an hour. `estimated`: the counts are the best that is known, not final. */
 export interface FleetTokenUsage {
   type: 'token_usage';
   seq: number;
@@ -136,6 +136,9 @@ export interface FleetTokenUsage {
   cache_read_tokens: number;
   cache_creation_tokens: number;
   cost_usd?: number | null;
+  estimated_usd?: number | null;
+  cache_1h_tokens?: number;
+  estimated?: boolean;
 }
 
 /** How far an agent has come. */
@@ -190,7 +193,7 @@ export interface SubAgentResponse {
   content: string;
 }
 
-/** A turn of the root is over. */
+/** A turn of the root is over. Dollars and tokens are its CLI's account of the whole tree of agents so far, where it gives one. */
 export interface FleetTurnComplete {
   type: 'turn_complete';
   seq: number;
@@ -204,9 +207,13 @@ export interface FleetTurnComplete {
   duration_ms?: number | null;
   num_turns?: number | null;
   cost_usd?: number | null;
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_read_tokens?: number | null;
+  cache_creation_tokens?: number | null;
 }
 
-/** Facts about a stream's session, when they become known or change. */
+/** Facts about a stream's session, when they become known or change. Dollars and tokens are its CLI's account of the session so far, with all of its agents. */
 export interface FleetSessionMeta {
   type: 'session_meta';
   seq: number;
@@ -220,6 +227,11 @@ export interface FleetSessionMeta {
   cwd?: string | null;
   version?: string | null;
   agent_id?: string | null;
+  cost_usd?: number | null;
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_read_tokens?: number | null;
+  cache_creation_tokens?: number | null;
 }
 
 /** Messages withdrawn by the agent's CLI. */
@@ -257,7 +269,7 @@ export interface FleetError {
   code?: string | null;
 }
 
-/** A record we have no name for, as it came. */
+/** A record we have no name for, as it came. Where a source has a great many, `count`: this one stands for so many, itself and those that came after it. */
 export interface FleetUnrecognized {
   type: 'unrecognized';
   seq: number;
@@ -266,9 +278,10 @@ export interface FleetUnrecognized {
   depth: number;
   agent: string;
   raw: unknown;
+  count?: number | null;
 }
 
-/** Bytes that are no record. */
+/** Bytes that are no record. Where a source has a great many, `count`: this one stands for so many, of which it is the first; the last is at `last_offset`. */
 export interface FleetMalformed {
   type: 'malformed';
   seq: number;
@@ -279,6 +292,8 @@ export interface FleetMalformed {
   raw: string;
   reason: string;
   offset: number;
+  count?: number | null;
+  last_offset?: number | null;
 }
 
 /** Last of a run, always, with totals over the whole fleet. */
@@ -297,6 +312,8 @@ export interface Done {
   cache_creation_tokens: number;
   cost_usd?: number | null;
   duration_ms?: number | null;
+  estimated_usd?: number | null;
+  unpriced_tokens?: number;
 }
 
 /** To one viewer only: its cursor is older than the log keeps. */
@@ -365,6 +382,7 @@ export interface Run {
   cwd: string | null;
   machine: string | null;
   status: string;
+  waiting: WaitingFor | null;
   agents: number;
   started: number;
   updated: number;
@@ -380,13 +398,22 @@ export interface Indexed {
   total: number;
 }
 
-/** Token counts and dollars. */
+/** What someone waits for: `permission` (to use `tool`) or `prompt`; and since when, in milliseconds since 1970. */
+export interface WaitingFor {
+  for: string;
+  since: number;
+  tool?: string | null;
+}
+
+/** Token counts and dollars: `cost_usd` is what the agent's CLI has reported, `estimated_usd` what was computed for the rest; both together are the cost. `unpriced_tokens` are in neither: their model has no price. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
   cache_creation_tokens: number;
   cost_usd: number | null;
+  estimated_usd: number | null;
+  unpriced_tokens: number;
 }
 
 /** Events in up to `SPANS` equal spans of time since the run's start. When the run outgrows them, they become twice as long. */

@@ -44,7 +44,7 @@ async def health(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Numbers for Prometheus."""
     services = services_of(request)
-    live = len([run async for run in every_run(services.log, status="live")])
+    live = [run.status async for run in every_run(services.log, status="live")]
     return Response(
         services.metrics.text(live), media_type="text/plain; version=0.0.4; charset=utf-8"
     )

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from unbraid.agents.claude.sessions.facts import Facts, facts_of
+from unbraid.agents.claude.sessions.facts import first_time, head_facts
 from unbraid.agents.claude.sessions.session_files import (
     Known,
     Session,
@@ -19,6 +19,7 @@ from unbraid.agents.stored import Recorded
 from unbraid.wire.chunk import Chunk
 
 ABOUT = "about"
+ABOUT_AGENT = ".meta.json@"
 
 
 class TranscriptFollower:
@@ -30,6 +31,8 @@ class TranscriptFollower:
         self._known = known_files(recorded)
         self._session = Session(main, self._known, owner_of=owner_of)
         self._begun = not recorded.is_new
+        self._about_agents: list[Chunk] = []
+        self._continues = bool(recorded.earlier_ms)
 
     @property
     def unsettled(self) -> bool:
@@ -47,9 +50,16 @@ class TranscriptFollower:
         """
         for chunk in self._session.drain(now=at_once, last=last):
             if not self._begun:
+                if ABOUT_AGENT in chunk.source:
+                    # Every run of a session reads who its agents are; nothing was said with it.
+                    self._about_agents.append(chunk)
+                    continue
                 self._begun = True
                 yield from begin_chunks(self._known)
-                yield Chunk(ABOUT, 0, introduction(self._session.main))
+                # A run that continues a session begins with what is new in it.
+                began_ms = first_time(chunk.data) if self._continues else 0
+                yield Chunk(ABOUT, 0, introduction(self._session.main, began_ms))
+                yield from self._about_agents
             yield chunk
 
     def silent_seconds(self) -> float:
@@ -83,12 +93,11 @@ def begin_chunks(known: Mapping[str, Known]) -> Iterator[Chunk]:
         yield Chunk(source_name(name, place.generation, base), place.offset - base, b"")
 
 
-def introduction(main: Path) -> bytes:
-    """Says which session this is, where it works and since when: transcripts say it on every line
-    and nowhere in particular.
+def introduction(main: Path, began_ms: int = 0) -> bytes:
+    """Says which session this is, where it works and since when, which is when the session began
+    unless `began_ms` is given: transcripts say it on every line and nowhere in particular.
     """
-    try:
-        facts = facts_of(str(main), head_only=True)
-    except (OSError, ValueError):
-        facts = Facts()
-    return session_line(main.stem, cwd=facts.cwd, version=facts.version, started_ms=facts.started)
+    facts = head_facts(main)
+    return session_line(
+        main.stem, cwd=facts.cwd, version=facts.version, started_ms=began_ms or facts.started
+    )

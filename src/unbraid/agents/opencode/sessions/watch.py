@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 
+from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.places import SESSION_ID, opencode_database
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.follower import ChangedRows, RowFollower
@@ -38,8 +39,9 @@ class DatabaseWatch:
         servers: Sequence[OpenCodeServer],
         *,
         warn: Callable[[str], None],
+        edition: Edition = OPENCODE,
     ) -> None:
-        self._env, self._warn = env, warn
+        self._env, self._warn, self._edition = env, warn, edition
         self._servers = [ServerWatch(server, self._give, warn) for server in servers]
         self._database: Database | None = None
         self._writers: Writers | None = None
@@ -84,7 +86,8 @@ class DatabaseWatch:
 
     def has(self, session_id: str) -> bool:
         """Returns whether it was there at the last look; a server may report any session."""
-        reported = bool(self._servers) and SESSION_ID.fullmatch(session_id) is not None
+        served = any(not server.is_others for server in self._servers)
+        reported = served and SESSION_ID.fullmatch(session_id) is not None
         return reported or self._stored(session_id)
 
     def follow(self, session_id: str, recorded: Recorded) -> RowFollower | None:
@@ -157,7 +160,7 @@ class DatabaseWatch:
 
     def _rows(self, *, last: bool) -> dict[str, list[bytes]]:
         if self._database is None:
-            path = opencode_database(self._env)
+            path = opencode_database(self._env, self._edition)
             if path is None:
                 return {}
             self._database = Database(path, now_ms() - RECENT_ROWS_MS)
