@@ -23,7 +23,7 @@ from unbraid.cli.token import SCOPES as OFFERED
 from unbraid.log import SqliteLog
 from unbraid.log.contract import story
 from unbraid.serve import Server, TokenFile, hash_token, new_token
-from unbraid.serve.auth import SCOPES, Token
+from unbraid.serve.access.auth import SCOPES, Token
 
 Clients = Callable[..., httpx.AsyncClient]
 

@@ -23,7 +23,7 @@ from unbraid.log.contract import gather, story
 from unbraid.remote.client import RemoteError, RemoteServer
 from unbraid.remote.log import RemoteControllers, RemoteLog
 from unbraid.serve import ServeConfig, serving
-from unbraid.serve.auth import new_token
+from unbraid.serve.access.auth import new_token
 from unbraid.serve.config import ServeLimits
 from unbraid.sessions.archive import Archive
 

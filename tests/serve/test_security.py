@@ -16,7 +16,7 @@ from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
 from unbraid.log.contract import PATIENCE_SECONDS, story
 from unbraid.serve import ServeConfig, ServeLimits, Server, hash_token, new_token, serving
-from unbraid.serve.auth import Keys
+from unbraid.serve.access.auth import Keys
 from unbraid.serve.routes import OPERATIONS
 from unbraid.timings import SIGN_IN_LINK_SECONDS, SIGN_IN_SESSION_SECONDS
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from unbraid.errors import CallerError
-from unbraid.serve.auth import Keys
-from unbraid.serve.tokens import TokenFile
+from unbraid.serve.access.auth import Keys
+from unbraid.serve.access.tokens import TokenFile
 
 
 def test_tokens_are_kept_by_hash_only(tmp_path: Path) -> None:

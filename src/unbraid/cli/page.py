@@ -11,9 +11,9 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.serve import ServeConfig, Server, serving
+from unbraid.serve.access.tokens import FILE_NAME, TokenFile
 from unbraid.serve.server import Orchestrating
 from unbraid.serve.services import History
-from unbraid.serve.tokens import FILE_NAME, TokenFile
 from unbraid.timings import PAGE_SETTLE_TIMEOUT_SECONDS
 
 

@@ -14,8 +14,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unbraid.errors import UnbraidError
+from unbraid.serve.access.guard import Guard, require
 from unbraid.serve.config import ServeConfig
-from unbraid.serve.guard import Guard, require
 from unbraid.serve.operations import Operation
 from unbraid.serve.pages import Pages
 from unbraid.serve.problems import on_error, on_http_error

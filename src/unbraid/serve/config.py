@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unbraid.errors import CallerError
-from unbraid.serve.auth import Token
-from unbraid.serve.tokens import TokenFile
+from unbraid.serve.access.auth import Token
+from unbraid.serve.access.tokens import TokenFile
 
 
 @dataclass(frozen=True)

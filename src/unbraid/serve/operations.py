@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from unbraid.serve.auth import Scope
+from unbraid.serve.access.auth import Scope
 
 Endpoint = Callable[[Request], Awaitable[ASGIApp]]
 

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from unbraid.serve.guard import OPEN_PATHS, require
+from unbraid.serve.access.guard import OPEN_PATHS, require
 from unbraid.serve.problems import Problem
 
 

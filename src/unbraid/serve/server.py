@@ -19,14 +19,14 @@ from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, PrunableLog, WholeLogReader
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline
+from unbraid.serve.access.auth import OWNER_SCOPES, Keys, Scope
+from unbraid.serve.access.throttle import Throttle
+from unbraid.serve.access.tokens import SignInFile
 from unbraid.serve.app import create_app
-from unbraid.serve.auth import OWNER_SCOPES, Keys, Scope
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.listener import listening, open_listener
 from unbraid.serve.metrics import Metrics
 from unbraid.serve.services import History, Services
-from unbraid.serve.throttle import Throttle
-from unbraid.serve.tokens import SignInFile
 from unbraid.timings import RETENTION_INTERVAL_SECONDS, TOKEN_SWEEP_SECONDS
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, WholeLogReader
 from unbraid.log.summary import RunSummary
 from unbraid.record.ingest import Ingest
-from unbraid.serve.auth import Keys
+from unbraid.serve.access.auth import Keys
+from unbraid.serve.access.throttle import Throttle
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.metrics import Metrics
-from unbraid.serve.throttle import Throttle
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator

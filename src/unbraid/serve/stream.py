@@ -12,10 +12,10 @@ from starlette.types import Receive, Scope, Send
 
 from unbraid.hub.frames import Form
 from unbraid.hub.viewer import Viewer
-from unbraid.serve.auth import Keys
+from unbraid.serve.access.auth import Keys
+from unbraid.serve.access.guard import caller_of
 from unbraid.serve.connection import EXTENSION, Connection
 from unbraid.serve.encodings import encoder_for
-from unbraid.serve.guard import caller_of
 
 
 class EventStream:

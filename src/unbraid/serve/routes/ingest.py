@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from unbraid.errors import CallerError
 from unbraid.serve import parameters
-from unbraid.serve.guard import caller_of
+from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.routes.shared import NUMBER, RUN
 from unbraid.serve.services import services_of

@@ -11,13 +11,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from unbraid.log.port import every_run
-from unbraid.serve.guard import cookie_name, cookie_of
+from unbraid.serve.access.guard import cookie_name, cookie_of
+from unbraid.serve.access.proxies import address_of, is_secure
+from unbraid.serve.access.signin import prefers_page, sign_in_page
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.parameters import FORM, form_of, text
 from unbraid.serve.problems import Problem
-from unbraid.serve.proxies import address_of, is_secure
 from unbraid.serve.services import services_of
-from unbraid.serve.signin import prefers_page, sign_in_page
 from unbraid.timings import SIGN_IN_SESSION_SECONDS
 
 MAX_FORM_BYTES = 4096

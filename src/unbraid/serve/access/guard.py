@@ -15,11 +15,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from unbraid.serve import auth
+from unbraid.serve.access import auth
+from unbraid.serve.access.signin import SIGN_IN_FILES, prefers_page, sign_in_page
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.connection import EXTENSION, Connection
 from unbraid.serve.problems import Problem, problem_response
-from unbraid.serve.signin import SIGN_IN_FILES, prefers_page, sign_in_page
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self';"

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.log.folder import data_folder
-from unbraid.serve.auth import DEFAULT_SCOPES, Scope, SignedIn, Token, new_token
+from unbraid.serve.access.auth import DEFAULT_SCOPES, Scope, SignedIn, Token, new_token
 
 FILE_NAME = "tokens.json"
 
