@@ -89,5 +89,8 @@ class _Timed:
             await send(message)
 
         endpoint: Callable[[Request], Awaitable[ASGIApp]] = self._op.endpoint
-        answer = await endpoint(Request(scope, receive))
+        try:
+            answer = await endpoint(Request(scope, receive))
+        finally:
+            self._services.bodies.release(scope)
         await answer(scope, receive, sending)

@@ -16,8 +16,10 @@ class ServeLimits:
     """Bounds on what anyone can make the server hold."""
 
     body_bytes: int = 16 * 1024 * 1024
+    bodies_bytes: int = 256 * 1024 * 1024
     json_bytes: int = 1024 * 1024
     header_bytes: int = 32 * 1024
+    pipelined: int = 16
     header_seconds: float = 10.0
     body_seconds: float = 30.0
     body_bytes_per_second: int = 8 * 1024

@@ -10,6 +10,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from unbraid.errors import CallerError
 from unbraid.remote.local_socket import socket_path
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.connection import Connection
+from unbraid.system.descriptors import raise_descriptor_limit
 
 BACKLOG = 2048  # connections that wait to be accepted
 
@@ -52,12 +54,12 @@ async def listening(config: ServeConfig, listener: socket.socket, app: Any) -> A
         listener.close()
         raise CallerError(f"the TLS certificate or its key cannot be used: {error}") from error
     runner, loop = uvicorn.Server(settings), asyncio.get_running_loop()
+    connections, burst = _room(raise_descriptor_limit())
+    limits = replace(config.limits, connections=min(connections, config.limits.connections))
     runner.lifespan = settings.lifespan_class(settings)
 
     def connection() -> Connection:
-        return Connection(
-            config.limits, config=settings, server_state=runner.server_state, app_state={}
-        )
+        return Connection(limits, config=settings, server_state=runner.server_state, app_state={})
 
     with ExitStack() as stack:
         # Not `Server.serve`: that would take the signals, which are the caller's.
@@ -68,9 +70,11 @@ async def listening(config: ServeConfig, listener: socket.socket, app: Any) -> A
                 sock=listener,
                 ssl=settings.ssl,
                 ssl_handshake_timeout=seconds,
-                backlog=BACKLOG,
+                backlog=burst,
             )
         ]
+        # asyncio's backlog is also how many it accepts at once; that of the system may be longer.
+        listener.listen(BACKLOG)
         private = _private_listener(config, listener, stack)
         if private is not None:
             runner.servers.append(await loop.create_unix_server(connection, sock=private))
@@ -86,6 +90,14 @@ async def listening(config: ServeConfig, listener: socket.socket, app: Any) -> A
             for left in list(runner.server_state.connections):
                 left.transport.abort()
             await asyncio.sleep(0)
+
+
+def _room(descriptors: int) -> tuple[int, int]:
+    """Returns how many connections fit into a limit on open files, and how many more may be
+    accepted before they are counted: the log, and files of agents, must always find room, too.
+    """
+    spare = max(64, min(1024, descriptors // 4))
+    return max(1, descriptors - spare), max(1, min(128, spare // 4))
 
 
 def _private_listener(

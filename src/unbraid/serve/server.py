@@ -23,6 +23,7 @@ from unbraid.serve.access.auth import OWNER_SCOPES, Keys, Scope
 from unbraid.serve.access.throttle import Throttle
 from unbraid.serve.access.tokens import SignInFile
 from unbraid.serve.app import create_app
+from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.listener import listening, open_listener
 from unbraid.serve.metrics import Metrics
@@ -98,6 +99,7 @@ async def serving(
         config=config,
         metrics=metrics,
         throttle=Throttle(limits.sign_in_tries),
+        bodies=BodyBudget(limits.bodies_bytes),
         history=history,
         orchestrator=orchestrator,
     )

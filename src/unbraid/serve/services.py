@@ -15,6 +15,7 @@ from unbraid.log.summary import RunSummary
 from unbraid.record.ingest import Ingest
 from unbraid.serve.access.auth import Keys
 from unbraid.serve.access.throttle import Throttle
+from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.metrics import Metrics
 
@@ -61,6 +62,7 @@ class Services:
     config: ServeConfig
     metrics: Metrics
     throttle: Throttle
+    bodies: BodyBudget
     history: History | None = None
     orchestrator: Orchestrator | None = None
 

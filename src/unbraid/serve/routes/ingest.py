@@ -68,7 +68,7 @@ OPERATIONS = (
         ),
         body=bytes,
         body_media="application/octet-stream",
-        problems=(400, 409, 413),
+        problems=(400, 409, 413, 415),
         scope="ingest",
     ),
 )
