@@ -50,7 +50,14 @@ def test_what_is_no_event_is_not_valid() -> None:
     text |= {"delta": "words", "message_id": "m", "block": 0}
     assert fleet.is_valid(text)
     assert fleet.is_valid({**text, "later": "fields may be added at any time"})
-    for wrong in ({**text, "seq": "1"}, {**text, "type": "words"}, {"type": "text"}, [], None):
+    others: list[Any] = [
+        {**text, "seq": "1"},
+        {**text, "type": "words"},
+        {"type": "text"},
+        [],
+        None,
+    ]
+    for wrong in others:
         assert not fleet.is_valid(wrong)
 
 
