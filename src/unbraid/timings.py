@@ -137,8 +137,15 @@ HUB_SETTLE_STEP_SECONDS = 0.01
 PAGE_SETTLE_TIMEOUT_SECONDS = 1.0
 # A connection that does not take the last bytes is cut.
 HANG_UP_TIMEOUT_SECONDS = 5.0
-# A link to sign in is in a terminal's scrollback: it is worth nothing soon.
-SIGN_IN_LINK_SECONDS = 600
+# A link to sign in works once, and is often the only way in to a page that was started in the
+# morning; the day after, it is only something in a terminal's scrollback.
+SIGN_IN_LINK_SECONDS = 24 * 3600
+# A token that was revoked stops working at once; streams that it opened before end within this.
+TOKEN_SWEEP_SECONDS = 1.0
+# After too many wrong tokens an address waits a second before the next try, then two, up to this.
+SIGN_IN_LONGEST_WAIT_SECONDS = 60.0
+# An address that has not tried for this long is forgiven.
+SIGN_IN_FORGET_SECONDS = 600.0
 # A browser stays signed in for a month.
 SIGN_IN_SESSION_SECONDS = 30 * 24 * 3600
 
