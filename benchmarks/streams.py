@@ -22,6 +22,7 @@ WORDS = (
 ).split()
 LARGE_RESULTS = [5, 40, 120, 250, 400]  # lines
 SMALL_RESULTS = [3, 20, 60, 120, 200]
+SHORT_RESULTS = [2, 5, 8]  # lines of about 800 bytes in all
 CODE = [
     "def feed(self, data: bytes) -> list[bytes]:",
     '    """Take bytes in; give the lines they complete."""',
@@ -80,9 +81,12 @@ def _turns(rng: random.Random, *, calls: int, writes: bool) -> Iterator[tuple[in
         yield number, rng.choice(agents), blocks
 
 
-def one_block(size: int, seed: int = 1, *, large: bool = True) -> Iterator[bytes]:
+def one_block(
+    size: int, seed: int = 1, *, large: bool = True, results: list[int] | None = None
+) -> Iterator[bytes]:
     """One completed block a line, results beside: what every real CLI prints."""
     rng = random.Random(seed)
+    results = results or (LARGE_RESULTS if large else SMALL_RESULTS)
     written = 0
     for number, agent, blocks in _turns(rng, calls=3, writes=False):
         ids = {"parent_tool_use_id": agent, "session_id": SESSION}
@@ -94,7 +98,7 @@ def one_block(size: int, seed: int = 1, *, large: bool = True) -> Iterator[bytes
         for block in blocks:
             if block["type"] != "tool_use":
                 continue
-            content = _code(rng, rng.choice(LARGE_RESULTS if large else SMALL_RESULTS))
+            content = _code(rng, rng.choice(results))
             result = {"tool_use_id": block["id"], "type": "tool_result", "content": content}
             line = _line(
                 type="user",

@@ -20,6 +20,8 @@ async def test_every_kind_and_the_log_are_looked_at(tmp_path: Path) -> None:
         ("transcripts", "ok"),
         ("OpenCode", "missing"),
         ("database", "missing"),
+        ("Kilo", "missing"),
+        ("Codex", "missing"),
         ("log", "ok"),
     ]
     assert findings[0].found.startswith(f"2.0.76 at {claude}: ")

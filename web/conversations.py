@@ -1,7 +1,7 @@
 """Print, for every recording, its events and the items that Python makes of them.
 
-One JSON object a line: `name`, `events`, and `streams` with the items of each stream. The page's
-fold is tested against it (`src/model/conversation.test.ts`).
+One JSON object a line: `name`, `events`, `streams` with the items of each stream, and `statuses`
+after each event. The page's fold is tested against it (`src/model/conversation.test.ts`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from msgspec import Raw
 
 from unbraid import events as e
 from unbraid.fleet.conversation import RunConversation
+from unbraid.fleet.tree import Tree
 from unbraid.pipeline import Pipeline
 
 RECORDINGS = Path(__file__).parents[1] / "tests" / "recordings"
@@ -42,8 +43,21 @@ def show(name: str, told: list[e.FleetEvent]) -> None:
         stream_id: [_compared(msgspec.json.decode(msgspec.json.encode(i))) for i in stream.items]
         for stream_id, stream in run.streams.items()
     }
-    shown = {"name": name, "events": [json.loads(line) for line in lines], "streams": streams}
+    shown = {
+        "name": name,
+        "events": [json.loads(line) for line in lines],
+        "streams": streams,
+        "statuses": list(_statuses(told)),
+    }
     sys.stdout.write(json.dumps(shown) + "\n")
+
+
+def _statuses(told: list[e.FleetEvent]) -> Iterator[tuple[int, str, list[str]]]:
+    """After each event: its `seq`, the run's status, and its agents'."""
+    tree = Tree()
+    for event in told:
+        tree.apply([event])
+        yield event.seq, tree.state.status, [node.status for node in tree.nodes.values()]
 
 
 def _compared(item: dict[str, Any]) -> dict[str, Any]:
@@ -87,6 +101,9 @@ def everything() -> Iterator[e.FleetEvent]:
         (e.FleetMalformed, {**root, "raw": "{brok", "reason": "cut short", "offset": 7}),
         (e.FleetTurnComplete, {**root, "ok": True, "subtype": "success", "result": "all"}),
         (e.FleetTurnComplete, {**root, "ok": False, "subtype": "", "result": "no"}),
+        (e.FleetPrompt, {**root, "text": "And?"}),
+        (e.FleetPermissionAsked, {**asked, **child, "request_id": "t"}),
+        (e.FleetPermissionReplied, {**root, "request_id": "t", "behavior": "allow"}),
         (e.StreamEnd, {**root, "ok": False, "reason": "interrupted"}),
     ]
     for seq, (kind, fields) in enumerate(story, 1):

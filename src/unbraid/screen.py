@@ -1,9 +1,11 @@
-"""Agents' text for a screen: made safe, so that no terminal acts on it, and shortened."""
+"""Agents' text for a screen: made safe, so that no terminal acts on it, and shortened; and money as
+people read it.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -68,3 +70,36 @@ def gist(given: Any) -> str:
 def counted(number: int, what: str) -> str:
     """Returns a number of things: `1 run`, `2 runs`."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def byte_count(size: int) -> str:
+    """Returns a number of bytes: `512 B`, `1.5 MB`, `34 GB`."""
+    shown, units = float(size), ["TB", "GB", "MB", "kB", "B"]
+    while shown >= 1000 and len(units) > 1:
+        shown /= 1000
+        units.pop()
+    digits = 1 if shown < 10 and size >= 1000 else 0
+    return f"{shown:.{digits}f} {units[-1]}"
+
+
+class Spent(Protocol):
+    """What was spent: reported by a CLI, computed from prices, and tokens that are in neither."""
+
+    cost_usd: float | None
+    estimated_usd: float | None
+    unpriced_tokens: int
+
+
+def cost(spent: Spent) -> str:
+    """Returns a cost as it is shown everywhere: `$14.37`; `≈$0.12` if it, or a part of it, was
+    computed; `$0.12+` if some tokens have no price, and `no price` if none has; nothing if nothing
+    is known. The page has the same: web/src/parts/format.ts.
+    """
+    if spent.cost_usd is None and spent.estimated_usd is None:
+        return "no price" if spent.unpriced_tokens else ""
+    dollars = (spent.cost_usd or 0.0) + (spent.estimated_usd or 0.0)
+    about = "≈" if spent.estimated_usd else ""
+    more = "+" if spent.unpriced_tokens else ""
+    if 0 < dollars < 0.01:
+        return f"{about}<$0.01{more}"
+    return f"{about}${dollars:,.2f}{more}"

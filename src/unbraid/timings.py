@@ -35,6 +35,12 @@ TEXT_BEFORE_CALL_TIMEOUT_SECONDS = 3.0
 # From the end that a row names to its being stored.
 ROW_STORING_MS = 2000
 
+# --- many sessions at once (record/recorder.py) ---
+
+# Translating is computing on the event loop, where viewers and other sessions wait for their turn:
+# what is translated at a time gets smaller until it takes no longer than this.
+TRANSLATION_SLICE_SECONDS = 0.005
+
 # --- changes of files (system/notify.py) ---
 
 # The backend asks its queue in steps. Where words arrive it has to ask often; where nothing
@@ -57,6 +63,9 @@ RECENT_ROWS_MS = 300_000
 IDLE_RUN_TIMEOUT_SECONDS = 1800.0
 # A session that no process follows counts as live if it has changed within this time.
 LIVE_SESSION_SECONDS = 60
+# A process is on its kind's list before it writes anything. One that goes on with a session may
+# write moments earlier.
+LAST_LINES_GRACE_SECONDS = 2.0
 # A stored session that has been silent for longer is taken to be over.
 SILENT_SESSION_SECONDS = 300
 # `ps` lists sessions that changed within this time, unless all are asked for.
@@ -85,6 +94,11 @@ SERVER_RECONNECT_SECONDS = 1.0
 RUN_POLL_SECONDS = 0.05
 # How far back a pipe's session may have begun before anything of it came through.
 PIPE_BEGAN_MS = 60_000
+# What Codex prints waits so long for the file that has the same words with their ids and times; one
+# that stores nothing has none.
+ROLLOUT_APPEARING_SECONDS = 5.0
+# Codex's folders, which may hold years, are searched for files of new agents this often.
+ROLLOUT_SCAN_SECONDS = 0.3
 
 # --- leases ---
 
@@ -123,8 +137,15 @@ HUB_SETTLE_STEP_SECONDS = 0.01
 PAGE_SETTLE_TIMEOUT_SECONDS = 1.0
 # A connection that does not take the last bytes is cut.
 HANG_UP_TIMEOUT_SECONDS = 5.0
-# A link to sign in is in a terminal's scrollback: it is worth nothing soon.
-SIGN_IN_LINK_SECONDS = 600
+# A link to sign in works once, and is often the only way in to a page that was started in the
+# morning; the day after, it is only something in a terminal's scrollback.
+SIGN_IN_LINK_SECONDS = 24 * 3600
+# A token that was revoked stops working at once; streams that it opened before end within this.
+TOKEN_SWEEP_SECONDS = 1.0
+# After too many wrong tokens an address waits a second before the next try, then two, up to this.
+SIGN_IN_LONGEST_WAIT_SECONDS = 60.0
+# An address that has not tried for this long is forgiven.
+SIGN_IN_FORGET_SECONDS = 600.0
 # A browser stays signed in for a month.
 SIGN_IN_SESSION_SECONDS = 30 * 24 * 3600
 

@@ -16,6 +16,8 @@ from unbraid.agents.registry import kinds
         (["/usr/bin/claude"], "claude"),
         (["node", "/x/claude-code/cli.js", "-p"], "claude"),
         (["opencode", "run", "x"], "opencode"),
+        (["kilo", "run", "x"], "kilo"),
+        (["codex", "exec", "--json", "x"], "codex"),
         (["make", "claude"], None),
         (["echo", "opencode"], None),
     ],

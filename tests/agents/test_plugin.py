@@ -140,15 +140,48 @@ def install_shown(home: Home) -> None:
     install(home.site, home.folder, PROJECT["project"], MODULE)
 
 
-def install_broken(home: Home) -> None:
-    """Another package's, which stands on something that is not there."""
+def install_broken(home: Home, module: str = "import a_module_that_is_not_there\n") -> None:
+    """Another package's, which by default stands on something that is not there."""
     project = {
         "name": "unbraid-broken",
         "version": "1.0",
         "dependencies": ["unbraid"],
         "entry-points": {"unbraid.agents": {"broken": "unbraid_broken:Broken"}},
     }
-    install(home.site, home.folder, project, "import a_module_that_is_not_there\n")
+    install(home.site, home.folder, project, module)
+
+
+BROKEN = """
+from pathlib import Path
+
+from unbraid.agents.port import AgentKind
+
+
+class Silent:
+    ts = 0
+    outcome = None
+
+    def decode(self, line):
+        {decode}
+
+    def translate(self, record, out):
+        pass
+
+    def finish(self, out):
+        pass
+
+
+class Broken(AgentKind):
+    name = {name!r}
+    title = "Broken"
+
+    def dialect(self):
+        return Silent()
+
+    def sessions(self, env):
+        {sessions}
+"""
+FINE = {"name": "broken", "decode": "return None", "sessions": "return None"}
 
 
 def test_its_files_and_sessions_are_read_like_those_of_any_kind(home: Home, tmp_path: Path) -> None:
@@ -226,12 +259,34 @@ def test_a_plugin_that_cannot_be_loaded_breaks_nothing_else(home: Home, tmp_path
     # … and whoever misses something finds out why.
     findings = {each["about"]: each for each in json.loads(home.unbraid("doctor", "--json"))}
     assert findings["plugin broken"]["status"] == "warning"
-    assert findings["plugin broken"]["found"] == f"cannot be loaded: {why}"
+    assert findings["plugin broken"]["found"] == f"cannot be used: {why}"
     unknown = tmp_path / "unknown"
     unknown.write_text('{"type":"broken.says"}\n')
     done = home.done("cat", str(unknown))
     assert done.returncode != 0
-    assert f"the plugin broken cannot be loaded: {why}" in done.stderr
+    assert f"the plugin broken cannot be used: {why}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        ({"name": "claude"}, "there is a kind named claude already"),
+        ({"decode": "return line.nothing"}, "has no attribute 'nothing'"),
+        ({"sessions": "return Path(env['HOME']).nothing"}, "has no attribute 'nothing'"),
+    ],
+    ids=["takes our name", "cannot decode", "cannot find its sessions"],
+)
+def test_a_plugin_that_fails_when_it_is_asked_breaks_nothing_else(
+    home: Home, fault: dict[str, str], why: str
+) -> None:
+    install_broken(home, BROKEN.format(**(FINE | fault)))
+    install_shown(home)
+    home.session.write_text(RECORDING)
+    assert "Hello." in home.unbraid("cat", SESSION)
+    assert home.unbraid("cat", str(CLAUDE))
+    assert len(json.loads(home.unbraid("ps", "--all", "--json"))) == 1
+    findings = {each["about"]: each for each in json.loads(home.unbraid("doctor", "--json"))}
+    assert why in findings["plugin broken"]["found"]
 
 
 async def test_a_watch_names_the_plugin_that_cannot_be_loaded(home: Home) -> None:
@@ -239,5 +294,5 @@ async def test_a_watch_names_the_plugin_that_cannot_be_loaded(home: Home) -> Non
     async with watching(home) as watch:
         assert watch.stderr is not None
         line = await watch.stderr.readline()
-    assert line.startswith(b"unbraid: the plugin broken cannot be loaded: ")
+    assert line.startswith(b"unbraid: the plugin broken cannot be used: ")
     assert watch.returncode == 0

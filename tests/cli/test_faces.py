@@ -22,8 +22,8 @@ from unbraid.testing import load
 
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
 SHAPE = {
-    "run", "source", "session_id", "title", "cwd", "status", "agents", "started", "updated",
-    "usage",
+    "run", "source", "session_id", "title", "cwd", "status", "waiting", "agents", "started",
+    "updated", "usage",
 }  # fmt: skip
 
 

@@ -34,13 +34,13 @@ def depths(node: dict[str, Any], depth: int = 0) -> list[tuple[str, int]]:
 def test_json_is_the_tree_itself() -> None:
     tree = json.loads(run("--json", *NESTED))
     assert depths(tree) == [("main", 0), ("general-purpose", 1), ("general-purpose", 2)]
-    assert tree["status"] == "completed"
+    assert tree["status"] == "done"
 
 
 def test_text_is_one_line_an_agent() -> None:
     lines = run(*NESTED).splitlines()
     assert len(lines) == 3
-    assert all("completed" in line for line in lines)
+    assert all("done" in line for line in lines)
     indents = [len(line) - len(line.lstrip(" │├└─╰")) for line in lines]
     assert indents == sorted(set(indents)), "the deeper, the further right"
 

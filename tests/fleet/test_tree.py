@@ -24,12 +24,12 @@ def fleet() -> list[e.FleetEvent]:
 def test_the_demo_as_text(fleet: list[e.FleetEvent]) -> None:
     lines = Tree(fleet).to_text().splitlines()
     assert [line.split("”")[0] for line in lines[1:]] == [
-        "├─ ✔ general-purpose “run reader",
-        "├─ ✔ general-purpose “run tester",
-        "│  └─ ✔ general-purpose “run explainer",
-        "└─ ✔ general-purpose “run manual",
+        "├─ ✔ 1 general-purpose “run reader",
+        "├─ ✔ 2 general-purpose “run tester",
+        "│  └─ ✔ 4 general-purpose “run explainer",
+        "└─ ✔ 3 general-purpose “run manual",
     ]
-    assert lines[0].startswith("✔ main  completed · 4 tool calls")
+    assert lines[0].startswith("✔ 0 main  done · 4 tool calls")
 
 
 def test_json_rolls_usage_up(fleet: list[e.FleetEvent]) -> None:
@@ -61,7 +61,7 @@ def test_who_waits_for_permission_is_seen() -> None:
     tree.apply(fleet.apply([e.PermissionReplied("", 2, "r1", "allow")]))
     assert tree.nodes[0].status == "waiting"
     tree.apply(fleet.apply([e.PermissionReplied("", 2, "r2", "deny")]))
-    assert tree.nodes[0].status == "running"
+    assert tree.nodes[0].status == "working"
 
 
 def hostile() -> Tree:

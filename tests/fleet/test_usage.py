@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from unbraid.events import TokenUsage
+import pytest
+
+from unbraid.events import Done, FleetTokenUsage, FleetTurnComplete, TokenUsage
 from unbraid.fleet.usage import Totals, Usage
 
 
@@ -27,3 +29,62 @@ def test_a_turn_without_an_account_changes_nothing() -> None:
     totals.turn_over(TokenUsage(input_tokens=5), 0.1)
     totals.turn_over(None, None)
     assert totals.total() == Usage(5, 0, 0, 0, 0.1)
+
+
+def message(**given: object) -> FleetTokenUsage:
+    """A message of the log."""
+    place = {"seq": 1, "ts": 1, "stream_id": 0, "depth": 0, "agent": "main", "message_id": "m"}
+    counts = dict.fromkeys(
+        ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"), 0
+    )
+    return FleetTokenUsage(**(place | {"model": "m"} | counts | given))  # type: ignore[arg-type]
+
+
+def turn(**given: object) -> FleetTurnComplete:
+    """The end of a turn in the log."""
+    place = {"seq": 1, "ts": 1, "stream_id": 0, "depth": 0, "agent": "main"}
+    return FleetTurnComplete(**(place | {"ok": True, "subtype": ""} | given))  # type: ignore[arg-type]
+
+
+def total_of(*events: object) -> Usage:
+    totals = Totals()
+    for event in events:
+        totals.fold(event)
+    return totals.total()
+
+
+def test_reported_and_computed_dollars_are_kept_apart() -> None:
+    total = total_of(
+        message(input_tokens=10, estimated_usd=0.25),
+        message(input_tokens=10, cost_usd=1.0),
+        message(input_tokens=7),
+    )
+    assert total == Usage(27, 0, 0, 0, 1.0, 0.25, 7)
+
+
+def test_a_reported_total_covers_what_was_used_before_it_and_the_rest_is_computed() -> None:
+    before = message(input_tokens=100, estimated_usd=0.3)
+    report = turn(cost_usd=0.4, input_tokens=120)
+    assert total_of(before, report) == Usage(120, 0, 0, 0, 0.4)
+    after = message(input_tokens=50, estimated_usd=0.1)
+    total = total_of(before, report, after)
+    assert (total.cost_usd, total.input_tokens) == (0.4, 150)
+    assert total.estimated_usd == pytest.approx(0.1)
+
+
+def test_messages_that_a_slow_source_brings_after_the_report_are_not_counted_twice() -> None:
+    report = turn(cost_usd=0.4, input_tokens=120)
+    late = message(input_tokens=120, estimated_usd=0.3)
+    assert total_of(report, late) == Usage(120, 0, 0, 0, 0.4)
+
+
+def test_the_account_of_a_new_process_is_added_to_the_one_before() -> None:
+    total = total_of(turn(cost_usd=0.4, input_tokens=120), turn(cost_usd=0.1, input_tokens=30))
+    assert total == Usage(150, 0, 0, 0, 0.5)
+
+
+def test_done_has_the_last_word() -> None:
+    place = {"seq": 1, "ts": 1, "stream_id": 0, "depth": 0, "agent": "main"}
+    counts = {"input_tokens": 5, "output_tokens": 6, "cache_read_tokens": 7}
+    done = Done(**place, ok=True, streams=1, **counts, cache_creation_tokens=8, estimated_usd=0.2)  # type: ignore[arg-type]
+    assert total_of(message(input_tokens=1), done) == Usage(5, 6, 7, 8, None, 0.2)

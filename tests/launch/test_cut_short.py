@@ -16,7 +16,6 @@ from unbraid.testing import Recording, Script, ScriptedModel, Spawn, bash, say, 
 pytestmark = pytest.mark.cli
 
 OPENCODE = ("opencode 1.2.27", "opencode 1.18.33")
-WAYS = pytest.mark.parametrize("piped", [False, True], ids=["run", "pipe"])
 GO = "[[main]] Go."
 # Claude Code puts this into a conversation that was cut, in the agent's name, and shows it nowhere.
 OF_THE_CLI = "No response requested."
@@ -59,8 +58,7 @@ async def turn(
     )
 
 
-@WAYS
-@pytest.mark.parametrize("version", OPENCODE)
+@pytest.mark.parametrize(("version", "piped"), [(OPENCODE[0], False), (OPENCODE[1], True)])
 async def test_what_opencode_refuses_itself(version: str, piped: bool, tmp_path: Path) -> None:
     """Nobody can be asked there, so whatever needs leave is refused."""
     recording = await turn(version, scenario("permission"), tmp_path, GO, piped=piped, asks=True)
@@ -71,8 +69,17 @@ async def test_what_opencode_refuses_itself(version: str, piped: bool, tmp_path:
     assert not refused.ok
 
 
-@WAYS
-@pytest.mark.parametrize("version", [*OPENCODE, "2.0.76", "2.1.325"])
+@pytest.mark.parametrize(
+    ("version", "piped"),
+    [
+        (OPENCODE[0], False),
+        (OPENCODE[1], True),
+        ("2.0.76", True),
+        ("2.0.76", False),
+        ("2.1.325", True),
+        ("2.1.325", False),
+    ],
+)
 async def test_a_ctrl_c_and_the_next_turn(version: str, piped: bool, tmp_path: Path) -> None:
     """Everything is told once over both runs, and the answer that was cut as far as it is known.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, log_path, logged, play, verdict
+from tests.launch.agents import UNBRAID, arguments, in_its_time, log_path, logged, play, verdict
 from tests.said import CLEAN, Verdict
 from tests.watch.test_watch_clis import whole
 from tests.watch.watching import watched
@@ -24,8 +24,20 @@ pytestmark = pytest.mark.cli
 SCENARIOS = ("fan-same-opening", "fan-four", "nested", "deep-fan", "child-fails", "background")
 TALKING = ("many-turns", "permission", "interrupt")
 VERSIONS = ("1.0.128", "2.0.76", "2.1.325")
-# The current one with all; the first that kept a database with the one that is hardest.
-OPENCODE = [("1.2.27", "fan-four"), *(("1.18.33", name) for name in SCENARIOS)]
+# OpenCode: the current one with all; the first that kept a database with the one that is hardest.
+LINES = [
+    *((version, name) for version in VERSIONS for name in SCENARIOS),
+    ("opencode 1.2.27", "fan-four"),
+    *(("opencode 1.18.33", name) for name in SCENARIOS),
+]
+# What people read is made of the same lines: the old ones with the one that is deepest.
+PRINTED = [
+    ("1.0.128", "nested"),
+    ("2.0.76", "nested"),
+    *(("2.1.325", name) for name in SCENARIOS),
+    ("opencode 1.2.27", "nested"),
+    ("opencode 1.18.33", "deep-fan"),
+]
 GO = "[[main]] Go."
 
 
@@ -52,37 +64,49 @@ async def seen_by_the_watch(recording: Recording, home: Path, *, ordered: bool) 
     """All that was said is in the log of the watch, too."""
     (events,) = (await logged(home / "apart")).values()
     whole(events)
+    if "began_ms" in recording.truth:
+        in_its_time(recording, events)
     found = verdict(recording, events, home / "recording")
     assert (found if ordered else found._replace(disordered=[])) == CLEAN
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("version", "name"), PRINTED)
 async def test_run_logs_every_block_once(version: str, name: str, tmp_path: Path) -> None:
-    recording = await play(version, name, tmp_path, ["-p", GO])
-    assert recording.stderr == b""
+    recording = await play(version, name, tmp_path, arguments(version, GO))
+    assert recording.stderr == b"" or version.startswith("opencode ")
     assert recording.exit == 0
     (events,) = (await logged(tmp_path)).values()
     check(events)
     assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
     in_time(events)
+    in_its_time(recording, events)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-@pytest.mark.parametrize("version", VERSIONS)
-async def test_a_pipe_and_a_watch_log_every_block_once(
+@pytest.mark.parametrize(("version", "name"), LINES)
+async def test_a_run_a_pipe_and_a_watch_log_every_block_once(
     version: str, name: str, tmp_path: Path
 ) -> None:
-    args = ["-p", "--output-format", "stream-json", "--verbose", GO]
-    pipe = [UNBRAID, "pipe"]
+    """One agent that prints lines, in a run, whose output goes through a pipe, with a watch beside:
+    three logs of it."""
+    piped = tmp_path / "piped"
     async with watched(tmp_path, apart=tmp_path / "apart"):
-        recording = await play(version, name, tmp_path, args, prefix=(), suffix=pipe)
-    assert recording.stderr == b""
-    (events,) = (await logged(tmp_path)).values()
-    check(events)
-    assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
-    in_time(events)
-    await seen_by_the_watch(recording, tmp_path, ordered=False)
+        args = arguments(version, GO, lines=True)
+        recording = await play(version, name, tmp_path, args, suffix=piping(piped))
+    assert recording.stderr == b"" or version.startswith("opencode ")
+    assert recording.exit == 0
+    for home in (tmp_path, piped):
+        (events,) = (await logged(home)).values()
+        check(events)
+        assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
+        in_time(events)
+        in_its_time(recording, events)
+    ordered = version.startswith("opencode ")
+    await seen_by_the_watch(recording, tmp_path, ordered=ordered)
+
+
+def piping(home: Path) -> list[str]:
+    """A pipe with a log of its own."""
+    return ["env", f"UNBRAID_HOME={log_path(home).parent}", UNBRAID, "pipe"]
 
 
 @pytest.mark.parametrize("name", TALKING)
@@ -90,13 +114,12 @@ async def test_a_pipe_and_a_watch_log_every_block_once(
 async def test_a_conversation_goes_through(
     version: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Through a run, whose output goes through a pipe, with a watch beside: three logs of it."""
+    """The same with a conversation over stdin."""
     real, piped = clis.claude, tmp_path / "piped"
-    pipe = f"UNBRAID_HOME={shlex.quote(str(log_path(piped).parent))} {UNBRAID} pipe"
 
     def between_us(version: str) -> clis.Cli:
         cli = real(version)
-        shell = ("/bin/sh", "-c", f'"$0" "$@" | {pipe}')
+        shell = ("/bin/sh", "-c", f'"$0" "$@" | {shlex.join(piping(piped))}')
         return clis.Cli(cli.name, cli.version, (*shell, UNBRAID, "run", "--", *cli.command))
 
     async with watched(tmp_path, apart=tmp_path / "apart"):
@@ -108,30 +131,3 @@ async def test_a_conversation_goes_through(
         check(events)
         assert verdict(recording, events, tmp_path / "recording") == CLEAN
     await seen_by_the_watch(recording, tmp_path, ordered=False)
-
-
-@pytest.mark.parametrize(("version", "name"), OPENCODE)
-async def test_a_pipe_and_a_watch_log_opencode_and_its_children(
-    version: str, name: str, tmp_path: Path
-) -> None:
-    args = ["run", "--format", "json", "--thinking", "--model", "scripted/one", GO]
-    pipe = [UNBRAID, "pipe"]
-    async with watched(tmp_path, apart=tmp_path / "apart"):
-        recording = await play(f"opencode {version}", name, tmp_path, args, prefix=(), suffix=pipe)
-    assert recording.exit == 0
-    (events,) = (await logged(tmp_path)).values()
-    check(events)
-    assert verdict(recording, events, tmp_path / "recording") == CLEAN
-    in_time(events)
-    await seen_by_the_watch(recording, tmp_path, ordered=True)
-
-
-@pytest.mark.parametrize(("version", "name"), OPENCODE)
-async def test_run_logs_opencode_and_its_children(version: str, name: str, tmp_path: Path) -> None:
-    args = ["run", "--model", "scripted/one", GO]
-    recording = await play(f"opencode {version}", name, tmp_path, args)
-    assert recording.exit == 0
-    (events,) = (await logged(tmp_path)).values()
-    check(events)
-    assert verdict(recording, events, tmp_path / "recording") == CLEAN
-    in_time(events)

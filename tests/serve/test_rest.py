@@ -34,6 +34,8 @@ async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> N
         "cache_read_tokens": 3,
         "cache_creation_tokens": 1,
         "cost_usd": 0.5,
+        "estimated_usd": None,
+        "unpriced_tokens": 0,
     }
     assert run == {
         "run": "r",
@@ -41,7 +43,9 @@ async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> N
         "session_id": "s",
         "title": "Say it all",
         "cwd": "/w",
+        "machine": None,
         "status": "done",
+        "waiting": None,
         "agents": 1,
         "started": 1000,
         "updated": 1004,
@@ -53,7 +57,7 @@ async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> N
     told = (await client.get("/v1/runs/r/usage")).json()
     assert told["usage"] == usage
     assert told["models"] == [
-        {"model": "x", "messages": 1, "usage": {**usage, "cost_usd": None}},
+        {"model": "x", "messages": 1, "usage": {**usage, "cost_usd": None, "unpriced_tokens": 16}},
     ]
 
 
@@ -62,7 +66,7 @@ async def test_draws_the_tree_and_lists_the_agents(
 ) -> None:
     await log.append("r", story(["a"]))
     tree = (await client.get("/v1/runs/r/tree")).json()
-    assert (tree["root"]["agent"], tree["root"]["status"]) == ("main", "completed")
+    assert (tree["root"]["agent"], tree["root"]["status"]) == ("main", "done")
     agents = (await client.get("/v1/runs/r/agents")).json()["agents"]
     assert [agent["stream_id"] for agent in agents] == [0]
 
@@ -136,6 +140,8 @@ async def test_metrics(client: httpx.AsyncClient, log: SqliteLog) -> None:
     await client.get("/v1/runs")
     text = (await client.get("/metrics")).text
     assert "unbraid_runs_live 1.0" in text
+    assert 'unbraid_runs{status="working"} 1.0' in text
+    assert 'unbraid_runs{status="waiting"} 0.0' in text
     assert 'route="/v1/runs",status="200"' in text
     assert "unbraid_viewers 0.0" in text
     assert "unbraid_event_lag_seconds_bucket" in text

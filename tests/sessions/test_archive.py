@@ -16,6 +16,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
+from tests.access import TOKEN, client_at
 from tests.said import CLEAN, FOLDERS, judge
 from tests.watch.writing import Writer, append
 from unbraid.cli import main
@@ -73,11 +74,9 @@ async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
         await machine.archive.read(print)
         stack.push_async_callback(machine.archive.close)
         server = await stack.enter_async_context(
-            serving(ServeConfig(port=0), log, history=machine.archive)
+            serving(ServeConfig(port=0, tokens=(TOKEN,)), log, history=machine.archive)
         )
-        machine.client = await stack.enter_async_context(
-            httpx.AsyncClient(base_url=server.url, timeout=60, trust_env=False)
-        )
+        machine.client = await stack.enter_async_context(client_at(server.url))
         yield machine
 
 
@@ -117,7 +116,8 @@ async def test_a_session_is_a_run_as_soon_as_anyone_asks(machine: Machine, folde
     run = answers[0]
     assert run["last_seq"] > 0
     assert run["status"] in ("done", "orphaned")
-    assert run["usage"] == before["usage"] | {"cost_usd": run["usage"]["cost_usd"]}
+    spent = ("cost_usd", "estimated_usd", "unpriced_tokens")
+    assert run["usage"] == before["usage"] | {name: run["usage"][name] for name in spent}
     assert run["agents"] == before["agents"] == len(answers[2]["agents"])
     stream = await machine.client.get(
         f"/v1/runs/{name}/events", headers={"accept": "application/x-ndjson"}

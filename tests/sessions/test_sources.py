@@ -62,6 +62,9 @@ def test_a_transcript_alone_holds_all_that_was_said_in_every_layout(layout: str)
         ("nested.run.opencode/opencode.db", "opencode"),
         ("nested.serve.opencode/events.ndjson", "opencode"),
         ("nested.serve.opencode/event.sse", "opencode"),
+        ("fan-same-opening.run.kilo-7.7.9/stdout.ndjson", "kilo"),
+        ("fan-same-opening.run.kilo-7.7.9/kilo.db", "kilo"),
+        ("child-fails.serve.kilo-7.7.9/events.ndjson", "kilo"),
     ],
 )
 def test_the_kind_of_a_file_is_seen_in_it(name: str, source: str, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from tests.tui.screens import showing
 from unbraid.log import MemoryLog
-from unbraid.pipeline import Pipeline
 from unbraid.record.ingest import Ingest
+from unbraid.record.recorder import priced_pipeline
 from unbraid.recordings import demo
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -25,7 +25,8 @@ NOW_MS = 1794736300000  # a minute after the recording
 async def fleet() -> MemoryLog:
     log = MemoryLog()
     recorded = b"".join(line for _, line in demo())
-    await Ingest(log, Pipeline).feed("demo", "stdout", 0, recorded, now=NOW_MS - 60_000, end=True)
+    ingest = Ingest(log, priced_pipeline)
+    await ingest.feed("demo", "stdout", 0, recorded, now=NOW_MS - 60_000, end=True)
     return log
 
 

@@ -16,7 +16,14 @@ from unbraid.testing import Script, Spawn, bash, say
 
 pytestmark = pytest.mark.cli
 
-VERSIONS = ("2.0.76", "2.1.325", "opencode 1.2.27", "opencode 1.18.33")
+WAYS = [
+    ("2.0.76", "pipe"),
+    ("2.1.325", "run"),
+    ("2.1.325", "pipe"),
+    ("opencode 1.2.27", "run"),
+    ("opencode 1.18.33", "run"),
+    ("opencode 1.18.33", "pipe"),
+]
 GO = "[[main]] Go."
 
 
@@ -54,8 +61,7 @@ async def seen_by_all(home: Path, *homes: Path) -> None:
     (home / "app" / "seen").touch()
 
 
-@pytest.mark.parametrize("way", ["run", "pipe"])
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("version", "way"), WAYS)
 async def test_words_are_logged_while_their_agent_works(
     version: str, way: str, tmp_path: Path
 ) -> None:

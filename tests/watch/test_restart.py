@@ -92,7 +92,7 @@ async def test_a_run_whose_files_are_gone_is_ended(tmp_path: Path) -> None:
     assert await second.wait() == 0
     ended, going = await log.run(gone.session), await log.run(here.session)
     assert ended is not None and going is not None
-    assert (ended.status, going.status) == ("done", "live")
+    assert (ended.status, going.status) == ("done", "working")
     await log.close()
 
 

@@ -32,7 +32,7 @@ async def found(tab: Page) -> RunView:
     await tab.goto("/")
     row = tab.get_by_role("list", name="Runs").get_by_role("link")
     await expect(row).to_have_count(1)
-    await expect(row).to_contain_text("live")
+    await expect(row).to_contain_text("working")
     await row.click()
     view = RunView(tab, tab.url.rpartition("/run/")[2])
     await expect(view.items.first).to_be_visible()
@@ -43,17 +43,15 @@ async def middle(view: RunView, live: Live) -> None:
     """All are there, one of them waits, and the helper's helper is through."""
     await live.model.reached("leaf", 1)
     await expect(view.items).to_have_count(len(FLEET.agents))
-    await expect(view.node(title("leaf"))).to_have_accessible_name(re.compile("completed"))
-    await expect(view.node(title("w2"))).to_have_accessible_name(re.compile("running"))
+    await expect(view.node(title("leaf"))).to_have_accessible_name(re.compile("done"))
+    await expect(view.node(title("w2"))).to_have_accessible_name(re.compile("working"))
     await expect(view.slot(title("w2"))).to_contain_text("worker 2 waits")
     await expect(view.standing).to_have_text("Live")
 
 
 async def true_to(view: RunView, live: Live) -> None:
     """Compare what is on the page in the end with what the model said and charged."""
-    await expect(view.node("main").and_(view.items)).to_have_accessible_name(
-        re.compile("completed")
-    )
+    await expect(view.node("main").and_(view.items)).to_have_accessible_name(re.compile("done"))
     truth = live.model.truth
     seen = await view.seen()
     names = {each.stream: _agent(each.label) for each in seen}
@@ -119,8 +117,8 @@ async def test_the_page_shows_a_live_opencode_and_its_sub_agents_as_they_are(
         view = await found(tab)
         await live.model.reached("a", 1)
         await expect(view.items).to_have_count(len(PAIR.agents))
-        await expect(view.node(title("a"))).to_have_accessible_name(re.compile("completed"))
-        await expect(view.node(title("b"))).to_have_accessible_name(re.compile("running"))
+        await expect(view.node(title("a"))).to_have_accessible_name(re.compile("done"))
+        await expect(view.node(title("b"))).to_have_accessible_name(re.compile("working"))
         await expect(view.slot(title("b"))).to_contain_text("b waits")
         assert await serious_violations(tab) == []
         live.open_gate()

@@ -1,7 +1,7 @@
 """The kinds of agents there are: ours, and those that other packages bring.
 
 A package brings one by an entry point of the group `unbraid.agents` that names an `AgentKind`
-subclass. One that cannot be loaded is left out, and `unbraid doctor` says why. Nothing of our own
+subclass. One that cannot be used is left out, and `unbraid doctor` says why. Nothing of our own
 kinds is imported before it is asked for.
 """
 
@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
 from typing import NamedTuple
 
 from unbraid.agents.port import AgentKind, DeltaFormat, SessionStore
+from unbraid.wire.record import BAD_JSON
 
 GROUP = "unbraid.agents"
 BUILT_IN = (
     "unbraid.agents.claude.kind:ClaudeCode",
     "unbraid.agents.opencode.kind:OpenCode",
+    "unbraid.agents.kilo.kind:Kilo",
+    "unbraid.agents.codex.kind:Codex",
 )
 
 
@@ -30,14 +34,7 @@ class _Plugins(NamedTuple):
 @cache
 def kinds() -> tuple[AgentKind, ...]:
     """Every kind, ours first. One that another package brings cannot take the name of ours."""
-    found: dict[str, AgentKind] = {}
-    for place in BUILT_IN:
-        module, _, name = place.partition(":")
-        made: AgentKind = getattr(importlib.import_module(module), name)()
-        found[made.name] = made
-    for brought in _plugins().kinds:
-        found.setdefault(brought.name, brought)
-    return tuple(found.values())
+    return (*_built_in(), *_plugins().kinds)
 
 
 def plugin_problems() -> Mapping[str, str]:
@@ -46,20 +43,38 @@ def plugin_problems() -> Mapping[str, str]:
 
 
 @cache
+def _built_in() -> tuple[AgentKind, ...]:
+    places = (place.partition(":") for place in BUILT_IN)
+    return tuple(getattr(importlib.import_module(module), name)() for module, _, name in places)
+
+
+@cache
 def _plugins() -> _Plugins:
     found: list[AgentKind] = []
     problems: dict[str, str] = {}
+    names = {each.name for each in _built_in()}
     for entry in entry_points(group=GROUP):
         # Another package's code may fail in any way: our own kinds have to work without it.
         try:
             brought = entry.load()()
             if not isinstance(brought, AgentKind):
                 raise TypeError(f"{entry.value} is no AgentKind")
-            brought.dialect()
+            if brought.name in names:
+                raise ValueError(f"there is a kind named {brought.name} already")
+            _ask_about_a_foreign_line(brought)
             found.append(brought)
+            names.add(brought.name)
         except Exception as error:
             problems[entry.name] = f"{entry.value}: {type(error).__name__}: {error}"
     return _Plugins(tuple(found), problems)
+
+
+def _ask_about_a_foreign_line(brought: AgentKind) -> None:
+    """Raises what the kind's dialect raises for a line that cannot be its own: it is asked about
+    the lines of every other kind, too.
+    """
+    with suppress(*BAD_JSON):
+        brought.dialect().decode(b"{}")
 
 
 def kind(name: str) -> AgentKind | None:
@@ -69,8 +84,20 @@ def kind(name: str) -> AgentKind | None:
 
 def stores(env: Mapping[str, str]) -> dict[str, SessionStore]:
     """Returns the stored sessions of every kind that keeps some, by the kind's name."""
-    found = {each.name: each.sessions(env) for each in kinds()}
-    return {name: store for name, store in found.items() if store is not None}
+    found: dict[str, SessionStore] = {}
+    for each in _built_in():
+        if (store := each.sessions(env)) is not None:
+            found[each.name] = store
+    plugins = _plugins()
+    for each in plugins.kinds:
+        try:
+            store = each.sessions(env)
+        except Exception as error:
+            plugins.problems[each.name] = f"its sessions: {type(error).__name__}: {error}"
+            continue
+        if store is not None:
+            found[each.name] = store
+    return found
 
 
 def is_kind(name: str) -> bool:

@@ -17,7 +17,8 @@ from unbraid import events as e
 from unbraid.cli.live_display import start_live_display
 from unbraid.cli.messages import warn
 from unbraid.fleet.gate import DELEGATING
-from unbraid.fleet.tree import MARKS, Node, Tree, compact
+from unbraid.fleet.status import MARKS, WAITING
+from unbraid.fleet.tree import Node, Tree, compact
 from unbraid.screen import safe
 
 MAX_SUB_AGENTS = 20
@@ -132,8 +133,8 @@ class FleetView:
         text = Text("  " * (node.depth - 1))
         text.append(safe(node.agent), style="bold")
         text.append(f"  {action}{used}", style="dim")
-        if node.status == "waiting":
-            return Text(f"{MARKS['waiting']} ", style="yellow").append_text(text)
+        if node.status == WAITING:
+            return Text(f"{MARKS[WAITING]} ", style="yellow").append_text(text)
         spinner = self._spinners.setdefault(node.stream_id, Spinner("dots"))
         spinner.update(text=text)
         return spinner

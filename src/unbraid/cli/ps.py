@@ -26,7 +26,7 @@ RECENT_RUNS = 1000
     epilog="""\b
 Examples:
   unbraid ps
-  unbraid ps --all --json | jq '.[] | select(.status == "live")'"""
+  unbraid ps --all --json | jq '.[] | select(.status == "waiting")'"""
 )
 @click.option("--all", "everything", is_flag=True, help="The whole history, not only the last day.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unbraid.log.summary import RunSummary
-from unbraid.screen import safe
+from unbraid.screen import cost, safe
 
 Row = tuple[RunSummary, dict[str, Text]]
 
@@ -21,7 +21,14 @@ COLUMNS = ("RUN", "STATUS", "AGENTS", "TOKENS", "COST", "AGE")
 LEFT = ("RUN", "STATUS")
 # What goes first where there is no room.
 SPARED = ("AGENTS", "TOKENS", "COST")
-COLORS = {"live": "green", "done": "dim", "failed": "red", "orphaned": "yellow"}
+COLORS = {
+    "working": "green",
+    "waiting": "bold yellow",
+    "done": "dim",
+    "failed": "red",
+    "interrupted": "red",
+    "orphaned": "yellow",
+}
 
 
 def runs_table(runs: Iterable[RunSummary], width: int) -> RenderableType:
@@ -85,13 +92,12 @@ def _line(cells: dict[str, Text], widths: dict[str, int]) -> Text:
 
 
 def _cells(run: RunSummary, now_ms: float) -> dict[str, Text]:
-    cost = "" if run.usage.cost_usd is None else f"${run.usage.cost_usd:.2f}"
     return {
         "RUN": Text(run.run),
         "STATUS": Text(run.status, style=COLORS.get(run.status, "")),
         "AGENTS": Text(str(run.agents)),
         "TOKENS": Text(short(run.usage.total_tokens)),
-        "COST": Text(cost),
+        "COST": Text(cost(run.usage)),
         "AGE": Text(age((now_ms - run.updated) / 1000)),
     }
 

@@ -23,12 +23,13 @@ class FleetEvent(Typed, tag_field="type", kw_only=True, omit_defaults=True):
 
 
 class RequestReceived(FleetEvent, tag="request_received", kw_only=True):
-    """First of a run."""
+    """First of a run. `machine` is the one that sent the run here, by the name of its token."""
 
     source: str
     prompt: str | None = None
     cwd: str | None = None
     session_id: str | None = None
+    machine: str | None = None
 
 
 class StreamStart(FleetEvent, tag="stream_start", kw_only=True):
@@ -97,7 +98,12 @@ class ToolCall(FleetEvent, tag="tool_call", kw_only=True):
 
 
 class FleetTokenUsage(FleetEvent, tag="token_usage", kw_only=True):
-    """What one model message cost; once a message, final."""
+    """What one model message cost; once a message, final.
+
+    `cost_usd` is what the agent's CLI has reported; where it has not, `estimated_usd` is computed
+    from prices, if the model has one. `cache_1h_tokens` are those of `cache_creation_tokens` that
+    are kept for an hour. `estimated`: the counts are the best that is known, not final.
+    """
 
     message_id: str
     model: str | None
@@ -106,6 +112,9 @@ class FleetTokenUsage(FleetEvent, tag="token_usage", kw_only=True):
     cache_read_tokens: int
     cache_creation_tokens: int
     cost_usd: float | None = None
+    estimated_usd: float | None = None
+    cache_1h_tokens: int = 0
+    estimated: bool = False
 
 
 class FleetProgress(FleetEvent, tag="progress", kw_only=True):
@@ -141,7 +150,9 @@ class SubAgentResponse(FleetEvent, tag="sub_agent_response", kw_only=True):
 
 
 class FleetTurnComplete(FleetEvent, tag="turn_complete", kw_only=True):
-    """A turn of the root is over."""
+    """A turn of the root is over. Dollars and tokens are its CLI's account of the whole tree of
+    agents so far, where it gives one.
+    """
 
     ok: bool
     subtype: str
@@ -149,10 +160,16 @@ class FleetTurnComplete(FleetEvent, tag="turn_complete", kw_only=True):
     duration_ms: int | None = None
     num_turns: int | None = None
     cost_usd: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_creation_tokens: int | None = None
 
 
 class FleetSessionMeta(FleetEvent, tag="session_meta", kw_only=True):
-    """Facts about a stream's session, when they become known or change."""
+    """Facts about a stream's session, when they become known or change. Dollars and tokens are its
+    CLI's account of the session so far, with all of its agents.
+    """
 
     session_id: str | None = None
     model: str | None = None
@@ -160,6 +177,11 @@ class FleetSessionMeta(FleetEvent, tag="session_meta", kw_only=True):
     cwd: str | None = None
     version: str | None = None
     agent_id: str | None = None
+    cost_usd: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_creation_tokens: int | None = None
 
 
 class FleetRetracted(FleetEvent, tag="retracted", kw_only=True):
@@ -183,17 +205,24 @@ class FleetError(FleetEvent, tag="error", kw_only=True):
 
 
 class FleetUnrecognized(FleetEvent, tag="unrecognized", kw_only=True):
-    """A record we have no name for, as it came."""
+    """A record we have no name for, as it came. Where a source has a great many, `count`: this one
+    stands for so many, itself and those that came after it.
+    """
 
     raw: Raw
+    count: int | None = None
 
 
 class FleetMalformed(FleetEvent, tag="malformed", kw_only=True):
-    """Bytes that are no record."""
+    """Bytes that are no record. Where a source has a great many, `count`: this one stands for so
+    many, of which it is the first; the last is at `last_offset`.
+    """
 
     raw: str
     reason: str
     offset: int
+    count: int | None = None
+    last_offset: int | None = None
 
 
 class Done(FleetEvent, tag="done", kw_only=True):
@@ -207,6 +236,8 @@ class Done(FleetEvent, tag="done", kw_only=True):
     cache_creation_tokens: int
     cost_usd: float | None = None
     duration_ms: int | None = None
+    estimated_usd: float | None = None
+    unpriced_tokens: int = 0
 
 
 class Gap(Typed, tag="gap", kw_only=True):

@@ -21,7 +21,9 @@ class RelayEvent(Typed, tag_field="type", gc=False):
 
 
 class SessionMeta(RelayEvent, tag="session_meta"):
-    """Facts about an agent: its session, model and folder; for a sub-agent also its id."""
+    """Facts about an agent: its session, model and folder; for a sub-agent also its id. Dollars and
+    tokens are its CLI's account of the session so far, with all of its agents.
+    """
 
     session_id: str | None = None
     model: str | None = None
@@ -29,6 +31,11 @@ class SessionMeta(RelayEvent, tag="session_meta"):
     cwd: str | None = None
     version: str | None = None
     agent_id: str | None = None
+    cost_usd: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_creation_tokens: int | None = None
 
 
 class Prompt(RelayEvent, tag="prompt"):
@@ -109,7 +116,7 @@ class Progress(RelayEvent, tag="progress"):
 
 
 class TokenUsage(RelayEvent, tag="token_usage", gc=False):
-    """What one model message cost; once a message, final."""
+    """What one model message cost; once a message, final unless it is `estimated`."""
 
     message_id: str = ""
     model: str | None = None
@@ -118,6 +125,8 @@ class TokenUsage(RelayEvent, tag="token_usage", gc=False):
     cache_read_tokens: int = 0
     cache_creation_tokens: int = 0
     cost_usd: float | None = None
+    cache_1h_tokens: int = 0
+    estimated: bool = False
 
 
 class TurnComplete(RelayEvent, tag="turn_complete"):
@@ -163,17 +172,24 @@ class Error(RelayEvent, tag="error"):
 
 
 class Unrecognized(RelayEvent, tag="unrecognized"):
-    """A record or block we have no name for, passed through as it came."""
+    """A record or block we have no name for, passed through as it came. `count`: it stands for so
+    many records, itself and those that came after it.
+    """
 
     raw: Raw = EMPTY_OBJECT
+    count: int | None = None
 
 
 class Malformed(RelayEvent, tag="malformed"):
-    """Bytes that are no record: the start of them, why, and their offset in the source."""
+    """Bytes that are no record: the start of them, why, and their offset in the source. `count`: it
+    stands for so many of them, of which these are the first; the last is at `last_offset`.
+    """
 
     raw: str = ""
     reason: str = ""
     offset: int = 0
+    count: int | None = None
+    last_offset: int | None = None
 
 
 RELAY_EVENTS: tuple[type[RelayEvent], ...] = tuple(RelayEvent.__subclasses__())

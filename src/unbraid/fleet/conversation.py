@@ -12,7 +12,7 @@ item once; then a block is open until its stream begins to say something else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -128,42 +128,8 @@ class StreamConversation:
     def apply(self, event: e.FleetEvent) -> Item | None:
         """Take in the next event, and return the item that it begins or changes."""
         self.last_seq = event.seq
-        match event:
-            case e.Text():  # most of a run
-                return self._grow(event, "text")
-            case e.Thinking():
-                return self._grow(event, "thinking")
-            case e.FleetToolUse():
-                return self._call(event)
-            case e.FleetToolResult():
-                return self._result(event)
-            case e.RequestReceived() | e.StreamStart():
-                return self._begin(event)
-            case e.FleetPrompt():
-                return self._words(event, "prompt", event.text)
-            case e.SubAgentResponse():
-                return self._answer(event)
-            case e.FleetError():
-                return self._append(event, "error", **self._cut(event.message))
-            case e.FleetTurnComplete():
-                return self._turn(event)
-            case e.ToolCall():
-                return self._append(event, "tool", tool=event.tool, ok=event.ok)
-            case e.FleetPermissionAsked():
-                return self._asked(event)
-            case e.FleetPermissionReplied():
-                return self._replied(event)
-            case e.FleetRetracted():
-                return self._retract(event)
-            case e.FleetMalformed():
-                item = self._append(event, "malformed", **self._cut(event.raw))
-                item.reason, item.offset = event.reason, event.offset
-                return item
-            case e.FleetUnrecognized():
-                return self._append(event, "unrecognized", raw=event.raw)
-            case e.StreamEnd():
-                return self._add(event, "end", ok=event.ok, reason=event.reason)
-        return None
+        fold = _FOLDS.get(type(event))
+        return None if fold is None else fold(self, event)
 
     def spawned(self, tool_use_id: str, child: int, seq: int) -> None:
         """Notes that the call `tool_use_id` has started the stream `child`, by the event `seq`."""
@@ -189,7 +155,8 @@ class StreamConversation:
         for item in self._items:
             self._index(item)
 
-    def _grow(self, event: e.Text | e.Thinking, kind: str) -> Item:
+    def _grow(self, event: e.Text | e.Thinking) -> Item:
+        kind = "text" if type(event) is e.Text else "thinking"
         key = (kind, event.message_id, event.block)
         block = self._blocks.get(key)
         if block is None:
@@ -282,6 +249,26 @@ class StreamConversation:
                 item.retracted, item.last_seq = True, event.seq
         return self._append(event, "retracted", message_ids=event.message_ids)
 
+    def _asked_again(self, event: e.FleetPrompt) -> Item:
+        return self._words(event, "prompt", event.text)
+
+    def _error(self, event: e.FleetError) -> Item:
+        return self._append(event, "error", **self._cut(event.message))
+
+    def _command(self, event: e.ToolCall) -> Item:
+        return self._append(event, "tool", tool=event.tool, ok=event.ok)
+
+    def _malformed(self, event: e.FleetMalformed) -> Item:
+        item = self._append(event, "malformed", **self._cut(event.raw))
+        item.reason, item.offset = event.reason, event.offset
+        return item
+
+    def _unrecognized(self, event: e.FleetUnrecognized) -> Item:
+        return self._append(event, "unrecognized", raw=event.raw)
+
+    def _end(self, event: e.StreamEnd) -> Item:
+        return self._add(event, "end", ok=event.ok, reason=event.reason)
+
     def _words(self, event: e.FleetEvent, kind: str, text: str) -> Item:
         return self._add(event, kind, **self._cut(text))
 
@@ -315,6 +302,28 @@ class StreamConversation:
         return given_bytes[:most].decode("utf-8", "replace") + "…"
 
 
+# A table and not a chain of patterns: this runs for every event that is appended to a log.
+_FOLDS: dict[type[e.FleetEvent], Callable[[StreamConversation, Any], Item | None]] = {
+    e.Text: StreamConversation._grow,
+    e.Thinking: StreamConversation._grow,
+    e.FleetToolUse: StreamConversation._call,
+    e.FleetToolResult: StreamConversation._result,
+    e.RequestReceived: StreamConversation._begin,
+    e.StreamStart: StreamConversation._begin,
+    e.FleetPrompt: StreamConversation._asked_again,
+    e.SubAgentResponse: StreamConversation._answer,
+    e.FleetError: StreamConversation._error,
+    e.FleetTurnComplete: StreamConversation._turn,
+    e.ToolCall: StreamConversation._command,
+    e.FleetPermissionAsked: StreamConversation._asked,
+    e.FleetPermissionReplied: StreamConversation._replied,
+    e.FleetRetracted: StreamConversation._retract,
+    e.FleetMalformed: StreamConversation._malformed,
+    e.FleetUnrecognized: StreamConversation._unrecognized,
+    e.StreamEnd: StreamConversation._end,
+}
+
+
 class RunConversation:
     """The conversations of all streams of a run."""
 
@@ -332,17 +341,19 @@ class RunConversation:
                 limits=self._limits, children=self._children, keep=self._keep
             )
         item = stream.apply(event)
-        match event:
-            case e.Text():
-                pass
-            case e.StreamStart() if event.tool_use_id:
-                self._children[event.tool_use_id] = stream_id
-                parent = self.streams.get(event.parent_stream_id or 0)
-                if parent is not None:
-                    parent.spawned(event.tool_use_id, stream_id, event.seq)
-            case e.StreamEnd() if not self._keep:
-                del self.streams[stream_id]
+        kind = type(event)
+        if kind is e.StreamStart or kind is e.StreamEnd:
+            self._bound(event)
         return item
+
+    def _bound(self, event: e.FleetEvent) -> None:
+        if isinstance(event, e.StreamStart) and event.tool_use_id:
+            self._children[event.tool_use_id] = event.stream_id
+            parent = self.streams.get(event.parent_stream_id or 0)
+            if parent is not None:
+                parent.spawned(event.tool_use_id, event.stream_id, event.seq)
+        elif isinstance(event, e.StreamEnd) and not self._keep:
+            del self.streams[event.stream_id]
 
     def settle(self) -> None:
         """Join the deltas of every open block."""

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 
 from unbraid import events as e
 from unbraid.fleet.tree import Tree
-from unbraid.fleet.usage import Usage
 
 
-def closing_events(events: Sequence[e.FleetEvent], reason: str, now: int) -> list[e.FleetEvent]:
+def closing_events(events: Sequence[e.FleetEvent], reason: str) -> list[e.FleetEvent]:
     """Returns the end of every stream that is open, latest first, and `done`; nothing if that is
-    there.
+    there. The run has ended with its last event, whenever that is found out.
     """
     tree = Tree(events)
     if not events or tree.done is not None:
         return []
     first, last = events[0], events[-1]
-    ts, seq = max(now, last.ts), last.seq
+    ts, seq = max(event.ts for event in events), last.seq
     ends: list[e.FleetEvent] = []
     for node in sorted(tree.nodes.values(), key=lambda node: node.stream_id, reverse=True):
         if node.ended is None:
@@ -33,9 +32,7 @@ def closing_events(events: Sequence[e.FleetEvent], reason: str, now: int) -> lis
                     reason=reason,
                 )
             )
-    total = Usage()
-    for node in tree.nodes.values():
-        total.add(node.usage)
+    total = tree.rolled_up()
     done = e.Done(
         seq=seq + 1,
         ts=ts,
@@ -49,6 +46,8 @@ def closing_events(events: Sequence[e.FleetEvent], reason: str, now: int) -> lis
         cache_read_tokens=total.cache_read_tokens,
         cache_creation_tokens=total.cache_creation_tokens,
         cost_usd=total.cost_usd,
+        estimated_usd=total.estimated_usd,
+        unpriced_tokens=total.unpriced_tokens,
         duration_ms=ts - first.ts,
     )
     return [*ends, done]

@@ -4,6 +4,8 @@ Guarantees, whatever comes in:
 - `seq` counts up by one; `request_received` is first and `done` is last;
 - in a stream, `stream_start` precedes and `stream_end` follows everything;
 - a parent starts before its child;
+- `ts` of `request_received` is the smallest of a run and that of `done` the largest, and in a
+  stream it never runs back;
 - the same relay events give the same fleet events, byte for byte.
 """
 
@@ -15,6 +17,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from unbraid import events as e
+from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.run_clock import RunClock
+from unbraid.fleet.stream import FleetStream
 from unbraid.fleet.usage import Totals
 
 F = TypeVar("F", bound=e.FleetEvent)
@@ -22,10 +27,6 @@ F = TypeVar("F", bound=e.FleetEvent)
 ROOT_AGENT = "main"
 CONTENT = (e.TextDelta, e.ThinkingDelta, e.ToolUse)
 AFTERTHOUGHTS = (e.Progress, e.SessionMeta, e.SubAgentEnded)
-
-# A source's own times that differ from ours by more than this are of another time, not late.
-NOW_MS = 60_000
-
 
 _PLACE = {field.name for field in msgspec.structs.fields(e.FleetEvent)}
 
@@ -45,8 +46,6 @@ PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] 
         (e.SessionMeta, e.FleetSessionMeta),
         (e.Prompt, e.FleetPrompt),
         (e.Progress, e.FleetProgress),
-        (e.TokenUsage, e.FleetTokenUsage),
-        (e.TurnComplete, e.FleetTurnComplete),
         (e.PermissionAsked, e.FleetPermissionAsked),
         (e.PermissionReplied, e.FleetPermissionReplied),
         (e.Retracted, e.FleetRetracted),
@@ -57,51 +56,43 @@ PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] 
 }
 
 
-class FleetStream:
-    """One invocation of one agent."""
-
-    __slots__ = ("agent", "answer", "answering", "depth", "ended", "id", "message_id", "parent")
-
-    def __init__(self, stream_id: int, parent: FleetStream | None, agent: str) -> None:
-        self.id = stream_id
-        self.parent = parent
-        self.depth: int = 0 if parent is None else parent.depth + 1
-        self.agent = agent
-        self.answering = False
-        self.ended = False
-        self.message_id = ""
-        self.answer: list[str] = []  # the text of its latest message
-
-
 class Fleet:
-    """Gives every agent's invocation a stream, and every event its place in the log."""
+    """Gives every agent's invocation a stream, and every event its place in the log. With `prices`,
+    messages whose cost nobody reports get an estimate.
+    """
 
-    def __init__(self, source: str = "", *, first_seq: int = 1) -> None:
+    def __init__(
+        self,
+        source: str = "",
+        *,
+        first_seq: int = 1,
+        began_ms: int = 0,
+        prices: Prices | None = None,
+    ) -> None:
         self.source = source
         self.done = False
         self._seq = first_seq
-        self._ts = 0
-        self._first_ts = 0
-        self._elsewhen = False  # whether the run has a time of its own, and that is not now
+        self._clock = RunClock(began_ms)
         self._streams: dict[str, FleetStream] = {}  # by context: its latest invocation
         self._count = 0
         self._totals = Totals()
+        self._prices = prices
         self._out: list[e.FleetEvent] = []
         self._handlers: dict[type[e.RelayEvent], Callable[[Any, FleetStream], None]] = {
             e.TextDelta: self._text,
             e.TokenUsage: self._token_usage,
             e.TurnComplete: self._turn_complete,
+            e.Progress: self._progress,
             e.SubAgentEnded: self._ended,
         }
 
     def apply(self, events: Sequence[e.RelayEvent], now: int = 0) -> list[e.FleetEvent]:
-        """Place relay events in the log; `now` dates those whose source gave no time."""
-        if now and not self._count:
-            first = next((event.ts for event in events if event.ts), now)
-            self._elsewhen = abs(now - first) > NOW_MS
-            now = first if self._elsewhen else now
+        """Place relay events in the log; `now`, their arrival, dates those whose source gave no
+        time.
+        """
+        self._clock.arrive(events, now)
         for event in events:
-            self._ts = event.ts or now or self._ts
+            self._clock.date(event)
             if not self._count:
                 prompted = self._open(event)
                 if prompted:
@@ -124,9 +115,10 @@ class Fleet:
         """End the run: every open stream, then `done`."""
         if self.done:
             return []
-        self._ts = max(self._ts, 0 if self._elsewhen else now)
         if not self._count:
+            self._clock.arrive((), now)
             self._open(e.RelayEvent())
+        self._clock.end(now)
         root = self._streams[""]
         for stream in reversed(self._streams.values()):
             if not stream.ended and stream is not root:
@@ -144,7 +136,9 @@ class Fleet:
             cache_read_tokens=total.cache_read_tokens,
             cache_creation_tokens=total.cache_creation_tokens,
             cost_usd=total.cost_usd,
-            duration_ms=self._ts - self._first_ts if self._first_ts else None,
+            estimated_usd=total.estimated_usd,
+            unpriced_tokens=total.unpriced_tokens,
+            duration_ms=self._clock.duration_ms(),
         )
         self.done = True
         return self._take()
@@ -155,7 +149,7 @@ class Fleet:
         self, agent: str, *, prompt: str, cwd: str, model: str | None, now: int
     ) -> list[e.FleetEvent]:
         """Begin the run with what its main agent is asked."""
-        self._ts = now
+        self._clock.ts = now
         self._begin(agent, prompt, e.SessionMeta(cwd=cwd, model=model))
         return self._take()
 
@@ -176,8 +170,13 @@ class Fleet:
 
     def text(self, stream: FleetStream, event: e.TextDelta, now: int) -> e.Text:
         """Adds text of an agent that has begun to answer, by the shortest way."""
-        self._ts, seq = now, self._seq
+        seq = self._seq
         self._seq = seq + 1
+        if now < stream.latest:
+            now = stream.latest
+        stream.latest = now
+        if now > self._clock.latest:
+            self._clock.latest = now
         return e.Text(
             seq=seq,
             ts=now,
@@ -193,13 +192,13 @@ class Fleet:
         self, kind: type[e.FleetEvent], stream: FleetStream, now: int, **payload: Any
     ) -> list[e.FleetEvent]:
         """Place an event of a stream that no relay event stands for."""
-        self._ts = now
+        self._clock.ts = now
         self._emit(kind, stream, **payload)
         return self._take()
 
     def close(self, stream: FleetStream, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
         """End an invocation."""
-        self._ts = now
+        self._clock.ts = now
         self._close(stream, ok, reason)
         return self._take()
 
@@ -213,7 +212,6 @@ class Fleet:
         return prompt is not None
 
     def _begin(self, agent: str, prompt: str | None, meta: e.SessionMeta) -> None:
-        self._first_ts = self._ts
         root = self._streams[""] = FleetStream(0, None, agent)
         self._count = 1
         self._emit(
@@ -260,6 +258,7 @@ class Fleet:
         one.
         """
         stream = FleetStream(self._count, ended.parent, ended.agent)
+        stream.latest = ended.latest
         self._count += 1
         self._streams[context] = stream
         parent = ended.parent
@@ -300,18 +299,60 @@ class Fleet:
         self._pass_on(event, stream)
 
     def _token_usage(self, event: e.TokenUsage, stream: FleetStream) -> None:
-        self._totals.seen.add(event)
-        self._pass_on(event, stream)
+        estimate = None
+        if event.cost_usd is None and self._prices is not None:
+            tokens = MessageTokens(
+                event.input_tokens,
+                event.output_tokens,
+                event.cache_read_tokens,
+                event.cache_creation_tokens,
+                event.cache_1h_tokens,
+            )
+            estimate = self._prices.cost(event.model, self._clock.ts, tokens)
+        self._emit(
+            e.FleetTokenUsage,
+            stream,
+            message_id=event.message_id,
+            model=event.model,
+            input_tokens=event.input_tokens,
+            output_tokens=event.output_tokens,
+            cache_read_tokens=event.cache_read_tokens,
+            cache_creation_tokens=event.cache_creation_tokens,
+            cost_usd=event.cost_usd,
+            estimated_usd=estimate,
+            cache_1h_tokens=event.cache_1h_tokens,
+            estimated=event.estimated,
+        )
+        self._totals.fold(self._out[-1])
 
     def _turn_complete(self, event: e.TurnComplete, stream: FleetStream) -> None:
-        self._totals.turn_over(event.totals, event.cost_usd)
+        self._clock.lasted(stream, event.duration_ms)
+        account = event.totals
+        self._emit(
+            e.FleetTurnComplete,
+            stream,
+            ok=event.ok,
+            subtype=event.subtype,
+            result=event.result,
+            duration_ms=event.duration_ms,
+            num_turns=event.num_turns,
+            cost_usd=event.cost_usd,
+            input_tokens=account and account.input_tokens,
+            output_tokens=account and account.output_tokens,
+            cache_read_tokens=account and account.cache_read_tokens,
+            cache_creation_tokens=account and account.cache_creation_tokens,
+        )
+        self._totals.fold(self._out[-1])
+
+    def _progress(self, event: e.Progress, stream: FleetStream) -> None:
+        self._clock.lasted(stream, event.duration_ms)
         self._pass_on(event, stream)
 
     def _emit(self, kind: type[F], stream: FleetStream, **payload: Any) -> None:
         self._out.append(
             kind(
                 seq=self._seq,
-                ts=self._ts,
+                ts=self._clock.stamp(stream),
                 stream_id=stream.id,
                 depth=stream.depth,
                 agent=stream.agent,

@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from unbraid import events as e
-from unbraid.fleet.usage import Usage
-
-MARKS = {
-    "running": "●",
-    "waiting": "◐",
-    "completed": "✔",
-    "failed": "✘",
-    "cancelled": "■",
-    "interrupted": "■",
-    "orphaned": "○",
-}
+from unbraid.fleet.status import MARKS, WAITING, WORKING, RunState, WaitingFor, status_of_end
+from unbraid.fleet.usage import Totals, Usage
+from unbraid.screen import cost
 
 
 class Node(Struct):
@@ -34,7 +26,8 @@ class Node(Struct):
     model: str | None = None
     background: bool | None = None
     resumes: int | None = None
-    status: str = "running"
+    status: str = WORKING
+    waiting: WaitingFor | None = None
     started: int = 0
     updated: int = 0
     ended: int | None = None
@@ -58,7 +51,8 @@ class Tree:
         self.nodes: dict[int, Node] = {}
         self.session_id: str | None = None
         self.done: e.Done | None = None
-        self._asking: dict[str, int] = {}
+        self.state = RunState()
+        self._totals = Totals()
         self.apply(events)
 
     def apply(self, events: Iterable[e.FleetEvent]) -> None:
@@ -67,12 +61,14 @@ class Tree:
             self._fold(event)
 
     def _fold(self, event: e.FleetEvent) -> None:
+        self.state.apply(event)
         if isinstance(event, e.RequestReceived):
             self.session_id = event.session_id
             return
         if isinstance(event, e.StreamStart):
             self._start(event)
             return
+        self._totals.fold(event)
         node = self.note_activity(event.stream_id, event.ts)
         if node is None:
             return
@@ -89,20 +85,30 @@ class Tree:
                 node.model = event.model or node.model
                 node.agent_id = event.agent_id or node.agent_id
                 self.session_id = self.session_id or event.session_id
-            case e.FleetPermissionAsked():
-                self._asking[event.request_id] = node.stream_id
-                node.status = "waiting"
-            case e.FleetPermissionReplied():
-                self._asking.pop(event.request_id, None)
-                if node.status == "waiting" and node.stream_id not in self._asking.values():
-                    node.status = "running"
             case e.StreamEnd():
-                node.status = event.reason
+                node.status = status_of_end(event.reason, ok=event.ok)
                 node.ended = event.ts
+            case e.FleetPermissionReplied():
+                # Whoever it was that asked: it may be another than the one who reports the answer.
+                for each in self.nodes.values():
+                    self._judge(each)
             case e.Done():
                 self.done = event
             case _:
                 pass
+        self._judge(node)
+
+    def note_words(self, stream_id: int, ts: int) -> None:
+        """Notes that an agent has said something, where its words are not needed."""
+        self.state.note_work(stream_id)
+        node = self.note_activity(stream_id, ts)
+        if node is not None:
+            self._judge(node)
+
+    def _judge(self, node: Node) -> None:
+        node.waiting = None if node.ended is not None else self.state.waiting_of(node.stream_id)
+        if node.ended is None:
+            node.status = WORKING if node.waiting is None else WAITING
 
     def note_activity(self, stream_id: int, ts: int) -> Node | None:
         """Notes that an agent has said something; what it was changes nothing else."""
@@ -133,15 +139,8 @@ class Tree:
 
     def rolled_up(self, stream_id: int = 0) -> Usage:
         """Returns what an agent and everyone below it have used."""
-        if stream_id == 0 and self.done is not None:
-            done = self.done
-            return Usage(
-                input_tokens=done.input_tokens,
-                output_tokens=done.output_tokens,
-                cache_read_tokens=done.cache_read_tokens,
-                cache_creation_tokens=done.cache_creation_tokens,
-                cost_usd=done.cost_usd,
-            )
+        if stream_id == 0:
+            return self._totals.total()
         total = Usage()
         for node in self.walk(stream_id):
             total.add(node.usage)
@@ -173,6 +172,7 @@ class Tree:
             "description": node.description,
             "model": node.model,
             "status": node.status,
+            "waiting": to_builtins(node.waiting),
             "background": node.background,
             "resumes": node.resumes,
             "started": node.started,
@@ -231,11 +231,11 @@ class Tree:
 
 
 def label(node: Node, total: Usage) -> str:
-    """Returns one agent in one line."""
-    words = [MARKS.get(node.status, "?"), _one_line(node.agent)]
+    """Returns one agent in one line: its mark, its number, who it is, how it stands."""
+    words = [MARKS.get(node.status, "?"), str(node.stream_id), _one_line(node.agent)]
     if node.description:
         words.append(f"“{_one_line(node.description)}”")
-    facts = [node.status]
+    facts = [node.status if node.waiting is None else str(node.waiting)]
     if node.resumes is not None:
         facts.append(f"resumes {node.resumes}")
     if node.background:
@@ -244,8 +244,8 @@ def label(node: Node, total: Usage) -> str:
         facts.append(f"{node.tool_uses} tool call{'s' if node.tool_uses != 1 else ''}")
     if total.total_tokens:
         facts.append(f"{compact(total.total_tokens)} tokens")
-    if total.cost_usd:
-        facts.append(f"${total.cost_usd:.4f}")
+    if spent := cost(total):
+        facts.append(spent)
     if node.duration_ms:
         facts.append(f"{node.duration_ms / 1000:.1f} s")
     return f"{' '.join(words)}  {' · '.join(facts)}"
@@ -271,4 +271,6 @@ def _usage(usage: Usage) -> dict[str, Any]:
         "cache_read_tokens": usage.cache_read_tokens,
         "cache_creation_tokens": usage.cache_creation_tokens,
         "cost_usd": usage.cost_usd,
+        "estimated_usd": usage.estimated_usd,
+        "unpriced_tokens": usage.unpriced_tokens,
     }

@@ -5,8 +5,6 @@ meanwhile.
 from __future__ import annotations
 
 import asyncio
-import os
-import stat
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
@@ -30,6 +28,7 @@ from unbraid.launch.run_log import RunLog
 from unbraid.log.folder import data_folder
 from unbraid.log.port import Log
 from unbraid.remote.delivery import Sending
+from unbraid.system.stdin import nobody_writes
 from unbraid.wire.lines import Lines
 
 Warn = Callable[[str], None]
@@ -50,12 +49,12 @@ async def run(
 
     One that is to be `steered` gets its prompt over stdin, so that more can be said to it there.
     """
-    launchers = _launchers(env)
+    launchers = launchers_of(env)
     launcher = next((each for each in launchers if each.recognizes(argv)), None)
     if launcher is None:
         command = Command(list(argv))
     else:
-        command = await launcher.command(argv, steered=steered and _nobody_types())
+        command = await launcher.command(argv, steered=steered and nobody_writes())
     if steered and not command.reads_stdin:
         warn("this command cannot be steered, and runs as it would without --steer")
     run_log, controllers = RunLog(warn, sending, redact=redact), Controllers()
@@ -105,7 +104,7 @@ async def pipe(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(run_log.close)
         await run_log.begin(None)
-        recorder = ProcessRecorder(DetectedSource(_launchers(env)), run_log)
+        recorder = ProcessRecorder(DetectedSource(launchers_of(env)), run_log)
         await stack.enter_async_context(recorder.recording())
         async for data in source:
             recorder.printed(data)
@@ -113,7 +112,8 @@ async def pipe(
                 return
 
 
-def _launchers(env: Mapping[str, str]) -> list[Launcher]:
+def launchers_of(env: Mapping[str, str]) -> list[Launcher]:
+    """Returns how the programs of every kind of agents are started."""
     found = (kind.launcher(env) for kind in kinds())
     return [launcher for launcher in found if launcher is not None]
 
@@ -168,13 +168,3 @@ async def _pass(
     if renderer is not None and is_read:
         rest = [renderer.line(line) for line in lines.finish() if isinstance(line, bytes)]
         await show(b"".join([*rest, renderer.end()]))
-
-
-def _nobody_types() -> bool:
-    """Returns whether nothing that the agent would read comes in on stdin: a terminal, or
-    the void.
-    """
-    try:
-        return stat.S_ISCHR(os.fstat(0).st_mode)
-    except OSError:
-        return True

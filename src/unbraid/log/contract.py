@@ -13,6 +13,7 @@ Needs pytest and pytest-asyncio in its `auto` mode.
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
 
 import pytest
@@ -147,12 +148,21 @@ class LogContract:
         assert await log.spooled("r") == []
         assert await log.offsets("r") == {"out": 6}
 
+    async def test_gives_long_raw_bytes_back_as_they_were(self, log: Log) -> None:
+        parts = [
+            Chunk("out", 0, b'{"same":"words"}\n' * 5000, 11),
+            Chunk("noise", 0, random.Random(1).randbytes(5000), 12),
+            Chunk("end", 7, b"", 13),
+        ]
+        await log.append("r", story(["a"])[:1], spool=parts)
+        assert await log.spooled("r") == parts
+
     async def test_summary_of_a_run(self, log: Log) -> None:
         events = story(["a"])
         await log.append("r", events[:2])
         summary = await log.run("r")
         assert summary is not None
-        assert (summary.status, summary.title, summary.agents) == ("live", "Say it all", 1)
+        assert (summary.status, summary.title, summary.agents) == ("working", "Say it all", 1)
         assert (summary.source, summary.cwd, summary.session_id) == ("agent", "/w", "s")
         await log.append("r", events[2:])
         summary = await log.run("r")

@@ -18,6 +18,19 @@ MAX_BLOCK_CHARS = 256 * 1024
 # are far more than all the rest, and most are files that can be searched themselves.
 _INDEXED = frozenset(("prompt", "tool", "permission", "response", "error", "malformed"))
 _KINDS = {"tool": "tool_use"}
+_OPENING = frozenset((e.Text, e.Thinking, e.RequestReceived))
+_UNINDEXED = frozenset(
+    (
+        # What these belong to was indexed when it began.
+        e.FleetToolResult,
+        e.FleetPermissionReplied,
+        e.ToolCall,
+        # And these are nothing to read.
+        e.FleetTokenUsage,
+        e.FleetProgress,
+        e.AgentStart,
+    )
+)
 RETRACTED = "retracted"
 
 
@@ -55,16 +68,19 @@ class SearchBlocks:
         """Take in the next event, and return the blocks that it completes."""
         self.last_seq = event.seq
         item, stream_id = self._conversation.apply(event), event.stream_id
+        kind = type(event)
+        if kind in _OPENING:
+            if item is self._open.get(stream_id) or item is None:
+                return []
+            # The stream that a request starts states its prompt again: it waits for that.
+            complete = self._close(stream_id)
+            self._open[stream_id] = item
+            return complete
+        if kind in _UNINDEXED:
+            return []
         match event:
-            case e.Text() | e.Thinking() | e.RequestReceived():
-                if item is self._open.get(stream_id) or item is None:
-                    return []
-                # The stream that a request starts states its prompt again: it waits for that.
-                complete = self._close(stream_id)
-                self._open[stream_id] = item
-                return complete
-            case e.FleetToolResult() | e.FleetPermissionReplied() | e.ToolCall():
-                return []  # what they belong to was indexed when it began
+            case e.FleetToolUse():
+                return self._close(stream_id) + _whole(stream_id, item)
             case e.FleetRetracted():
                 # Blocks that are complete are in the index, where its owner marks them.
                 block = self._open.get(stream_id)

@@ -7,30 +7,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.events import (
-    Done,
     FleetEvent,
     FleetPrompt,
     FleetSessionMeta,
-    FleetTokenUsage,
-    FleetTurnComplete,
     RequestReceived,
-    StreamEnd,
     StreamStart,
     Text,
 )
-from unbraid.fleet.usage import Usage
+from unbraid.fleet.status import FILTERS, LIVE, WORKING, RunState, WaitingFor
+from unbraid.fleet.usage import Totals, Usage
 from unbraid.log.activity import Activity
 
 TITLE_CHARS = 200
 
 
 class RunSummary(Struct):
-    """What `ps` and `GET /v1/runs` show of a run. `status`: live, done, failed or orphaned.
+    """What `ps` and `GET /v1/runs` show of a run. `status` is what `unbraid.fleet.status` says, and
+    `waiting` what the run waits for.
 
-    `first_seq` is the oldest event that the log still has, `bytes` the size of those it has.
+    `machine` is the one that sent it here, by the name of its token. `first_seq` is the oldest
+    event that the log still has, `bytes` the size of those it has.
     """
 
     run: str
@@ -38,7 +38,9 @@ class RunSummary(Struct):
     session_id: str | None = None
     title: str | None = None
     cwd: str | None = None
-    status: str = "live"
+    machine: str | None = None
+    status: str = WORKING
+    waiting: WaitingFor | None = None
     agents: int = 0
     started: int = 0
     updated: int = 0
@@ -47,12 +49,18 @@ class RunSummary(Struct):
     first_seq: int = 1
     last_seq: int = 0
     bytes: int = 0
-    orphaned: bool = False
+    state: RunState = field(default_factory=RunState)
+    totals: Totals = field(default_factory=Totals)
+
+    def __post_init__(self) -> None:
+        # Earlier versions kept only the result.
+        if not self.totals.seen.total_tokens:
+            self.totals.seen = replace(self.usage)
 
     @property
     def over(self) -> bool:
         """Whether the run's `done` is in the log."""
-        return self.status != "live"
+        return self.status not in LIVE
 
     @property
     def page(self) -> str:
@@ -62,7 +70,7 @@ class RunSummary(Struct):
     @property
     def words(self) -> str:
         """What a run is looked for by, in small letters."""
-        texts = (self.run, self.title, self.cwd, self.session_id, self.source)
+        texts = (self.run, self.title, self.cwd, self.session_id, self.source, self.machine)
         return "\n".join(text.lower() for text in texts if text)
 
     def fold(self, event: FleetEvent, size: int) -> None:
@@ -72,11 +80,13 @@ class RunSummary(Struct):
         self.started = self.started or event.ts
         self.updated = max(self.updated, event.ts)
         self.activity.add(event.ts - self.started)
-        if type(event) is Text:
+        if type(event) is Text and not self.state.idle_since:
             return  # most are, and they say nothing about the run itself
+        if self.totals.fold(event):
+            self.usage = self.totals.total()
+        self.state.apply(event)
+        self.status, self.waiting = self.state.status, self.state.waiting
         match event:
-            case FleetTokenUsage():
-                self.usage.add(event)
             case StreamStart():
                 # An agent that is asked again opens a new stream and is still one agent.
                 self.agents += event.resumes is None
@@ -84,6 +94,7 @@ class RunSummary(Struct):
                     self._entitle(event.prompt)
             case RequestReceived():
                 self.source = event.source
+                self.machine = event.machine
                 self.cwd = event.cwd or self.cwd
                 self.session_id = event.session_id or self.session_id
                 self._entitle(event.prompt)
@@ -92,31 +103,10 @@ class RunSummary(Struct):
                 self.session_id = self.session_id or event.session_id
             case FleetPrompt() if event.stream_id == 0:
                 self._entitle(event.text)
-            case FleetTurnComplete() if event.cost_usd is not None:
-                # Agents report the cost of a session so far, and messages often have none of their
-                # own.
-                self.usage.cost_usd = max(self.usage.cost_usd or 0.0, event.cost_usd)
-            case StreamEnd() if event.stream_id == 0:
-                self.orphaned = event.reason == "orphaned"
-            case Done():
-                self._finish(event)
 
     def _entitle(self, prompt: str | None) -> None:
         if prompt and not self.title:
             self.title = " ".join(prompt[: 4 * TITLE_CHARS].split())[:TITLE_CHARS]
-
-    def _finish(self, done: Done) -> None:
-        if done.ok:
-            self.status = "done"
-        else:
-            self.status = "orphaned" if self.orphaned else "failed"
-        self.usage = Usage(
-            input_tokens=done.input_tokens,
-            output_tokens=done.output_tokens,
-            cache_read_tokens=done.cache_read_tokens,
-            cache_creation_tokens=done.cache_creation_tokens,
-            cost_usd=self.usage.cost_usd if done.cost_usd is None else done.cost_usd,
-        )
 
 
 def select_runs(
@@ -128,7 +118,7 @@ def select_runs(
     for run in sorted(runs, key=lambda run: (run.started, run.run), reverse=True):
         if (
             (place is None or (run.started, run.run) < place)
-            and (status is None or run.status == status)
+            and (status is None or run.status in FILTERS[status])
             and (words is None or words in run.words)
         ):
             yield run

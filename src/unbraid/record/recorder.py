@@ -17,19 +17,24 @@ events what no line had in one piece.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
-from typing import Protocol
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from typing import Any, Protocol, Self
 
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import one_line
 from unbraid.log.port import Log
 from unbraid.pipeline import Pipeline
+from unbraid.prices.loader import load_prices
 from unbraid.redact.source import unredacted_ends
 from unbraid.system.file_tail import MARK_BYTES
-from unbraid.wire.chunk import Chunk
+from unbraid.timings import TRANSLATION_SLICE_SECONDS
+from unbraid.wire.chunk import Chunk, joined
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 COMMIT_BYTES = 1 << 20
+MIN_SLICE_BYTES, MAX_SLICE_BYTES = 1 << 10, 1 << 16
 
 
 class RunPipeline(Protocol):
@@ -42,6 +47,11 @@ class RunPipeline(Protocol):
     def finish(self, now: int) -> list[FleetEvent]:
         """Ends all sources, and the run."""
         ...
+
+
+def priced_pipeline() -> Pipeline:
+    """Returns a pipeline with the prices that hold here."""
+    return Pipeline(prices=load_prices().prices)
 
 
 class Recorder:
@@ -57,6 +67,8 @@ class Recorder:
         self._log, self._pipeline = log, pipeline
         self._noted: dict[str, int] = {}
         self._ahead = False
+        self._slice_bytes = MAX_SLICE_BYTES
+        self._begun: dict[str, int] = {}  # source: how long its last line is, which goes on
 
     @classmethod
     async def open(
@@ -65,7 +77,7 @@ class Recorder:
         run: str,
         *,
         redact: bool = False,
-        pipeline: Callable[[], RunPipeline] = Pipeline,
+        pipeline: Callable[[], RunPipeline] = priced_pipeline,
         replayed: Callable[[Chunk], None] = lambda chunk: None,
     ) -> Recorder:
         """Begins a run, or continues it where the log ends; `replayed` is given every chunk that
@@ -90,28 +102,32 @@ class Recorder:
         events: list[FleetEvent] = []
         fresh: list[Chunk] = []
         offsets: dict[str, int] = {}
-        size, fed = 0, False
-        for source, offset, data, _ in chunks:
-            if not data:
-                self._noted[source] = offset
-                continue
-            at = offsets.get(source, self.offsets.get(source, 0))
-            new = data[at - offset :] if at > offset else data
-            if offset > at or not new:
-                continue
-            self._ahead = True
-            events += self._pipeline.feed(new, source, now)
-            fresh.append(Chunk(source, at, new, now))
-            offsets[source] = at + len(new)
-            size, fed = size + len(new), True
-            # A long history is many chunks: nobody else is to wait for all of them.
-            await asyncio.sleep(0)
-            if size >= COMMIT_BYTES:
-                await self._commit(events, offsets, fresh)
-                events, fresh, offsets, size = [], [], {}, 0
-        if offsets:
-            await self._commit(events, offsets, fresh)
-        return fed
+        reached: dict[str, int] = {}
+        size = 0
+        async with _Commits(self._commit) as commits:
+            for source, offset, data, _ in joined(chunks):
+                if not data:
+                    self._noted[source] = offset
+                    continue
+                at = reached.get(source, self.offsets.get(source, 0))
+                new = data[at - offset :] if at > offset else data
+                if offset > at or not new:
+                    continue
+                self._ahead = True
+                events += await self._translated(Chunk(source, at, new, now))
+                if not self._is_left_out(source, new):
+                    fresh.append(Chunk(source, at, new, now))
+                reached[source] = offsets[source] = at + len(new)
+                size += len(new)
+                if size >= COMMIT_BYTES:
+                    reached |= self._take_noted(offsets)
+                    await commits.begin(events, offsets, fresh)
+                    events, fresh, offsets, size = [], [], {}, 0
+            if offsets:
+                self._take_noted(offsets)
+                await commits.begin(events, offsets, fresh)
+        self._ahead = False
+        return bool(reached)
 
     async def end(self, source: str, now: int) -> None:
         """Ends a source. The run is over when all of its sources have ended."""
@@ -123,17 +139,52 @@ class Recorder:
         self._ahead = True
         events = self._pipeline.finish(now) if last else []
         # Nothing is ever spooled without bytes but the end of a source.
-        await self._commit(events, {source: offset}, [Chunk(source, offset, b"", now)])
+        chunk = Chunk(source, offset, b"", now)
+        await self._commit(events, self._take_noted({source: offset}), [chunk])
+        self._ahead = False
         self.ended.add(source)
         self.over = last
 
     async def finish(self, now: int) -> None:
-        """Ends all sources, and the run."""
+        """Ends all sources, and the run: at `now`, if what was recorded last had just happened, or
+        with its last event if that is 0.
+        """
         self._check()
         if not self.over:
             self._ahead = True
-            await self._commit(self._pipeline.finish(now), {}, [])
+            await self._commit(self._pipeline.finish(now), self._take_noted({}), [])
+            self._ahead = False
             self.over = True
+
+    async def _translated(self, chunk: Chunk) -> list[FleetEvent]:
+        """Feeds a chunk in small slices: nobody else is to wait for all of it, and how long a slice
+        takes depends on what is in it.
+        """
+        source, _, data, now = chunk
+        events: list[FleetEvent] = []
+        at = 0
+        while at < len(data):
+            began = time.monotonic()
+            size = self._slice_bytes
+            events += self._pipeline.feed(data[at : at + size], source, now)
+            at += size
+            took = time.monotonic() - began
+            if took > TRANSLATION_SLICE_SECONDS:
+                self._slice_bytes = max(size // 2, MIN_SLICE_BYTES)
+            elif took < TRANSLATION_SLICE_SECONDS / 4:
+                self._slice_bytes = min(size * 2, MAX_SLICE_BYTES)
+            await asyncio.sleep(0)
+        return events
+
+    def _is_left_out(self, source: str, data: bytes) -> bool:
+        """Returns whether bytes are not worth storing: those of a line that is too long already.
+
+        A file without any line costs nothing, if it has holes; what is made of it must not either.
+        """
+        begun = self._begun.get(source, 0)
+        end = data.rfind(b"\n") + 1
+        self._begun[source] = len(data) - end if end else begun + len(data)
+        return not end and begun > DEFAULT_MAX_LINE_BYTES
 
     def _check(self) -> None:
         if self._ahead:
@@ -142,30 +193,45 @@ class Recorder:
     async def _commit(
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
     ) -> None:
-        known = {**self._noted, **offsets}
         shown = self._redacted(events)
-        appended = await self._log.append(self.run, shown, offsets=known, spool=chunks)
-        self._ahead = False
-        self.offsets.update(known)
-        self._noted.clear()
+        appended = await self._log.append(self.run, shown, offsets=offsets, spool=chunks)
+        self.offsets.update(offsets)
         self.last_seq = appended.last_seq
+
+    def _take_noted(self, offsets: dict[str, int]) -> dict[str, int]:
+        """Adds the offsets that were noted to those of a commit. Before it begins: what is noted
+        meanwhile may answer for bytes that only the next one has.
+        """
+        noted, self._noted = self._noted, {}
+        for source, offset in noted.items():
+            offsets.setdefault(source, offset)
+        return offsets
 
     async def _replay(self, replayed: Callable[[Chunk], None]) -> None:
         count, last = 0, None
-        for chunk in await self._log.spooled(self.run):
+        known: dict[str, int] = {}
+        async for chunk in self._spooled():
             if not chunk.data:
                 self.ended.add(chunk.source)
                 continue
-            events = self._pipeline.feed(chunk.data, chunk.source, chunk.arrived_ms)
+            at = known.get(chunk.source, chunk.offset)
+            await self._fill(chunk, at)
+            known[chunk.source] = chunk.offset + len(chunk.data)
+            events = await self._translated(chunk)
+            self._is_left_out(chunk.source, chunk.data)
             replayed(chunk)
             count += len(events)
             last = events[-1] if events else last
             head, tail = self.marks.get(chunk.source, (b"", b""))
+            tail = b"" if at < chunk.offset else tail
             self.marks[chunk.source] = (
                 (head + chunk.data[:MARK_BYTES])[:MARK_BYTES],
                 (tail + chunk.data[-MARK_BYTES:])[-MARK_BYTES:],
             )
-            await asyncio.sleep(0)
+        for source, at in known.items():
+            if self._begun[source] > DEFAULT_MAX_LINE_BYTES and at < self.offsets[source]:
+                await self._fill(Chunk(source, self.offsets[source], b""), at)
+                self.marks[source] = (self.marks[source][0], b"")
         self.marks = {source: unredacted_ends(*ends) for source, ends in self.marks.items()}
         stored = await self._log.read(self.run, self.last_seq - 1, 1) if self.last_seq else []
         same = not stored or (last is not None and self._is(last, stored[0].data))
@@ -174,6 +240,19 @@ class Recorder:
             # next would be wrong.
             problem = f"its bytes now give {count} events, the log has {self.last_seq}"
             raise LogError(f"run {self.run} cannot be continued: {problem}")
+
+    async def _spooled(self) -> AsyncIterator[Chunk]:
+        async for chunks in self._log.spool_pages(self.run):
+            for chunk in chunks:
+                yield chunk
+
+    async def _fill(self, chunk: Chunk, at: int) -> None:
+        """Feeds as many bytes as were left out before a chunk: of them, only the number counts."""
+        while at < chunk.offset:
+            filler = bytes(min(chunk.offset - at, COMMIT_BYTES))
+            await self._translated(Chunk(chunk.source, at, filler, chunk.arrived_ms))
+            self._is_left_out(chunk.source, filler)
+            at += len(filler)
 
     def _is(self, event: FleetEvent, stored: bytes) -> bool:
         if not self.redacts:
@@ -190,3 +269,33 @@ class Recorder:
         from unbraid.redact.events import redact_event
 
         return [redact_event(event) for event in events]
+
+
+class _Commits:
+    """Commits one after the other, while the next one is prepared. All of them have succeeded when
+    the block ends.
+    """
+
+    def __init__(self, commit: Callable[..., Coroutine[Any, Any, None]]) -> None:
+        self._commit = commit
+        self._latest: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def begin(
+        self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
+    ) -> None:
+        """Begins the next commit, when the one before has succeeded."""
+        if self._latest is not None:
+            await self._latest
+        self._latest = asyncio.create_task(self._commit(events, offsets, chunks))
+
+    async def __aexit__(self, kind: object, error: object, trace: object) -> None:
+        if self._latest is None:
+            return
+        if error is not None:
+            # Nobody is left to hear of it. What is being written is written all the same.
+            self._latest.cancel()
+            return
+        await self._latest

@@ -7,15 +7,18 @@ import time
 
 from unbraid.log.port import Log
 from unbraid.pipeline import Pipeline
+from unbraid.prices.loader import load_prices
 from unbraid.recordings import demo
+from unbraid.system.clock import now_ms
 
 
 async def replay(log: Log, run: str, *, speed: float = 1.0) -> None:
     """Writes the recorded fleet to the log, `speed` times as fast as it was."""
-    pipeline, began = Pipeline("recording"), time.monotonic()
+    pipeline = Pipeline("recording", prices=load_prices().prices)
+    began = time.monotonic()
     for at, line in demo():
         await asyncio.sleep(max(0.0, at / speed - (time.monotonic() - began)))
-        events = pipeline.feed(line)
+        events = pipeline.feed(line, now=now_ms())
         if events:
             await log.append(run, events)
-    await log.append(run, pipeline.finish())
+    await log.append(run, pipeline.finish(now_ms()))

@@ -24,7 +24,10 @@ from unbraid.wire.record import BAD_JSON
 MAX_RUNS = 500
 MAX_FOUND = 200
 # What changes the list of runs; words change nothing in it.
-LISTED = "request_received,stream_start,token_usage,turn_complete,stream_end,done"
+LISTED = (
+    "request_received,stream_start,prompt,token_usage,turn_complete,permission_asked,"
+    "permission_replied,stream_end,done"
+)
 # To one viewer only, and not in the log.
 ASIDES = ("gap", "draft", "cut")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from unbraid.fleet.status import LIVE
 from unbraid.hub.fanout import Hub
 from unbraid.log.entry import Entry
 from unbraid.record.ingest import Ingest
@@ -21,6 +23,12 @@ class Metrics:
         self.events = Counter("unbraid_events", "Events shown to the hub.", registry=self.registry)
         self.live_runs = Gauge(
             "unbraid_runs_live", "Runs that are not over.", registry=self.registry
+        )
+        self.runs = Gauge(
+            "unbraid_runs",
+            "Runs that are not over, by status.",
+            ("status",),
+            registry=self.registry,
         )
         self.lag = Histogram(
             "unbraid_event_lag_seconds",
@@ -62,7 +70,11 @@ class Metrics:
         for name, help_text, read in gauges:
             Gauge(name, help_text, registry=self.registry).set_function(read)
 
-    def text(self, live_runs: int) -> bytes:
-        """Returns all of it in Prometheus' format."""
-        self.live_runs.set(live_runs)
+    def text(self, live: Sequence[str]) -> bytes:
+        """Returns all of it in Prometheus' format; `live` are the statuses of the runs that are not
+        over.
+        """
+        self.live_runs.set(len(live))
+        for status in LIVE:
+            self.runs.labels(status).set(live.count(status))
         return generate_latest(self.registry)

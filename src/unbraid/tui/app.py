@@ -280,11 +280,11 @@ class Top(App[None]):
         if self._run_tree is None and run_list.logged and self._wanted_run is None:
             self._choose(next(run.run for run in runs if run_list.has(run.run)))
             return
-        now, waiting = self._clock() * 1000, {each.run for each in self._run_control.waiting()}
-        rows = [run_row(run, now, waits=run.run in waiting) for run in runs]
+        now = self._clock() * 1000
+        rows = [run_row(run, now) for run in runs]
         beside = run_list.is_unlogged(self._runs.cursor)
         self._runs.show(rows, self._runs.cursor if beside else self._chosen or None)
-        live = sum(run.status == "live" for run in runs)
+        live = sum(not run.over for run in runs)
         self._runs.border_subtitle = f"{live} live of {len(runs)}"
         shown = next((run for run in runs if run.run == self._chosen), None)
         self._title.update(run_title(shown))

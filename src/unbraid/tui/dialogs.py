@@ -37,7 +37,7 @@ Where it is allowed (`unbraid run --steer`, OpenCode's servers):
   i            interrupt the main agent
   s            stop the chosen agent; the main one: the run
 
-● works  ◐ waits for you  ✔ done  ✘ failed  ■ stopped  ○ lost
+● working ◐ waiting ✔ done ✘ failed ■ interrupted ○ orphaned
 """
 
 

@@ -8,19 +8,12 @@ from pathlib import PurePath
 from rich.style import Style
 from rich.text import Text
 
+from unbraid.fleet.status import MARKS
 from unbraid.fleet.tree import compact
 from unbraid.log.summary import RunSummary
-from unbraid.screen import short
+from unbraid.screen import cost, short
 from unbraid.tui.rows import Row
-from unbraid.tui.run_tree import DIM, dollars, short_duration
-
-MARKS = {
-    "live": ("●", Style(color="bright_green")),
-    "done": ("✔", Style(color="green")),
-    "failed": ("✘", Style(color="red", bold=True)),
-    "orphaned": ("○", Style(color="yellow")),
-}
-WAITING = ("◐", Style(color="yellow", bold=True))
+from unbraid.tui.run_tree import DIM, STATUS, short_duration
 
 EMPTY = """\
 No agents here yet.
@@ -42,22 +35,25 @@ def sort_runs(runs: Collection[RunSummary]) -> list[RunSummary]:
     """Sorts runs: live ones as they began, which does not change while they work; then the others,
     latest first.
     """
-    live = [run for run in runs if run.status == "live"]
-    over = [run for run in runs if run.status != "live"]
+    live = [run for run in runs if not run.over]
+    over = [run for run in runs if run.over]
     live.sort(key=lambda run: (-run.started, run.run))
     over.sort(key=lambda run: (-run.updated, run.run))
     return live + over
 
 
-def run_row(run: RunSummary, now_ms: float, *, waits: bool) -> Row:
+def run_row(run: RunSummary, now_ms: float) -> Row:
     """Returns one run in a row."""
-    mark, style = WAITING if waits else MARKS.get(run.status, ("?", DIM))
-    name = Text.assemble((mark, style), " ", short(run.title or run.run, 120))
+    name = Text.assemble(
+        (MARKS.get(run.status, "?"), STATUS.get(run.status, DIM)),
+        " ",
+        short(run.title or run.run, 120),
+    )
     if run.cwd:
         name.append(f" {short(PurePath(run.cwd).name, 30)}", DIM)
     cells = [
         Text(short_duration(max(now_ms - run.updated, 0)), DIM),
-        Text(dollars(run.usage.cost_usd), Style(color="yellow")),
+        Text(cost(run.usage), Style(color="yellow")),
         Text(compact(run.usage.total_tokens) if run.usage.total_tokens else ""),
         Text(f"{run.agents}a" if run.agents > 1 else "", DIM),
     ]
@@ -69,6 +65,6 @@ def run_title(run: RunSummary | None) -> Text:
     title = Text("unbraid", Style(bold=True))
     if run is None:
         return title
-    facts = [short(run.title or run.run, 60), run.source, dollars(run.usage.cost_usd), run.cwd]
+    facts = [short(run.title or run.run, 60), run.source, cost(run.usage), run.cwd]
     title.append("".join(f" · {short(fact)}" for fact in facts if fact), Style(bold=False))
     return title

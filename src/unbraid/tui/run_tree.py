@@ -8,21 +8,22 @@ from rich.style import Style
 from rich.text import Text
 
 from unbraid.events import StreamStart, decode_event
-from unbraid.fleet.tree import MARKS, Node, Tree, compact
+from unbraid.fleet import status
+from unbraid.fleet.status import MARKS
+from unbraid.fleet.tree import Node, Tree, compact
 from unbraid.log.entry import Entry
-from unbraid.screen import short
+from unbraid.screen import cost, short
 from unbraid.tui.page_index import PageIndex
 from unbraid.tui.rows import Row
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 STATUS = {
-    "running": Style(color="bright_green"),
-    "waiting": Style(color="yellow", bold=True),
-    "completed": Style(color="green"),
-    "failed": Style(color="red", bold=True),
-    "cancelled": Style(color="red"),
-    "interrupted": Style(color="red"),
-    "orphaned": Style(color="yellow"),
+    status.WORKING: Style(color="bright_green"),
+    status.WAITING: Style(color="yellow", bold=True),
+    status.DONE: Style(color="green"),
+    status.FAILED: Style(color="red", bold=True),
+    status.INTERRUPTED: Style(color="red"),
+    status.ORPHANED: Style(color="yellow"),
 }
 DIM = Style(dim=True)
 # Agents that are deeper in the tree need room for their names, too.
@@ -45,7 +46,7 @@ class RunTree:
             self.page_index.add(entry)
             if entry.type in ("text", "thinking"):
                 # Most of a run: only its reader needs the words.
-                self.tree.note_activity(entry.stream_id, entry.ts)
+                self.tree.note_words(entry.stream_id, entry.ts)
                 continue
             event = decode_event(entry.data)
             if isinstance(event, StreamStart) and event.tool_use_id:
@@ -86,7 +87,7 @@ class RunTree:
         return [
             Text(compact(total.total_tokens) if total.total_tokens else ""),
             Text(short_duration(node.duration_ms), DIM),
-            Text(dollars(total.cost_usd), Style(color="yellow")),
+            Text(cost(total), Style(color="yellow")),
             Text(short(node.last_tool or "", 14), DIM),
         ]
 
@@ -99,7 +100,8 @@ class RunTree:
         who = Text.assemble((short(node.agent, 40), color))
         if node.description:
             who.append(f" “{short(node.description, 80)}”")
-        who.append(f"  {MARKS.get(node.status, '?')} {node.status}", STATUS.get(node.status, DIM))
+        state = node.status if node.waiting is None else short(str(node.waiting), 60)
+        who.append(f"  {MARKS.get(node.status, '?')} {state}", STATUS.get(node.status, DIM))
         if node.model:
             who.append(f"  {short(node.model, 40)}", DIM)
         usage, facts = node.usage, list[str]()
@@ -111,18 +113,12 @@ class RunTree:
         ):
             if count:
                 facts.append(f"{compact(count)} {name}")
-        if usage.cost_usd:
-            facts.append(f"${usage.cost_usd:.4f}")
+        facts.append(cost(usage))
         if node.tool_uses:
             failed = f", {node.failed_tools} failed" if node.failed_tools else ""
             facts.append(f"{node.tool_uses} tool call{'s'[: node.tool_uses != 1]}{failed}")
         facts.append(short_duration(node.duration_ms))
         return [who, Text(" · ".join(filter(None, facts)), DIM)]
-
-
-def dollars(cost: float | None) -> str:
-    """Returns a cost for a narrow place."""
-    return "" if not cost else f"${cost:.2f}" if cost >= 0.01 else "<1¢"
 
 
 def short_duration(milliseconds: float | None) -> str:

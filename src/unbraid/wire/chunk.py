@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+JOINED_BYTES = 1 << 18
 
 
 class Chunk(NamedTuple):
@@ -16,3 +19,41 @@ class Chunk(NamedTuple):
     offset: int
     data: bytes
     arrived_ms: int = 0
+
+
+def joined(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Yields the same bytes in fewer chunks: neighbours of one source become one, up to about
+    `JOINED_BYTES`. A reader that merges sources gives out single lines, and each chunk has a price.
+    """
+    held: list[Chunk] = []
+    size = 0
+    try:
+        for chunk in chunks:
+            if held and not (size < JOINED_BYTES and _continues(held[-1], chunk)):
+                yield _one(held)
+                held, size = [], 0
+            held.append(chunk)
+            size += len(chunk.data)
+    except Exception:
+        # A source does not give out a second time what it has given out.
+        if held:
+            yield _one(held)
+        raise
+    if held:
+        yield _one(held)
+
+
+def _continues(last: Chunk, chunk: Chunk) -> bool:
+    # A chunk without bytes is a note of its own.
+    return (
+        chunk.source == last.source
+        and chunk.offset == last.offset + len(last.data)
+        and chunk.arrived_ms == last.arrived_ms
+        and bool(chunk.data and last.data)
+    )
+
+
+def _one(chunks: list[Chunk]) -> Chunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    return chunks[0]._replace(data=b"".join([chunk.data for chunk in chunks]))

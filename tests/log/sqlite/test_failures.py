@@ -87,7 +87,7 @@ async def test_a_file_of_version_1_opens(path: Path) -> None:
     connection.commit()
     connection.close()
     log = await SqliteLog.open(path)
-    assert [run.title for run in await log.runs()] == ["Hi"]
+    assert [(run.title, run.status) for run in await log.runs(status="live")] == [("Hi", "working")]
     assert [run.title for run in await log.runs_of("s1")] == ["Hi"]
     assert [entry.data for entry in await log.read("old")] == [data]
     assert await log.offsets("old") == {"out": 7}

@@ -184,7 +184,7 @@ async def test_listing_runs_uses_an_index(path: Path) -> None:
     await log.append("r", story(["a"]))
     await log.close()
     with sqlite3.connect(path) as connection:
-        for where in ("", " AND status = 'live'", " AND (started, run) < (5, 'r')"):
+        for where in ("", " AND status = 'working'", " AND (started, run) < (5, 'r')"):
             plan = connection.execute(
                 f"EXPLAIN QUERY PLAN SELECT summary FROM runs WHERE last_seq > 0{where}"
                 " ORDER BY started DESC, run DESC LIMIT 50"

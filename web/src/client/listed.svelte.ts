@@ -1,4 +1,5 @@
-import type { FleetEvent, Indexed, PermissionRequest, Run, Runs } from '../model/events';
+import type { FleetEvent, Indexed, Run, Runs } from '../model/events';
+import { isLive } from '../model/status';
 import { get, type Refusal } from './api';
 import { Feed, type Standing } from './feed';
 
@@ -6,7 +7,7 @@ const PAGE = 200;
 /** Many agents talk at once; the list need not follow every word. */
 const REFRESH_MS = 1000;
 const TELLING = [
-  ...['request_received', 'stream_start', 'stream_end', 'token_usage', 'turn_complete'],
+  ...['request_received', 'stream_start', 'prompt', 'stream_end', 'token_usage', 'turn_complete'],
   ...['permission_asked', 'permission_replied', 'done'],
 ];
 
@@ -18,7 +19,6 @@ interface Filter {
 /** The list of runs, kept up to date. */
 export class Listed {
   runs = $state.raw<Run[]>([]);
-  waiting = $state.raw<PermissionRequest[]>([]);
   loaded = $state(false);
   standing = $state<Standing>('connecting');
   problem = $state.raw<Refusal | null>(null);
@@ -62,10 +62,9 @@ export class Listed {
   async refresh(): Promise<void> {
     const filter = this.filter;
     try {
-      const [first, live, asking] = await Promise.all([
+      const [first, live] = await Promise.all([
         this.page(filter.status),
         filter.status ? { runs: [] } : this.page('live'),
-        get<{ permissions: PermissionRequest[] }>('/v1/permissions'),
       ]);
       // Someone may have asked for others in the meantime.
       if (filter !== this.filter) return;
@@ -73,7 +72,6 @@ export class Listed {
         this.known.clear();
         this.before = first.before;
       }
-      this.waiting = asking.permissions;
       this.indexed = first.indexed ?? null;
       if (this.indexed && this.indexed.listed < this.indexed.total) this.soon();
       else this.indexed = null;
@@ -110,7 +108,7 @@ export class Listed {
   /** Live ones first, then the last started. */
   private keep(runs: Run[]): void {
     for (const run of runs) this.known.set(run.run, run);
-    const rank = (run: Run) => (run.status === 'live' ? 1 : 0);
+    const rank = (run: Run) => Number(isLive(run.status));
     this.runs = [...this.known.values()].sort((a, b) => rank(b) - rank(a) || b.started - a.started);
     this.more = this.before !== null;
   }

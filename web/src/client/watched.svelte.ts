@@ -1,10 +1,12 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { AgentView } from '../model/agents';
 import type { Aside, FleetEvent, FleetPermissionAsked, Gap, Run as Summary } from '../model/events';
-import type { Item, Spent } from '../model/items';
-import { nothingSpent } from '../model/items';
+import type { Item } from '../model/items';
+import type { Spent } from '../model/spent';
+import { nothingSpent } from '../model/spent';
 import { Recording } from '../model/recording';
 import { Run } from '../model/run';
+import type { Status } from '../model/status';
 import type { Stream } from '../model/stream';
 import { get, type Refusal } from './api';
 import { Feed, type Standing } from './feed';
@@ -38,6 +40,8 @@ export class Watched {
   begin = $state(0);
   end = $state(0);
   over = $state(false);
+  /** As of the moment that is looked at. */
+  status = $state<Status>('working');
   ok = $state<boolean | null>(null);
   title = $state('');
   cwd = $state<string | null>(null);
@@ -165,6 +169,7 @@ export class Watched {
   private tell(streams: Iterable<number>): void {
     this.agents = this.moment === null ? this.everyone : this.shown.agents();
     this.total = this.shown.total;
+    this.status = this.shown.status;
     for (const id of streams) this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
   }
 

@@ -2,7 +2,7 @@
 import type { Item } from '../model/items';
 import { noteOf, recordNote } from '../model/notes';
 import type { Stream } from '../model/stream';
-import { compact, duration, moment, money, oneLine } from '../parts/format';
+import { compact, cost, duration, moment, oneLine } from '../parts/format';
 import { escaped, rendered } from '../safe/markdown';
 import { visible, withoutEscapes } from '../safe/marks';
 import style from './export.css?inline';
@@ -38,7 +38,7 @@ function streamHtml(stream: Stream): string {
     view.status,
     view.model ?? '',
     `${compact(view.tokens)} tokens`,
-    view.cost_usd === null ? '' : money(view.cost_usd),
+    cost(view),
     view.ended === null ? '' : duration(view.ended - view.started),
     moment(view.started),
   ];

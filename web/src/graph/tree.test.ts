@@ -12,10 +12,12 @@ function agent(stream_id: number, parent: number | null, depth: number): AgentVi
     agent: `agent ${stream_id}`,
     title: '',
     model: null,
-    status: 'running',
+    status: 'working',
     background: false,
     tokens: 0,
     cost_usd: null,
+    estimated_usd: null,
+    unpriced_tokens: 0,
     started: 0,
     ended: null,
     last_tool: null,
@@ -136,9 +138,9 @@ test('one that failed is counted however deep it is', () => {
   const done = (each: AgentView, status: AgentView['status']) => ({ ...each, status, ended: 1 });
   const agents = [
     agent(0, null, 0),
-    done(agent(1, 0, 1), 'completed'),
+    done(agent(1, 0, 1), 'done'),
     done(agent(2, 1, 2), 'failed'),
-    done(agent(3, 0, 1), 'cancelled'),
+    done(agent(3, 0, 1), 'interrupted'),
   ];
   const finished = finishedBelow(treeOf(agents));
   expect(finished.get(0)).toEqual({ agents: 3, failed: 1 });

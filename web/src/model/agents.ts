@@ -1,6 +1,5 @@
-/** How an agent stands. */
-export type Status =
-  'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'interrupted' | 'orphaned';
+import type { Cost } from './spent';
+import type { Status } from './status';
 
 /** A tool call as a mark in time. */
 export interface ToolMark {
@@ -11,7 +10,7 @@ export interface ToolMark {
 }
 
 /** One stream, as the graph and the timeline draw it. Times are milliseconds since 1970. */
-export interface AgentView {
+export interface AgentView extends Cost {
   stream_id: number;
   parent_stream_id: number | null;
   depth: number;
@@ -21,7 +20,6 @@ export interface AgentView {
   status: Status;
   background: boolean;
   tokens: number;
-  cost_usd: number | null;
   started: number;
   ended: number | null;
   last_tool: string | null;

@@ -13,6 +13,7 @@ interface Expected {
   name: string;
   events: FleetEvent[];
   streams: Record<string, Record<string, unknown>[]>;
+  statuses: [number, string, string[]][];
 }
 
 const VENV = '../.venv/bin/python';
@@ -60,6 +61,15 @@ function plain(item: Item): Record<string, unknown> {
 
 test('there are recordings', () => {
   expect(expected.length).toBeGreaterThan(30);
+});
+
+test.each(expected)('statuses of $name', ({ events, statuses }) => {
+  const run = new Run();
+  const found = events.map((event) => {
+    run.apply(event);
+    return [event.seq, run.status, run.agents().map((agent) => agent.status)];
+  });
+  expect(found).toEqual(statuses);
 });
 
 test.each(expected)('$name', ({ events, streams }) => {

@@ -1,6 +1,6 @@
 // Made by web/generate.py from the Python types. Change those, then `make page`.
 
-/** First of a run. */
+/** First of a run. `machine` is the one that sent the run here, by the name of its token. */
 export interface RequestReceived {
   type: 'request_received';
   seq: number;
@@ -12,6 +12,7 @@ export interface RequestReceived {
   prompt?: string | null;
   cwd?: string | null;
   session_id?: string | null;
+  machine?: string | null;
 }
 
 /** Open a slot: one invocation of one agent begins. */
@@ -120,7 +121,7 @@ export interface ToolCall {
   ok: boolean;
 }
 
-/** What one model message cost; once a message, final. */
+/** What one model message cost; once a message, final. `cost_usd` is what the agent's CLI has reported; where it has not, `estimated_usd` is computed from prices, if the model has one. `cache_1h_tokens` are those of `cache_creation_tokens` that are kept for an hour. `estimated`: the counts are the best that is known, not final. */
 export interface FleetTokenUsage {
   type: 'token_usage';
   seq: number;
@@ -135,6 +136,9 @@ export interface FleetTokenUsage {
   cache_read_tokens: number;
   cache_creation_tokens: number;
   cost_usd?: number | null;
+  estimated_usd?: number | null;
+  cache_1h_tokens?: number;
+  estimated?: boolean;
 }
 
 /** How far an agent has come. */
@@ -189,7 +193,7 @@ export interface SubAgentResponse {
   content: string;
 }
 
-/** A turn of the root is over. */
+/** A turn of the root is over. Dollars and tokens are its CLI's account of the whole tree of agents so far, where it gives one. */
 export interface FleetTurnComplete {
   type: 'turn_complete';
   seq: number;
@@ -203,9 +207,13 @@ export interface FleetTurnComplete {
   duration_ms?: number | null;
   num_turns?: number | null;
   cost_usd?: number | null;
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_read_tokens?: number | null;
+  cache_creation_tokens?: number | null;
 }
 
-/** Facts about a stream's session, when they become known or change. */
+/** Facts about a stream's session, when they become known or change. Dollars and tokens are its CLI's account of the session so far, with all of its agents. */
 export interface FleetSessionMeta {
   type: 'session_meta';
   seq: number;
@@ -219,6 +227,11 @@ export interface FleetSessionMeta {
   cwd?: string | null;
   version?: string | null;
   agent_id?: string | null;
+  cost_usd?: number | null;
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_read_tokens?: number | null;
+  cache_creation_tokens?: number | null;
 }
 
 /** Messages withdrawn by the agent's CLI. */
@@ -256,7 +269,7 @@ export interface FleetError {
   code?: string | null;
 }
 
-/** A record we have no name for, as it came. */
+/** A record we have no name for, as it came. Where a source has a great many, `count`: this one stands for so many, itself and those that came after it. */
 export interface FleetUnrecognized {
   type: 'unrecognized';
   seq: number;
@@ -265,9 +278,10 @@ export interface FleetUnrecognized {
   depth: number;
   agent: string;
   raw: unknown;
+  count?: number | null;
 }
 
-/** Bytes that are no record. */
+/** Bytes that are no record. Where a source has a great many, `count`: this one stands for so many, of which it is the first; the last is at `last_offset`. */
 export interface FleetMalformed {
   type: 'malformed';
   seq: number;
@@ -278,6 +292,8 @@ export interface FleetMalformed {
   raw: string;
   reason: string;
   offset: number;
+  count?: number | null;
+  last_offset?: number | null;
 }
 
 /** Last of a run, always, with totals over the whole fleet. */
@@ -296,6 +312,8 @@ export interface Done {
   cache_creation_tokens: number;
   cost_usd?: number | null;
   duration_ms?: number | null;
+  estimated_usd?: number | null;
+  unpriced_tokens?: number;
 }
 
 /** To one viewer only: its cursor is older than the log keeps. */
@@ -362,7 +380,9 @@ export interface Run {
   session_id: string | null;
   title: string | null;
   cwd: string | null;
+  machine: string | null;
   status: string;
+  waiting: WaitingFor | null;
   agents: number;
   started: number;
   updated: number;
@@ -378,13 +398,22 @@ export interface Indexed {
   total: number;
 }
 
-/** Token counts and dollars. */
+/** What someone waits for: `permission` (to use `tool`) or `prompt`; and since when, in milliseconds since 1970. */
+export interface WaitingFor {
+  for: string;
+  since: number;
+  tool?: string | null;
+}
+
+/** Token counts and dollars: `cost_usd` is what the agent's CLI has reported, `estimated_usd` what was computed for the rest; both together are the cost. `unpriced_tokens` are in neither: their model has no price. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
   cache_creation_tokens: number;
   cost_usd: number | null;
+  estimated_usd: number | null;
+  unpriced_tokens: number;
 }
 
 /** Events in up to `SPANS` equal spans of time since the run's start. When the run outgrows them, they become twice as long. */

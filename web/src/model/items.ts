@@ -64,37 +64,3 @@ export interface Item {
   /** The seq of the block that says the same as this answer. */
   repeats: number | null;
 }
-
-/** Tokens and cost. */
-export interface Spent {
-  input_tokens: number;
-  output_tokens: number;
-  cache_read_tokens: number;
-  cache_creation_tokens: number;
-  cost_usd: number | null;
-}
-
-export function nothingSpent(): Spent {
-  return {
-    input_tokens: 0,
-    output_tokens: 0,
-    cache_read_tokens: 0,
-    cache_creation_tokens: 0,
-    cost_usd: null,
-  };
-}
-
-export function spend(total: Spent, more: Spent): void {
-  total.input_tokens += more.input_tokens;
-  total.output_tokens += more.output_tokens;
-  total.cache_read_tokens += more.cache_read_tokens;
-  total.cache_creation_tokens += more.cache_creation_tokens;
-  // Left out where it is not known, which is not the same as nothing.
-  if (more.cost_usd != null) total.cost_usd = (total.cost_usd ?? 0) + more.cost_usd;
-}
-
-export function tokensOf(spent: Spent): number {
-  return (
-    spent.input_tokens + spent.output_tokens + spent.cache_read_tokens + spent.cache_creation_tokens
-  );
-}

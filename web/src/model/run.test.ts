@@ -85,7 +85,7 @@ test('a call has its result, its time and the agent that it started', () => {
   );
   const call = items(state).at(-1)?.call;
   expect(call).toMatchObject({ ok: true, result: 'found', duration_ms: 3, child: 1 });
-  expect(state.agents()[1]).toMatchObject({ title: 'Look', status: 'completed', ended: 1004 });
+  expect(state.agents()[1]).toMatchObject({ title: 'Look', status: 'done', ended: 1004 });
   expect(state.agents()[0]?.tools).toEqual([{ tool: 'Task', at: 1002, until: 1005, ok: true }]);
 });
 
@@ -143,7 +143,7 @@ test('who waits for permission waits until the last answer', () => {
   const half = run(...both, { ...replied, request_id: 'a' });
   expect([half.agents()[0]?.status, half.permissions.size]).toEqual(['waiting', 1]);
   const whole = run(...both, { ...replied, request_id: 'a' }, { ...replied, request_id: 'b' });
-  expect([whole.agents()[0]?.status, whole.permissions.size]).toEqual(['running', 0]);
+  expect([whole.agents()[0]?.status, whole.permissions.size]).toEqual(['working', 0]);
 });
 
 test('totals are the sum of messages until the run tells its own', () => {
@@ -173,5 +173,5 @@ test('a run of many agents is folded whole', () => {
   const state = new Run();
   for (const event of events) state.apply(event);
   expect(state.streams.size).toBe(50);
-  expect(state.agents().every((agent) => agent.status === 'completed')).toBe(true);
+  expect(state.agents().every((agent) => agent.status === 'done')).toBe(true);
 });

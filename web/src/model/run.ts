@@ -6,8 +6,9 @@ import type {
   RequestReceived,
   StreamStart,
 } from './events';
-import type { Spent } from './items';
-import { nothingSpent, spend } from './items';
+import type { Spent } from './spent';
+import { Totals } from './spent';
+import type { Status } from './status';
 import { Stream } from './stream';
 
 /** A run as its events make it: streams by their number, open permission requests, what was spent. */
@@ -23,9 +24,10 @@ export class Run {
   updated = 0;
   seq = 0;
   done: Done | null = null;
+  /** Sub-agents that have not ended. */
+  private atWork = 0;
   private request: RequestReceived | null = null;
-  private spent = nothingSpent();
-  private reportedCost: number | null = null;
+  private totals = new Totals();
 
   apply(event: FleetEvent): void {
     // What came before is here already: a server may send it again after a loss.
@@ -44,29 +46,34 @@ export class Run {
         return this.open(event);
       case 'done':
         this.done = event;
+        this.totals.done(event);
         this.permissions.clear();
         return;
       case 'permission_asked':
         this.permissions.set(event.request_id, event);
         break;
       case 'permission_replied':
+        // Whoever it was that asked: it may be another than the one who reports the answer.
+        for (const stream of this.streams.values()) {
+          if (stream.answered(event.request_id)) this.touched.add(stream.id);
+        }
         this.permissions.delete(event.request_id);
         break;
       case 'token_usage':
-        spend(this.spent, { ...event, cost_usd: event.cost_usd ?? null });
+        this.totals.message(event);
         break;
       case 'turn_complete':
-        // Agents report the cost of a session so far, and their messages often none.
-        if (event.cost_usd != null)
-          this.reportedCost = Math.max(this.reportedCost ?? 0, event.cost_usd);
+        this.totals.report(event);
         break;
       case 'session_meta':
+        this.totals.report(event);
         if (event.stream_id === 0) {
           this.cwd ??= event.cwd ?? null;
           this.session_id ??= event.session_id ?? null;
         }
         break;
       case 'stream_end':
+        this.atWork -= Number(event.stream_id !== 0);
         for (const [id, asked] of this.permissions) {
           if (asked.stream_id === event.stream_id) this.permissions.delete(id);
         }
@@ -78,13 +85,18 @@ export class Run {
     }
   }
 
+  get status(): Status {
+    const root = this.streams.get(0);
+    if (this.done !== null) {
+      return root?.ended != null ? root.status : this.done.ok ? 'done' : 'failed';
+    }
+    const expects = this.atWork === 0 && root?.idle;
+    return this.permissions.size > 0 || expects ? 'waiting' : 'working';
+  }
+
   /** Fleet-wide: once the run is over, what it says itself. */
   get total(): Spent {
-    if (this.done !== null)
-      return { ...this.done, cost_usd: this.done.cost_usd ?? this.reportedCost };
-    const cost = Math.max(this.spent.cost_usd ?? 0, this.reportedCost ?? 0);
-    const known = this.spent.cost_usd !== null || this.reportedCost !== null;
-    return { ...this.spent, cost_usd: known ? cost : null };
+    return this.totals.total;
   }
 
   /** What the root was asked to do. */
@@ -100,7 +112,7 @@ export class Run {
   /** The same run, to go its own way from here. */
   fork(): Run {
     const fork: Run = Object.assign(Object.create(Run.prototype), this);
-    fork.spent = { ...this.spent };
+    fork.totals = this.totals.fork();
     fork.permissions = new Map(this.permissions);
     fork.touched = new Set(this.touched);
     fork.streams = new Map();
@@ -111,6 +123,7 @@ export class Run {
   private open(event: StreamStart): void {
     const stream = new Stream(event, event.stream_id === 0 ? this.request : null);
     this.streams.set(stream.id, stream);
+    this.atWork += Number(stream.id !== 0);
     this.touched.add(stream.id);
     const parent = stream.parent === null ? undefined : this.streams.get(stream.parent);
     if (parent !== undefined && event.tool_use_id) {

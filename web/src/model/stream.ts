@@ -1,4 +1,4 @@
-import type { AgentView, Status, ToolMark } from './agents';
+import type { AgentView, ToolMark } from './agents';
 import type {
   FleetEvent,
   FleetPermissionAsked,
@@ -12,14 +12,16 @@ import type {
   Thinking,
 } from './events';
 import type { Call, Item, Kind } from './items';
-import { nothingSpent, spend, tokensOf } from './items';
+import { nothingSpent, spend, tokensOf } from './spent';
+import { statusOfEnd, type Status } from './status';
 
-const REASONS: ReadonlySet<string> = new Set<Status>([
-  'completed',
-  'failed',
-  'cancelled',
-  'interrupted',
-  'orphaned',
+/** These show that an agent works. */
+const WORK: ReadonlySet<string> = new Set([
+  'text',
+  'thinking',
+  'prompt',
+  'tool_use',
+  'agent_start',
 ]);
 
 /** One invocation of one agent, folded from its events. */
@@ -32,7 +34,10 @@ export class Stream {
   model: string | null;
   agent_id: string | null;
   session_id: string | null = null;
-  status: Status = 'running';
+  /** How it has ended; null while it has not. */
+  private end: Status | null = null;
+  /** Whether it has answered, and nothing was asked of it since. */
+  idle = false;
   started: number;
   updated: number;
   ended: number | null = null;
@@ -74,6 +79,7 @@ export class Stream {
     this.shown = null;
     this.started ||= event.ts;
     this.updated = Math.max(this.updated, event.ts);
+    if (WORK.has(event.type)) this.idle = false;
     switch (event.type) {
       case 'text':
       case 'thinking':
@@ -91,7 +97,7 @@ export class Stream {
         this.add('tool', event).call = { ...newCall('', event.tool, null), ok: event.ok };
         return;
       case 'token_usage':
-        spend(this.spent, { ...event, cost_usd: event.cost_usd ?? null });
+        spend(this.spent, event);
         this.model ??= event.model;
         return;
       case 'progress':
@@ -113,6 +119,7 @@ export class Stream {
       }
       case 'turn_complete': {
         const { ok, subtype, result } = event;
+        this.idle = this.id === 0;
         this.add('turn', event, ok ? '' : (result ?? ''), { ok, reason: subtype || null });
         return;
       }
@@ -132,7 +139,8 @@ export class Stream {
         this.add('unrecognized', event, JSON.stringify(event.raw));
         return;
       case 'stream_end':
-        this.status = REASONS.has(event.reason) ? (event.reason as Status) : 'failed';
+        this.end = statusOfEnd(event.reason, event.ok);
+        this.asking.clear();
         this.ended = event.ts || this.updated;
         this.add('end', event, '', { ok: event.ok, reason: event.reason });
         return;
@@ -143,6 +151,17 @@ export class Stream {
   spawned(id: string, child: number): void {
     const item = this.writable(`call ${id}`);
     if (item?.call) item.call = { ...item.call, child };
+  }
+
+  /** A permission request was answered; whether it was one of this stream. */
+  answered(request: string): boolean {
+    const own = this.asking.delete(request);
+    if (own) this.shown = null;
+    return own;
+  }
+
+  get status(): Status {
+    return this.end ?? (this.asking.size > 0 || this.idle ? 'waiting' : 'working');
   }
 
   /** What it was first asked to do. */
@@ -174,6 +193,8 @@ export class Stream {
       background: this.start.background ?? false,
       tokens: tokensOf(this.spent) || this.reportedTokens,
       cost_usd: this.spent.cost_usd,
+      estimated_usd: this.spent.estimated_usd,
+      unpriced_tokens: this.spent.unpriced_tokens,
       started: this.started,
       ended: this.ended,
       last_tool: this.lastTool,
@@ -240,7 +261,6 @@ export class Stream {
 
   private ask(event: FleetPermissionAsked): void {
     this.asking.add(event.request_id);
-    this.status = 'waiting';
     const { request_id: id, tool, tool_use_id = null, input } = event;
     this.places.set(`request ${id}`, this.items.length);
     this.add('permission', event).request = {
@@ -255,8 +275,6 @@ export class Stream {
 
   private reply(event: FleetPermissionReplied): void {
     const { request_id: id, behavior, by = null } = event;
-    this.asking.delete(id);
-    if (this.status === 'waiting' && this.asking.size === 0) this.status = 'running';
     const key = `request ${id}`;
     const item = this.writable(key) ?? this.add('permission', event);
     this.places.delete(key);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ago, compact, duration, money, oneLine } from './format';
+import costs from './cost.json';
+import { ago, compact, cost, duration, oneLine } from './format';
 
 test.each([
   [0, '0'],
@@ -11,13 +12,9 @@ test.each([
   [1_500_000, '1.5M'],
 ])('%d tokens are %s', (count, shown) => expect(compact(count)).toBe(shown));
 
-test.each([
-  [null, '–'],
-  [0, '$0'],
-  [0.0042, '$0.0042'],
-  [1.239, '$1.24'],
-  [1234.5, '$1235'],
-])('a cost of %s is %s', (usd, shown) => expect(money(usd)).toBe(shown));
+test.each(costs)('a cost is shown as $shown', ({ shown, ...spent }) =>
+  expect(cost(spent)).toBe(shown),
+);
 
 test.each([
   [-5, '0 ms'],

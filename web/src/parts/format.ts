@@ -1,4 +1,7 @@
 /** Numbers, times and names as people read them. */
+import type { Cost } from '../model/spent';
+
+import type { WaitingFor } from '../model/events';
 
 export function compact(count: number): string {
   if (count < 1000) return String(count);
@@ -7,11 +10,17 @@ export function compact(count: number): string {
   return `${value < 100 ? value.toFixed(1) : Math.round(value)}${unit}`;
 }
 
-export function money(usd: number | null): string {
-  if (usd === null) return '–';
-  if (usd === 0) return '$0';
-  if (usd < 0.01) return `$${usd.toFixed(4)}`;
-  return usd < 100 ? `$${usd.toFixed(2)}` : `$${Math.round(usd)}`;
+/** `≈`: it, or a part of it, was computed; `+`: some tokens have no price. As in
+ *  src/unbraid/screen.py; both are tested against cost.json. */
+export function cost(spent: Cost): string {
+  if (spent.cost_usd === null && spent.estimated_usd === null)
+    return spent.unpriced_tokens ? 'no price' : '';
+  const dollars = (spent.cost_usd ?? 0) + (spent.estimated_usd ?? 0);
+  const about = spent.estimated_usd ? '≈' : '';
+  const more = spent.unpriced_tokens ? '+' : '';
+  if (dollars > 0 && dollars < 0.01) return `${about}<$0.01${more}`;
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `${about}$${dollars.toLocaleString('en-US', digits)}${more}`;
 }
 
 export function duration(ms: number): string {
@@ -34,6 +43,12 @@ export function ago(ts: number, now: number): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
   const days = Math.floor(seconds / 86_400);
   return days < 30 ? `${days} d ago` : new Date(ts).toISOString().slice(0, 10);
+}
+
+export function waitingFor(waiting: WaitingFor, now: number): string {
+  const tool = waiting.tool ? ` to use ${waiting.tool}` : '';
+  const since = waiting.since ? `, ${duration(now - waiting.since)}` : '';
+  return `waiting for ${waiting.for}${tool}${since}`;
 }
 
 export function clock(ts: number): string {

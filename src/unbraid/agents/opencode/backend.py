@@ -18,7 +18,8 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.opencode.backend_link import NAME, Link, own_server, running_server
+from unbraid.agents.opencode.backend_link import Link, own_server, running_server
+from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.agents.spec import AgentSpec
 from unbraid.agents.turn_limit import TurnLimit
@@ -52,10 +53,13 @@ class OpenCodeBackend:
         cwd: Path | None = None,
         keeps_sessions: bool = False,
         start_seconds: float = AGENT_START_TIMEOUT_SECONDS,
+        edition: Edition = OPENCODE,
     ) -> None:
+        self._edition = edition
         self._env = dict(os.environ if env is None else env)
-        self._command = command or shlex.split(self._env.get("UNBRAID_OPENCODE") or "opencode")
-        self._url = url or self._env.get("UNBRAID_OPENCODE_URL")
+        chosen = f"UNBRAID_{edition.variables}"
+        self._command = command or shlex.split(self._env.get(chosen) or edition.name)
+        self._url = url or self._env.get(f"{chosen}_URL")
         self._cwd, self._keeps_sessions = cwd or Path.cwd(), keeps_sessions
         self._start_seconds = start_seconds
         self._link: Link | None = None
@@ -72,7 +76,7 @@ class OpenCodeBackend:
         link = await self._linked()
         about: dict[str, Any] = {"system": agent.prompt} if agent.prompt else {}
         if agent.model not in (None, "inherit"):
-            about["model"] = _model(agent.model or "")
+            about["model"] = _model(agent.model or "", self._edition)
         about["tools"] = await _refused(link, agent)
         rules = await _no_servers(link, agent.backend_tools)
         wanted = {"title": agent.name, **({"permission": rules} if rules else {})}
@@ -93,13 +97,16 @@ class OpenCodeBackend:
             if self._link is None or not self._link.alive:
                 await self.close()
                 if self._url:
-                    way = running_server(self._url, self._env, self._cwd)
+                    way = running_server(
+                        self._url, env=self._env, cwd=self._cwd, edition=self._edition
+                    )
                 else:
                     way = own_server(
                         self._command,
                         env=self._env,
                         cwd=self._cwd,
                         start_seconds=self._start_seconds,
+                        edition=self._edition,
                     )
                 self._link = await self._stack.enter_async_context(way)
             return self._link
@@ -120,7 +127,7 @@ class OpenCodeConversation:
         """Runs one turn, and yields its events as they come."""
         if self._in_turn:
             await self._settle()
-        limit = TurnLimit(NAME)
+        limit = TurnLimit(self._link.name)
         async with self._link.events() as lines:
             self._in_turn = True
             try:
@@ -214,7 +221,7 @@ class OpenCodeConversation:
                     await asyncio.sleep(0.05)
         except TimeoutError:
             problem = f"still busy {AGENT_INTERRUPT_TIMEOUT_SECONDS:g} s after it was aborted"
-            raise BackendError(NAME, problem, "open a new conversation") from None
+            raise BackendError(self._link.name, problem, "open a new conversation") from None
         self._translator, self._in_turn = None, False
 
     async def _abort(self) -> None:
@@ -227,11 +234,11 @@ class OpenCodeConversation:
                     await self._link.call(method, path)
 
 
-def _model(written: str) -> dict[str, str]:
+def _model(written: str, edition: Edition) -> dict[str, str]:
     provider, slash, model = written.partition("/")
     if not slash:
         advice = "write it as provider/model, as in anthropic/claude-sonnet-4-5"
-        raise BackendError(NAME, f"{written[:80]!r} names no provider", advice)
+        raise BackendError(edition.name, f"{written[:80]!r} names no provider", advice)
     return {"providerID": provider, "modelID": model}
 
 

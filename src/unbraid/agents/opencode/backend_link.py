@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.sessions.server import authorization, event_lines
 from unbraid.errors import BackendError
 from unbraid.system.http import client_options, reason_of
@@ -21,18 +22,17 @@ from unbraid.timings import (
     AGENT_SERVER_SILENCE_TIMEOUT_SECONDS,
 )
 
-NAME = "opencode"
-
 _LISTENING = re.compile(rb"listening on (http://\S+)")
-_ADVICE_MISSING = "install OpenCode, or name its command"
 _ADVICE_GONE = "ask again, or try the same agent on another backend"
 
 
 class Link:
     """Requests to a server, and its events; `program` is the server where it is ours."""
 
-    def __init__(self, client: httpx.AsyncClient, program: Program | None) -> None:
-        self._client, self._program = client, program
+    def __init__(
+        self, client: httpx.AsyncClient, program: Program | None, edition: Edition = OPENCODE
+    ) -> None:
+        self._client, self._program, self.name = client, program, edition.name
         self.url = str(client.base_url)
 
     @property
@@ -53,7 +53,7 @@ class Link:
             raise await self._lost(error) from None
         if not answer.is_success:
             problem = f"{method} {path}: {answer.status_code} {answer.text[:500]}".rstrip()
-            raise BackendError(NAME, problem, _ADVICE_GONE)
+            raise BackendError(self.name, problem, _ADVICE_GONE)
         return answer.json() if answer.content else None
 
     @contextlib.asynccontextmanager
@@ -85,45 +85,57 @@ class Link:
         if self._program is not None and not isinstance(error, httpx.TimeoutException):
             return await self._program.failure(_ADVICE_GONE)
         problem = reason_of(error) if error else "the server has closed the connection"
-        return BackendError(NAME, f"{self.url}: {problem}", _ADVICE_GONE)
+        return BackendError(self.name, f"{self.url}: {problem}", _ADVICE_GONE)
 
 
 @contextlib.asynccontextmanager
-async def running_server(url: str, env: Mapping[str, str], cwd: Path) -> AsyncIterator[Link]:
+async def running_server(
+    url: str, *, env: Mapping[str, str], cwd: Path, edition: Edition = OPENCODE
+) -> AsyncIterator[Link]:
     """Connects to a running server; its password is in the environment, as for its own clients."""
-    async with _client(url, env, cwd) as client:
-        yield Link(client, None)
+    async with _client(url, env, cwd, edition) as client:
+        yield Link(client, None, edition)
 
 
 @contextlib.asynccontextmanager
 async def own_server(
-    command: Sequence[str], *, env: Mapping[str, str], cwd: Path, start_seconds: float
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    start_seconds: float,
+    edition: Edition = OPENCODE,
 ) -> AsyncIterator[Link]:
     """Starts a server of our own, for as long as the context lasts."""
     # Every program on this machine can reach its port.
-    env = {"OPENCODE_SERVER_PASSWORD": secrets.token_urlsafe(24), **env}
+    env = {edition.variable("SERVER_PASSWORD"): secrets.token_urlsafe(24), **env}
     argv = [*command, "serve", "--hostname", "127.0.0.1", "--port", "0"]
     async with start_program(
-        NAME, argv, env=env, cwd=cwd, reads_stdin=False, advice=_ADVICE_MISSING
+        edition.name,
+        argv,
+        env=env,
+        cwd=cwd,
+        reads_stdin=False,
+        advice=f"install {edition.title}, or name its command",
     ) as program:
         try:
             async with asyncio.timeout(start_seconds):
-                url = await _address(program)
+                url = await _address(program, edition)
         except TimeoutError:
             problem = f"not ready {start_seconds:g} s after its start"
-            raise BackendError(NAME, problem, "see whether `opencode serve` starts") from None
+            raise BackendError(edition.name, problem, _whether_it_starts(edition)) from None
         reading = asyncio.create_task(_read_on(program))
         try:
-            async with _client(url, env, cwd) as client:
-                yield Link(client, program)
+            async with _client(url, env, cwd, edition) as client:
+                yield Link(client, program, edition)
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
 
 
-def _client(url: str, env: Mapping[str, str], cwd: Path) -> httpx.AsyncClient:
+def _client(url: str, env: Mapping[str, str], cwd: Path, edition: Edition) -> httpx.AsyncClient:
     options = client_options(url)
-    options["headers"] |= authorization(env)
+    options["headers"] |= authorization(env, edition)
     return httpx.AsyncClient(
         base_url=url,
         params={"directory": str(cwd)},
@@ -133,13 +145,17 @@ def _client(url: str, env: Mapping[str, str], cwd: Path) -> httpx.AsyncClient:
     )
 
 
-async def _address(program: Program) -> str:
+def _whether_it_starts(edition: Edition) -> str:
+    return f"see whether `{edition.name} serve` starts"
+
+
+async def _address(program: Program, edition: Edition) -> str:
     printed = b""
     while data := await program.read():
         printed = (printed + data)[-8192:]
         if found := _LISTENING.search(printed):
             return found[1].decode()
-    raise await program.failure("see whether `opencode serve` starts")
+    raise await program.failure(_whether_it_starts(edition))
 
 
 async def _read_on(program: Program) -> None:

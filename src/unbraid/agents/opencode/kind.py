@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from unbraid.agents.backend_port import Backend
+from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
 from unbraid.agents.process_port import Launcher
 
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
 
 
 class OpenCode(AgentKind):
-    """OpenCode."""
+    """OpenCode. A program made from it is a subclass with another edition."""
 
+    edition: ClassVar[Edition] = OPENCODE
     name = "opencode"
     title = "OpenCode"
     program = "opencode"
-    agent_folders = (".opencode/agent",)
+    agent_folders: ClassVar[tuple[str, ...]] = (".opencode/agent",)
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "agent": ("task",),
         "parallel": ("task",),
@@ -34,34 +36,34 @@ class OpenCode(AgentKind):
         return OpenCodeDialect()
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
-        """Starts `opencode`, and reads its database."""
+        """Starts its program, and reads its database."""
         from unbraid.agents.opencode.launch import OpenCodeLauncher
 
-        return OpenCodeLauncher(env)
+        return OpenCodeLauncher(env, self.edition)
 
     def resumer(self, env: Mapping[str, str]) -> Resumer:
         """Resumes sessions, those of sub-agents too."""
         from unbraid.agents.opencode.resume import OpenCodeResumer
 
-        return OpenCodeResumer(env)
+        return OpenCodeResumer(env, self.edition)
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
         """Runs agents in sessions of one server."""
         from unbraid.agents.opencode.backend import OpenCodeBackend
 
-        return OpenCodeBackend(env=env, cwd=cwd)
+        return OpenCodeBackend(env=env, cwd=cwd, edition=self.edition)
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
         """Looks for the program and for its stored sessions."""
         from unbraid.agents.opencode.checkup import checkup
 
-        return await checkup(env)
+        return await checkup(env, self.edition)
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore:
         """Returns its stored sessions on this machine."""
         from unbraid.agents.opencode.sessions.store import OpenCodeSessions
 
-        return OpenCodeSessions(env)
+        return OpenCodeSessions(env, self.edition)
 
     def files(self) -> FileFormats:
         """Returns what its sessions look like in files."""
@@ -69,7 +71,7 @@ class OpenCode(AgentKind):
 
         return OpenCodeFiles()
 
-    def deltas(self) -> DeltaFormat:
+    def deltas(self) -> DeltaFormat | None:
         """Returns the parts of its server's event stream."""
         from unbraid.agents.opencode.deltas import OpenCodeDeltas
 

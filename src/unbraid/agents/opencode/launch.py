@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from unbraid.agents.command_line import arguments_at, option
+from unbraid.agents.opencode.editions import KILO, OPENCODE, Edition
 from unbraid.agents.opencode.heads import printed_head
 from unbraid.agents.opencode.places import opencode_database
 from unbraid.agents.opencode.sessions.changes import Database
+from unbraid.agents.opencode.sessions.database import has_session
 from unbraid.agents.opencode.sessions.follower import ROWS, ROWS_FROM, rows_since
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import PIPE_BEGAN_MS
 from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
@@ -20,27 +23,25 @@ from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
 from unbraid.wire.names import names_run
 
-KIND = "opencode"
-
 
 class OpenCodeLauncher:
-    """Starts `opencode` as it was asked for: its database has every agent."""
+    """Starts the program as it was asked for: its database has every agent."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
-        self._env = env
+    def __init__(self, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
+        self._env, self._edition = env, edition
 
     def recognizes(self, argv: Sequence[str]) -> bool:
-        """Returns whether a command line starts OpenCode."""
-        return _arguments_of(argv) is not None
+        """Returns whether a command line starts it."""
+        return self._arguments_of(argv) is not None
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
         """Returns the command itself. Its stdout goes through us only where it is JSON: anything
         else is meant for the person's own terminal.
         """
-        args = argv[_arguments_of(argv) or 0 :]
+        args = argv[self._arguments_of(argv) or 0 :]
         return Command(
             list(argv),
-            KIND,
+            self._edition.name,
             captured=option(args, "--format") == "json",
             session=option(args, "--session", "-s"),
         )
@@ -48,19 +49,31 @@ class OpenCodeLauncher:
     def source(self, command: Command, cwd: Path) -> OpenCodeSource:
         """Reads what changes in the database from now on, and its stdout if that is JSON."""
         session = command.session
-        return OpenCodeSource(self._env, began_ms=now_ms(), session_id=session, begun_in=cwd)
+        return OpenCodeSource(
+            self._env,
+            began_ms=now_ms(),
+            session_id=session,
+            begun_in=cwd,
+            edition=self._edition,
+        )
 
     def piped(self, line: bytes) -> OpenCodeSource | None:
         """Reads the lines of `run --format json`, and the database."""
-        if _session_of(line) is None:
+        session = _session_of(line)
+        if session is None or session_edition(self._env, session) != self._edition:
             return None
-        return OpenCodeSource(self._env, began_ms=now_ms() - PIPE_BEGAN_MS)
+        began_ms = now_ms() - PIPE_BEGAN_MS
+        return OpenCodeSource(self._env, began_ms=began_ms, edition=self._edition)
 
     def renderer(self, command: Command) -> None:
         """Returns None: it prints what was asked for."""
 
     def controller(self, command: Command, process: AgentProcess, run: RunReference) -> None:
         """Returns None: it takes no messages."""
+
+    def _arguments_of(self, argv: Sequence[str]) -> int | None:
+        commands = self._edition.commands
+        return arguments_at(argv, lambda word: Path(word).name.removesuffix(".exe") in commands)
 
 
 class OpenCodeSource:
@@ -77,8 +90,9 @@ class OpenCodeSource:
         began_ms: int,
         session_id: str | None = None,
         begun_in: Path | None = None,
+        edition: Edition = OPENCODE,
     ) -> None:
-        self._env, self._began_ms = env, began_ms
+        self._env, self._began_ms, self._edition = env, began_ms, edition
         self._session, self._begun_in = session_id, begun_in
         self._root: str | None = None  # the session whose run is open
         self._database: Database | None = None
@@ -146,7 +160,7 @@ class OpenCodeSource:
 
     def _look(self) -> None:
         if self._database is None:
-            path = opencode_database(self._env)
+            path = opencode_database(self._env, self._edition)
             if path is None:
                 return
             self._database = Database(path, self._began_ms)
@@ -186,10 +200,17 @@ class OpenCodeSource:
         return Chunk(source, at, data)
 
 
-def _arguments_of(argv: Sequence[str]) -> int | None:
-    return arguments_at(argv, lambda word: Path(word).name in ("opencode", "opencode.exe"))
-
-
 def _session_of(line: bytes) -> str | None:
     head = printed_head(line)
     return None if head is None else head.session_id
+
+
+def session_edition(env: Mapping[str, str], session: str) -> Edition:
+    """Returns the program that keeps a session, by whose database has it: what they print is the
+    same.
+    """
+    path = opencode_database(env, KILO)
+    try:
+        return KILO if path is not None and has_session(path, session) else OPENCODE
+    except SourceError:
+        return OPENCODE

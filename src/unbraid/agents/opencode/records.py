@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
-from unbraid.wire.record import MISSING, Record
+from unbraid.wire.record import MISSING, Record, milliseconds
 
 OUTCOME = ("output", "error", "attachments")
 
@@ -31,11 +31,16 @@ class OpenCodeRecord(Record):
     session_id: str | None = field(default=None, name="sessionID")
     properties: Raw = MISSING
     payload: Raw = MISSING  # of `/global/event`: the event itself
+    sync_event: Raw = field(default=MISSING, name="syncEvent")
 
     @property
     def is_identified(self) -> bool:
         """Whether a record, beside its type, has what only OpenCode's have."""
-        return self.session_id is not None or self.properties is not MISSING
+        return (
+            self.session_id is not None
+            or self.properties is not MISSING
+            or self.sync_event is not MISSING
+        )
 
 
 _decode = msgspec.json.Decoder(OpenCodeRecord).decode
@@ -58,6 +63,7 @@ class Times(Struct, gc=False):
     start: float | None = None
     end: float | None = None
     created: float | None = None
+    updated: float | None = None
     completed: float | None = None
 
 
@@ -112,6 +118,13 @@ class Part(Struct):
     tokens: Tokens | None = None
     cost: float | None = None
     synthetic: bool | None = None
+    metadata: Any = None
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether this is a spinner that Kilo shows in the agent's message, and takes out again."""
+        about = self.metadata
+        return isinstance(about, dict) and about.get("kilocode.lifecycle") == "transient"
 
     @property
     def child_session(self) -> str | None:
@@ -139,6 +152,14 @@ class Info(Struct):
     model: Any = None
     error: Any = None
     time: Times | None = None
+
+    @property
+    def changed_ms(self) -> int:
+        """When it last changed, as far as it says; 0 if it does not."""
+        if self.time is None:
+            return 0
+        times = (self.time.created, self.time.updated, self.time.completed)
+        return max(map(milliseconds, times))
 
     @property
     def model_name(self) -> str | None:

@@ -12,36 +12,38 @@ from typing import Any
 import msgspec
 
 from unbraid.agents.command_line import NOT_STORED_HERE, checked_id, option
+from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
 from unbraid.agents.opencode.sessions.database import session_folder
 from unbraid.agents.port import Resumption, StoredAgent
 from unbraid.errors import SourceError
 
-SETTINGS = "OPENCODE_CONFIG_CONTENT"  # OpenCode's settings for one process, over all others
+SETTINGS = "CONFIG_CONTENT"  # the variable with settings for one process, over all others
 
 
 class OpenCodeResumer:
     """Resumes sessions, those of sub-agents too."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
-        self._env = env
+    def __init__(self, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
+        self._env, self._edition = env, edition
 
     def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
         """The command that continues a session; `run` as its first argument stays in front."""
         wanted = stored.agent_id or stored.session_id
-        session = checked_id(wanted, SESSION_ID, "a session of OpenCode")
+        session = checked_id(wanted, SESSION_ID, f"a session of {self._edition.title}")
         runs = bool(arguments) and arguments[0] == "run"
         verb, rest = (["run"], arguments[1:]) if runs else ([], arguments)
         env: dict[str, str] = {}
         named: list[str] = []
         if stored.agent_id and stored.agent and option(rest, "--agent") is None:
             named = [f"--agent={stored.agent}"]
-            env[SETTINGS] = _settings(self._env.get(SETTINGS), stored.agent)
-        argv = ["opencode", *verb, "--session", session, *named, *rest]
+            settings = self._edition.variable(SETTINGS)
+            env[settings] = _settings(self._env.get(settings), stored.agent)
+        argv = [self._edition.name, *verb, "--session", session, *named, *rest]
         return Resumption(argv, self._folder_of(session), env=env)
 
     def _folder_of(self, session: str) -> str | None:
-        for store in opencode_stores(self._env):
+        for store in opencode_stores(self._env, self._edition):
             folder = session_folder(store, session)
             if folder is not None:
                 return folder

@@ -33,7 +33,7 @@ def open_writer(
         # FULL: the WAL is synced at every commit. NORMAL would survive kill -9 but not a power cut,
         # and then "acknowledged means durable" would be untrue; group commit is what pays for it.
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA journal_size_limit = 67108864")
+        connection.execute("PRAGMA journal_size_limit = 8388608")
         connection.execute("PRAGMA cache_size = -16384")
     except BaseException:
         connection.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from unbraid.errors import CallerError
+from unbraid.fleet.status import LIVE
 from unbraid.log.port import Retained
 from unbraid.log.sqlite.appender import index_words, load, save
 
@@ -16,7 +17,7 @@ def delete_old_runs(
     total = int(connection.execute("SELECT coalesce(sum(bytes), 0) FROM runs").fetchone()[0])
     candidates = connection.execute(
         """SELECT id, run, updated, bytes FROM runs
-        WHERE status <> 'live' AND bytes > 0 ORDER BY updated"""
+        WHERE status NOT IN ('working', 'waiting') AND bytes > 0 ORDER BY updated"""
     ).fetchall()
     removed, freed = [], 0
     for key, run, updated, size in candidates:
@@ -33,7 +34,7 @@ def forget_run(connection: sqlite3.Connection, run: str) -> None:
     row = connection.execute("SELECT id, status FROM runs WHERE run = ?", (run,)).fetchone()
     if row is None:
         return
-    if row[1] == "live":
+    if row[1] in LIVE:
         raise CallerError(f"run {run} is live")
     _cut(connection, [(row[0], run)])
     connection.execute("DELETE FROM positions WHERE run = ?", (row[0],))

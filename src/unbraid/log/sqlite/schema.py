@@ -54,6 +54,14 @@ MIGRATIONS: tuple[Migration, ...] = (
         "UPDATE runs SET session = json_extract(CAST(summary AS TEXT), '$.session_id')",
         "CREATE INDEX runs_session ON runs (session)",
     ),
+    (
+        # A run that is not over works or waits. Which, its next event shows.
+        """UPDATE runs SET status = 'working', summary = CAST(
+            json_set(CAST(summary AS TEXT), '$.status', 'working') AS BLOB)
+            WHERE status = 'live'""",
+    ),
+    # 0: the bytes themselves; 1: compressed with zlib.
+    ("ALTER TABLE spool ADD COLUMN compressed INTEGER NOT NULL DEFAULT 0",),
 )
 
 

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from unbraid.events import FleetEvent, FleetTokenUsage, StreamStart, decode_event
 from unbraid.fleet.conversation import Item, StreamConversation
+from unbraid.fleet.status import FILTERS, WaitingFor
 from unbraid.fleet.usage import Usage
 from unbraid.log.activity import Activity
 from unbraid.log.summary import RunSummary
@@ -31,7 +32,9 @@ class Run(Struct):
     session_id: str | None
     title: str | None
     cwd: str | None
+    machine: str | None
     status: str
+    waiting: WaitingFor | None
     agents: int
     started: int
     updated: int
@@ -92,7 +95,7 @@ async def list_runs(request: Request) -> Response:
     limit = parameters.number(request, "limit", at_most=MAX_RUNS)
     limit = 50 if limit is None else limit
     which: dict[str, Any] = {
-        "status": parameters.choice(request, "status", parameters.STATUSES),
+        "status": parameters.choice(request, "status", tuple(FILTERS)),
         "matching": parameters.text(request, "q") or None,
         "limit": limit,
         "before": parameters.text(request, "before"),
@@ -169,7 +172,11 @@ async def _events(request: Request, run: str, **which: Any) -> AsyncIterator[lis
         yield [decode_event(entry.data) for entry in entries]
 
 
-STATUS = Parameter("status", {"type": "string", "enum": list(parameters.STATUSES)}, "Only these.")
+STATUS = Parameter(
+    "status",
+    {"type": "string", "enum": list(FILTERS)},
+    "Only these; `live` are those that work or wait.",
+)
 QUERY = Parameter("q", TEXT, "Only runs with this in their title, folder, session, source or id.")
 BEFORE = Parameter("before", TEXT, "The `before` of the page before.")
 

@@ -55,7 +55,6 @@ class Messages:
     ) -> None:
         self._clock = clock
         self._attribution = attribution
-        self._direct = attribution.direct
         self._unnamed = unnamed
         self._streamed = streamed
         self._tools = tools
@@ -72,11 +71,9 @@ class Messages:
         if message is None:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
             return
-        context = self._direct.get(record.parent_tool_use_id)
-        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
-            context = self._attribution.context_of(record, out)
-            if context is None:
-                return
+        context = self._attribution.context_of(record, out)
+        if context is None:
+            return
         content = message.content
         if not isinstance(content, list):
             content = [Block(type="text", text=content)] if content else []
@@ -153,6 +150,7 @@ class Messages:
             kind = block.type
             if kind == "text":
                 if message.model == SYNTHETIC and delta.startswith("API Error"):
+                    context.failure = context.last_text
                     out.append(Error(context.id, ts, delta, "api_error"))
                 else:
                     out.append(TextDelta(context.id, ts, state.id, index, delta))

@@ -6,11 +6,11 @@ stands on every line of a message; the last one counts, once.
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Iterator
+from pathlib import Path
 
 from msgspec import Struct, field
 
+from unbraid.agents.claude.heads import head_of
 from unbraid.agents.claude.transcript import (
     AnswerFacts,
     AnswerLine,
@@ -19,11 +19,12 @@ from unbraid.agents.claude.transcript import (
     opening_line,
 )
 from unbraid.fleet.usage import Usage
-from unbraid.system.files import open_regular
+from unbraid.system.files import line_blocks, open_regular
 from unbraid.translate.blocks import MessageUsage
 from unbraid.wire.record import BAD_JSON, milliseconds
 
 HEAD_LINES = 40
+MAX_HEAD_BYTES = 16 << 20
 TITLE_CHARS = 200
 _NO_TITLE = ("<", "Caveat: ", "[Request interrupted")
 
@@ -42,6 +43,7 @@ class Facts(Struct):
     started: int = 0
     updated: int = 0
     answered: bool = False
+    ending: str | None = None
     usage: Usage = field(default_factory=Usage)
     sidechains: int = 0
     sidechain_usage: Usage = field(default_factory=Usage)
@@ -55,21 +57,46 @@ def facts_of(path: str, *, head_only: bool = False) -> Facts:
     """Read one transcript. Raises OSError; what is inside never raises."""
     with open_regular(path) as file:
         facts = Facts(size=file.seek(0, 2))
-        if not facts.size:
-            return facts
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            _first_lines(data, facts)
-            if head_only:
-                return facts
-            _answers(data, facts)
-            facts.updated = max(facts.updated, _last_time(data))
-            if facts.agent_id is None:
-                facts.sidechains = _count(data, _SIDECHAIN)
+        answers = _Answers()
+        lines_left, read = HEAD_LINES, 0
+        for block in line_blocks(file):
+            read += len(block)
+            if lines_left:
+                lines_left = _first_lines(block, lines_left, facts)
+                if head_only and (not lines_left or read > MAX_HEAD_BYTES):
+                    break
+            if not head_only:
+                answers.read(block)
+                facts.updated = _last_time(block) or facts.updated
+                facts.sidechains += block.count(_SIDECHAIN)
+    answers.sum_up(facts)
+    if facts.agent_id is not None:
+        facts.sidechains = 0
     return facts
 
 
-def _first_lines(data: mmap.mmap, facts: Facts) -> None:
-    for line in _lines(data, HEAD_LINES):
+def head_facts(main: Path) -> Facts:
+    """Returns what the first lines of a transcript say; nothing if it cannot be read."""
+    try:
+        return facts_of(str(main), head_only=True)
+    except (OSError, ValueError):
+        return Facts()
+
+
+def first_time(lines: bytes) -> int:
+    """Returns the first time that some lines say, in milliseconds since 1970; 0 if none does."""
+    times = (milliseconds(head_of(line).timestamp) for line in lines.split(b"\n") if line)
+    return next(filter(None, times), 0)
+
+
+def _first_lines(block: bytes, count: int, facts: Facts) -> int:
+    """Reads up to so many lines; returns how many more should be read."""
+    at = 0
+    for left in range(count - 1, -1, -1):
+        end = block.find(b"\n", at)
+        if end < 0:
+            return left + 1
+        line, at = block[at:end], end + 1
         try:
             head = opening_line(line)
         except BAD_JSON:
@@ -84,7 +111,8 @@ def _first_lines(data: mmap.mmap, facts: Facts) -> None:
                 continue
             facts.title = _title(head.message)
         if facts.title is not None and facts.cwd is not None:
-            return
+            return 0
+    return 0
 
 
 def _title(message: PromptFacts | None) -> str | None:
@@ -96,54 +124,47 @@ def _title(message: PromptFacts | None) -> str | None:
     return None
 
 
-def _answers(data: mmap.mmap, facts: Facts) -> None:
-    messages: dict[str, tuple[bool, MessageUsage]] = {}
-    last: AnswerFacts | None = None
-    at = data.find(_USAGE)
-    while at >= 0:
-        start = data.rfind(b"\n", 0, at) + 1
-        end = data.find(b"\n", at)
-        if end < 0:
-            end = len(data)
-        try:
-            answer = answer_line(data[start:end])
-        except BAD_JSON:
-            answer = AnswerLine()
-        message = answer.message
-        if message is not None and message.usage is not None and message.id is not None:
-            messages[message.id] = (bool(answer.is_sidechain), message.usage)
-            last = message
-        at = data.find(_USAGE, end)
-    for sidechain, usage in messages.values():
-        own = facts.agent_id is not None or not sidechain
-        total = facts.usage if own else facts.sidechain_usage
-        total.input_tokens += usage.input_tokens or 0
-        total.output_tokens += usage.output_tokens or 0
-        total.cache_read_tokens += usage.cache_read_input_tokens or 0
-        total.cache_creation_tokens += usage.cache_creation_input_tokens or 0
-    if last is not None:
-        facts.model = last.model
-        facts.answered = last.stop_reason != "tool_use"
+class _Answers:
+    """What the model's messages used, each counted once, and the last of them."""
+
+    def __init__(self) -> None:
+        self._messages: dict[str, tuple[bool, MessageUsage]] = {}
+        self._last: AnswerFacts | None = None
+
+    def read(self, block: bytes) -> None:
+        """Reads the lines that have a usage."""
+        at = block.find(_USAGE)
+        while at >= 0:
+            start = block.rfind(b"\n", 0, at) + 1
+            end = block.find(b"\n", at)
+            if end < 0:
+                end = len(block)
+            try:
+                answer = answer_line(block[start:end])
+            except BAD_JSON:
+                answer = AnswerLine()
+            message = answer.message
+            if message is not None and message.usage is not None and message.id is not None:
+                # Behind the others again: those whose last line was long ago come first.
+                self._messages.pop(message.id, None)
+                self._messages[message.id] = (bool(answer.is_sidechain), message.usage)
+                self._last = message
+            at = block.find(_USAGE, end)
+
+    def sum_up(self, facts: Facts) -> None:
+        """Adds everything to the facts."""
+        for sidechain, usage in self._messages.values():
+            own = facts.agent_id is not None or not sidechain
+            total = facts.usage if own else facts.sidechain_usage
+            total.input_tokens += usage.input_tokens or 0
+            total.output_tokens += usage.output_tokens or 0
+            total.cache_read_tokens += usage.cache_read_input_tokens or 0
+            total.cache_creation_tokens += usage.cache_creation_input_tokens or 0
+        if self._last is not None:
+            facts.model = self._last.model
+            facts.answered = self._last.stop_reason != "tool_use"
 
 
-def _last_time(data: mmap.mmap) -> int:
-    at = data.rfind(b'"timestamp":"')
-    return milliseconds(data[at + 13 : at + 37].decode("ascii", "replace")) if at >= 0 else 0
-
-
-def _lines(data: mmap.mmap, count: int) -> Iterator[bytes]:
-    at = 0
-    for _ in range(count):
-        end = data.find(b"\n", at)
-        if end < 0:
-            return
-        yield data[at:end]
-        at = end + 1
-
-
-def _count(data: mmap.mmap, what: bytes) -> int:
-    count, at = 0, data.find(what)
-    while at >= 0:
-        count += 1
-        at = data.find(what, at + 1)
-    return count
+def _last_time(block: bytes) -> int:
+    at = block.rfind(b'"timestamp":"')
+    return milliseconds(block[at + 13 : at + 37].decode("ascii", "replace")) if at >= 0 else 0

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from unbraid.agents.opencode.editions import edition_of_version
 from unbraid.agents.opencode.heads import event_order
 from unbraid.agents.opencode.records import rows_as_lines
 from unbraid.agents.opencode.sessions.storage import load
@@ -32,7 +33,9 @@ def database_runs(path: Path, session: str | None = None) -> list[RunTracks]:
     belongs to.
     """
     with closing(connect(path, ())) as db:
-        parents = dict(_rows(path, db, "SELECT id, parent_id FROM session ORDER BY time_created"))
+        rows = _rows(path, db, "SELECT id, parent_id, version FROM session ORDER BY time_created")
+    parents = {sid: parent for sid, parent, _ in rows}
+    versions = {sid: version for sid, _, version in rows}
     trees: dict[str, list[str]] = {}
     for each in parents:
         trees.setdefault(root_of(each, parents), []).append(each)
@@ -41,7 +44,10 @@ def database_runs(path: Path, session: str | None = None) -> list[RunTracks]:
         trees = {root: trees.get(root, [])} if session in parents else {}
     elif not trees:
         raise SourceError(str(path), "holds no session")
-    return [RunTracks("opencode", root, [_track(path, root, tree)]) for root, tree in trees.items()]
+    return [
+        RunTracks(edition_of_version(versions[root]).name, root, [_track(path, root, tree)])
+        for root, tree in trees.items()
+    ]
 
 
 def _track(path: Path, root: str, tree: list[str]) -> Track:
@@ -84,6 +90,12 @@ def session_folder(path: Path, session: str) -> str | None:
     with closing(connect(path, (), parts=False)) as db:
         rows = _rows(path, db, "SELECT directory FROM session WHERE id = ?", session)
     return next((folder for (folder,) in rows if isinstance(folder, str)), None)
+
+
+def has_session(path: Path, session: str) -> bool:
+    """Returns whether a session is stored here."""
+    with closing(connect(path, (), parts=False)) as db:
+        return bool(_rows(path, db, "SELECT 1 FROM session WHERE id = ?", session))
 
 
 def root_of(session: str, parents: dict[str, str | None]) -> str:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from unbraid.agents.opencode.editions import (
+    Edition,
+    edition_of_lines,
+    edition_of_version,
+)
 from unbraid.agents.opencode.heads import event_order, printed_order
 from unbraid.agents.opencode.records import OpenCodeRecord, export_as_lines
 from unbraid.agents.opencode.sessions.database import database_runs, is_database
@@ -38,13 +43,14 @@ class OpenCodeFiles:
     ) -> list[RunTracks]:
         """Returns a capture of its events, or its stdout."""
         record = _own_record(first) or OpenCodeRecord()
+        source = _edition(read).name
         if bytes(record.properties):
-            return [RunTracks("opencode", None, [Track(name, read, False, order=event_order)])]
+            return [RunTracks(source, None, [Track(name, read, False, order=event_order)])]
         session = record.session_id
         printed = Track(
             name=name, read=read, dated=False, session=session, order=printed_order, in_turns=True
         )
-        return [RunTracks("opencode", session, [printed])]
+        return [RunTracks(source, session, [printed])]
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
         """Returns an export of a session."""
@@ -58,7 +64,7 @@ class OpenCodeFiles:
         above = info.get("parentID") or session
         return [
             RunTracks(
-                "opencode",
+                edition_of_version(info.get("version")).name,
                 above,
                 [
                     Track(
@@ -81,3 +87,8 @@ def _own_record(line: bytes) -> OpenCodeRecord | None:
         ):
             return item
     return None
+
+
+def _edition(read: Callable[[], Iterator[bytes]]) -> Edition:
+    """Returns the program that a stream is of: its first lines show it."""
+    return edition_of_lines(next(read(), b""))

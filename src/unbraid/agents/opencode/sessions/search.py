@@ -47,6 +47,8 @@ def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator
 
 def _words(data: Any) -> Iterator[tuple[str, str]]:
     match decoded(data.encode() if isinstance(data, str) else b"null"):
+        case {"metadata": {"kilocode.lifecycle": "transient"}}:
+            return
         case {"type": "text", "text": str(text)}:
             yield "text", text
         case {"type": "reasoning", "text": str(text)}:

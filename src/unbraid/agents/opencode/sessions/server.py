@@ -12,6 +12,7 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from unbraid.agents.opencode.editions import OPENCODE, Edition, edition_of_version
 from unbraid.agents.opencode.records import export_as_lines
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.errors import SourceError
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 MAX_LINE_BYTES = 16 << 20
 
 
-def authorization(env: Mapping[str, str]) -> dict[str, str]:
+def authorization(env: Mapping[str, str], edition: Edition = OPENCODE) -> dict[str, str]:
     """Returns the header by which a server knows us, where it has a password."""
-    password = env.get("OPENCODE_SERVER_PASSWORD")
+    password = env.get(edition.variable("SERVER_PASSWORD"))
     if not password:
         return {}
-    user = env.get("OPENCODE_SERVER_USERNAME") or "opencode"
+    user = env.get(edition.variable("SERVER_USERNAME")) or edition.name
     token = base64.b64encode(f"{user}:{password}".encode()).decode()
     return {"Authorization": f"Basic {token}"}
 
@@ -51,10 +52,11 @@ async def event_lines(answer: httpx.Response) -> AsyncGenerator[bytes, None]:
 class OpenCodeServer:
     """One server, by its address."""
 
-    def __init__(self, url: str, env: Mapping[str, str]) -> None:
+    def __init__(self, url: str, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
+        self._edition = edition
         self.url = url.rstrip("/")
         self._tree = SessionTree()
-        self._authorization = authorization(env)
+        self._authorization = authorization(env, edition)
 
     @contextlib.asynccontextmanager
     async def events(self) -> AsyncIterator[AsyncIterator[tuple[str, bytes]]]:
@@ -66,6 +68,15 @@ class OpenCodeServer:
                 async with client.stream("GET", "/event") as answer:
                     self._check(answer)
                     yield self._by_session(answer)
+
+    async def is_of_edition(self) -> bool:
+        """Returns whether the program behind the address is the one that was meant."""
+        try:
+            health = await self.call("GET", "/global/health")
+        except SourceError:
+            health = None  # early releases of OpenCode do not have it
+        version = health.get("version") if isinstance(health, dict) else None
+        return edition_of_version(version if isinstance(version, str) else None) == self._edition
 
     async def snapshot(self, since_ms: int) -> list[tuple[str, list[bytes]]]:
         """(root session, lines) of the sessions that have changed since."""

@@ -23,6 +23,7 @@ class ServerWatch:
 
     def __init__(self, server: OpenCodeServer, give: Give, warn: Callable[[str], None]) -> None:
         self.controllers: dict[str, ServerController] = {}
+        self.is_others = False  # a server of another program than the one whose sessions we watch
         self._server, self._give, self._warn = server, give, warn
 
     async def run(self) -> None:
@@ -31,6 +32,10 @@ class ServerWatch:
             try:
                 # The stream first, then the state: what happens in between comes twice, not never.
                 async with self._server.events() as events:
+                    # Every edition is given every address; only one of them follows it.
+                    self.is_others = not await self._server.is_of_edition()
+                    if self.is_others:
+                        return
                     await self._follow(events)
             except SourceError as error:
                 self._warn(str(error))

@@ -11,9 +11,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
 from unbraid.agents.opencode.sessions.database import connect, database_runs, last_change
-from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
+from unbraid.agents.stored import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.errors import SourceError
 from unbraid.translate.tracks import RunTracks
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 class OpenCodeSessions:
     """OpenCode's `SessionStore`."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
-        self._env = env
+    def __init__(self, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
+        self._env, self._edition = env, edition
 
     def is_session_id(self, name: str) -> bool:
         """Returns whether an id begins as OpenCode's do."""
@@ -34,7 +35,7 @@ class OpenCodeSessions:
 
     def matching(self, prefix: str) -> Iterator[str]:
         """Yields the ids of sessions that begin like this, children's too."""
-        for store in opencode_stores(self._env):
+        for store in opencode_stores(self._env, self._edition):
             try:
                 with closing(connect(store, parts=False)) as database:
                     ids = [str(row[0]) for row in database.execute("SELECT id FROM session")]
@@ -60,7 +61,7 @@ class OpenCodeSessions:
         from unbraid.agents.opencode.sessions.index import opencode_rows
 
         found: dict[str, SessionFacts] = {}
-        for store in opencode_stores(self._env):
+        for store in opencode_stores(self._env, self._edition):
             try:
                 for facts in opencode_rows(store):
                     found.setdefault(facts.session_id, facts)
@@ -75,7 +76,7 @@ class OpenCodeSessions:
         """Yields what the rows hold."""
         from unbraid.agents.opencode.sessions.search import database_blocks
 
-        for store in opencode_stores(self._env):
+        for store in opencode_stores(self._env, self._edition):
             yield from database_blocks(store, needle, known)
 
     def run(self, session_id: str) -> RunTracks | None:
@@ -101,6 +102,18 @@ class OpenCodeSessions:
             return None
         return RowFollower(run.session or session_id, recorded, Database(store))
 
+    def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
+        """Returns what is certain: if nobody has a database open, no process has its sessions."""
+        from unbraid.agents.opencode.sessions.writers import is_unattended
+
+        stored = {name: self._find(name)[0] for name in among}
+        gone = {
+            store
+            for store in set(stored.values())
+            if store is not None and store.is_file() and is_unattended(store)
+        }
+        return {name: SessionState(alive=False) for name in among if stored[name] in gone}
+
     def watch(
         self,
         *,
@@ -113,13 +126,12 @@ class OpenCodeSessions:
         from unbraid.agents.opencode.sessions.server import OpenCodeServer
         from unbraid.agents.opencode.sessions.watch import DatabaseWatch
 
-        return DatabaseWatch(
-            self._env, [OpenCodeServer(url, self._env) for url in servers], warn=warn
-        )
+        reported = [OpenCodeServer(url, self._env, self._edition) for url in servers]
+        return DatabaseWatch(self._env, reported, warn=warn, edition=self._edition)
 
     def _find(self, session_id: str) -> tuple[Path | None, RunTracks | None]:
         if self.is_session_id(session_id):
-            for store in opencode_stores(self._env):
+            for store in opencode_stores(self._env, self._edition):
                 if runs := database_runs(store, session_id):
                     return store, runs[0]
         return None, None

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 
+from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.places import SESSION_ID, opencode_database
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.follower import ChangedRows, RowFollower
@@ -24,6 +25,7 @@ from unbraid.system.clock import now_ms
 from unbraid.timings import (
     DATABASE_APPEARING_POLL_SECONDS,
     DATABASE_POLL_SECONDS,
+    LIVE_SESSION_SECONDS,
     PROCESS_CHECK_SECONDS,
     RECENT_ROWS_MS,
 )
@@ -38,8 +40,9 @@ class DatabaseWatch:
         servers: Sequence[OpenCodeServer],
         *,
         warn: Callable[[str], None],
+        edition: Edition = OPENCODE,
     ) -> None:
-        self._env, self._warn = env, warn
+        self._env, self._warn, self._edition = env, warn, edition
         self._servers = [ServerWatch(server, self._give, warn) for server in servers]
         self._database: Database | None = None
         self._writers: Writers | None = None
@@ -84,7 +87,8 @@ class DatabaseWatch:
 
     def has(self, session_id: str) -> bool:
         """Returns whether it was there at the last look; a server may report any session."""
-        reported = bool(self._servers) and SESSION_ID.fullmatch(session_id) is not None
+        served = any(not server.is_others for server in self._servers)
+        reported = served and SESSION_ID.fullmatch(session_id) is not None
         return reported or self._stored(session_id)
 
     def follow(self, session_id: str, recorded: Recorded) -> RowFollower | None:
@@ -118,12 +122,21 @@ class DatabaseWatch:
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those whose last words were read, and of whose processes none lives."""
+        among = list(among)
         with self._looking:
             if self._writers is None or self._database is None:
                 return set()
             over = self._writers.gone - self._changed - self._database.waiting
             for root in over:
                 self._writers.forget(root)
+            if self._writers.nobody:
+                # Its process had gone before this watch came, if it was ever seen from here.
+                left = {root: self._followers[root] for root in among if root in self._followers}
+                over |= {
+                    root
+                    for root, follower in left.items()
+                    if follower.silent_seconds() > LIVE_SESSION_SECONDS
+                }
             return over.intersection(among)
 
     async def _look_now(self) -> None:
@@ -157,7 +170,7 @@ class DatabaseWatch:
 
     def _rows(self, *, last: bool) -> dict[str, list[bytes]]:
         if self._database is None:
-            path = opencode_database(self._env)
+            path = opencode_database(self._env, self._edition)
             if path is None:
                 return {}
             self._database = Database(path, now_ms() - RECENT_ROWS_MS)

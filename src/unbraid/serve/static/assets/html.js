@@ -15,7 +15,7 @@ ${t.map(p).join(`
 `)}
 </body>
 </html>
-`}function p(e){let n=e.view(),r=[n.status,n.model??``,`${c(n.tokens)} tokens`,n.cost_usd===null?``:u(n.cost_usd),n.ended===null?``:t(n.ended-n.started),i(n.started)],a=_(n.title?`${n.agent}: ${n.title}`:n.agent);return`<section id="s${e.id}">
+`}function p(e){let n=e.view(),r=[n.status,n.model??``,`${c(n.tokens)} tokens`,t(n),n.ended===null?``:i(n.ended-n.started),u(n.started)],a=_(n.title?`${n.agent}: ${n.title}`:n.agent);return`<section id="s${e.id}">
 <h2>${a}</h2>
 <p class="facts">${r.filter(Boolean).map(_).join(` · `)}</p>
 ${e.look().map(m).join(`

@@ -1,0 +1,60 @@
+"""Codex, as the registry knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from unbraid.agents.port import AgentKind, FileFormats, Finding, Resumer, SessionStore
+from unbraid.agents.process_port import Launcher
+
+if TYPE_CHECKING:
+    from unbraid.agents.codex.dialect.dispatcher import CodexDialect
+
+
+class Codex(AgentKind):
+    """Codex."""
+
+    name = "codex"
+    title = "Codex"
+    program = "codex"
+    tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "agent": ("spawn_agent",),
+        "parallel": ("spawn_agent",),
+    }
+
+    def dialect(self) -> CodexDialect:
+        """Translates the records of one run."""
+        from unbraid.agents.codex.dialect.dispatcher import CodexDialect
+
+        return CodexDialect()
+
+    def launcher(self, env: Mapping[str, str]) -> Launcher:
+        """Starts `codex`, and reads its rollouts."""
+        from unbraid.agents.codex.launch import CodexLauncher
+
+        return CodexLauncher(env)
+
+    def resumer(self, env: Mapping[str, str]) -> Resumer:
+        """Resumes threads, those of sub-agents too."""
+        from unbraid.agents.codex.resume import CodexResumer
+
+        return CodexResumer(env)
+
+    async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
+        """Looks for the program and for its stored sessions."""
+        from unbraid.agents.codex.checkup import checkup
+
+        return await checkup(env)
+
+    def sessions(self, env: Mapping[str, str]) -> SessionStore:
+        """Returns its stored sessions on this machine."""
+        from unbraid.agents.codex.sessions.store import CodexSessions
+
+        return CodexSessions(env)
+
+    def files(self) -> FileFormats:
+        """Returns what its sessions look like in files."""
+        from unbraid.agents.codex.sessions.file_formats import CodexFiles
+
+        return CodexFiles()

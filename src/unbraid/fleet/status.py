@@ -1,0 +1,157 @@
+"""What a run and each of its agents is doing: the one rule that every list, tree and page follows.
+
+An agent is `waiting` while it asks for a permission, or when it has answered and expects the next
+prompt; `working` otherwise, until it ends. It ends `done`, `failed`, `interrupted` or `orphaned`.
+A run is `waiting` when one of its agents asks for a permission, or when the main agent expects a
+prompt and no other agent works. When it is over, its status is that of its main agent.
+
+`interrupted` is whoever a person or a parent has stopped, `orphaned` whoever was still at work when
+its process had gone. A run is over with its `done`, and only then.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from unbraid import events as e
+
+WORKING, WAITING = "working", "waiting"
+DONE, FAILED, INTERRUPTED, ORPHANED = "done", "failed", "interrupted", "orphaned"
+STATUSES = (WORKING, WAITING, DONE, FAILED, INTERRUPTED, ORPHANED)
+LIVE = (WORKING, WAITING)
+
+PERMISSION, PROMPT = "permission", "prompt"
+
+# What a list of runs can be narrowed to: a status, or all that are not over.
+FILTERS: dict[str, tuple[str, ...]] = {status: (status,) for status in STATUSES} | {"live": LIVE}
+
+MARKS = {
+    WORKING: "●",
+    WAITING: "◐",
+    DONE: "✔",
+    FAILED: "✘",
+    INTERRUPTED: "■",
+    ORPHANED: "○",
+}
+
+_ENDS = {
+    "completed": DONE,
+    "failed": FAILED,
+    "cancelled": INTERRUPTED,
+    "interrupted": INTERRUPTED,
+    "orphaned": ORPHANED,
+}
+
+
+class WaitingFor(Struct, frozen=True, omit_defaults=True):
+    """What someone waits for: `permission` (to use `tool`) or `prompt`; and since when, in
+    milliseconds since 1970.
+    """
+
+    what: str = field(name="for")
+    since: int
+    tool: str | None = None
+
+    def __str__(self) -> str:
+        of_tool = f" to use {self.tool}" if self.tool else ""
+        return f"waiting for {self.what}{of_tool}"
+
+
+class OpenRequest(Struct, frozen=True):
+    """A permission request that nobody has answered, and the stream that waits for it."""
+
+    stream_id: int
+    waiting: WaitingFor
+
+
+class RunState(Struct, omit_defaults=True):
+    """What a run is doing, folded from its events; it grows with what is open, not with what has
+    passed.
+
+    `idle_since` is when the main agent has answered and nothing has been asked of it since, 0 if
+    it works; `at_work` is the number of sub-agents that have not ended.
+    """
+
+    requests: dict[str, OpenRequest] = field(default_factory=dict)
+    idle_since: int = 0
+    at_work: int = 0
+    ended: str | None = None
+    over: bool = False
+
+    def apply(self, event: e.FleetEvent) -> None:
+        """Take in one more event."""
+        main = event.stream_id == 0
+        match event:
+            case e.Text() | e.Thinking() | e.FleetPrompt() | e.FleetToolUse() | e.AgentStart():
+                self.note_work(event.stream_id)
+            case e.FleetTurnComplete() if main:
+                self.idle_since = max(event.ts, 1)
+            case e.StreamStart():
+                self.at_work += not main
+            case e.FleetPermissionAsked():
+                waiting = WaitingFor(PERMISSION, event.ts, event.tool or None)
+                self.requests[event.request_id] = OpenRequest(event.stream_id, waiting)
+            case e.FleetPermissionReplied():
+                self.requests.pop(event.request_id, None)
+            case e.StreamEnd():
+                if main:
+                    self.ended = status_of_end(event.reason, ok=event.ok)
+                else:
+                    self.at_work -= 1
+                for name in [n for n, r in self.requests.items() if r.stream_id == event.stream_id]:
+                    del self.requests[name]
+            case e.Done():
+                self.over = True
+                self.ended = self.ended or (DONE if event.ok else FAILED)
+                self.requests.clear()
+            case _:
+                pass
+
+    def note_work(self, stream_id: int) -> None:
+        """Notes that an agent has said something or was asked to: it works."""
+        if stream_id == 0:
+            self.idle_since = 0
+
+    @property
+    def status(self) -> str:
+        """The run's status."""
+        if self.over:
+            return self.ended or FAILED
+        return WORKING if self.waiting is None else WAITING
+
+    @property
+    def waiting(self) -> WaitingFor | None:
+        """What the run waits for; None if it does not."""
+        if self.over:
+            return None
+        asked = [request.waiting for request in self.requests.values()]
+        if not asked and not self.at_work:
+            return self._prompt()
+        return min(asked, key=lambda each: each.since, default=None)
+
+    def waiting_of(self, stream_id: int) -> WaitingFor | None:
+        """Returns what an agent that has not ended waits for; None if it works."""
+        asked = [each.waiting for each in self.requests.values() if each.stream_id == stream_id]
+        if not asked and stream_id == 0:
+            return self._prompt()
+        return min(asked, key=lambda each: each.since, default=None)
+
+    def _prompt(self) -> WaitingFor | None:
+        return WaitingFor(PROMPT, self.idle_since) if self.idle_since else None
+
+
+def status_of_session(
+    ending: str, *, alive: bool | None, waiting: WaitingFor | None, changed_lately: bool
+) -> str:
+    """Returns the status of a stored session that nobody follows: what its process does, if there
+    is one; otherwise how it has ended. Where nobody knows about processes (`alive` is None), one
+    that has changed lately is at work.
+    """
+    if alive or (alive is None and changed_lately):
+        return WORKING if waiting is None else WAITING
+    return ending
+
+
+def status_of_end(reason: str, *, ok: bool) -> str:
+    """Returns the status of an agent whose stream has ended so."""
+    return _ENDS.get(reason, DONE if ok else FAILED)

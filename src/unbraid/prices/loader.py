@@ -1,0 +1,85 @@
+"""The prices that hold here: a person's own, then those of `genai-prices`, as they come with this
+package or from a newer release of it that is installed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from unbraid.fleet.prices import PriceList, Prices
+from unbraid.prices.own_file import own_prices
+from unbraid.prices.snapshot import BUNDLED, PACKAGE, snapshot
+from unbraid.system.home import data_folder
+
+
+class LoadedPrices(Struct):
+    """Prices, what is wrong in a person's own, and a digest that changes whenever they do."""
+
+    prices: Prices
+    problems: dict[str, str] = field(default_factory=dict)
+    digest: str = ""
+
+
+def load_prices(env: Mapping[str, str] = os.environ) -> LoadedPrices:
+    """Returns the prices that hold here. Never raises: where a file is
+    wrong, the others count.
+    """
+    own, problems, text = own_prices(env)
+    listed = _bundled()
+    installed = _installed_version()
+    if installed is not None and _number(installed) > _number(listed.version):
+        listed = _newer(installed, data_folder(env)) or listed
+    digest = hashlib.sha256(f"{listed.version}\n{text}".encode()).hexdigest()[:16]
+    return LoadedPrices(Prices(listed, own), problems, digest)
+
+
+@cache
+def _bundled() -> PriceList:
+    return msgspec.json.decode(BUNDLED.read_bytes(), type=PriceList)
+
+
+@cache
+def _installed_version() -> str | None:
+    """The version of `genai-prices` by the names in its folder: importing what reads package
+    metadata takes longer than all the rest.
+    """
+    name = PACKAGE.replace("-", "_")
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        return None
+    for path in Path(spec.origin).parent.parent.glob(f"{name}-*.dist-info"):
+        return path.name.removeprefix(f"{name}-").removesuffix(".dist-info")
+    return None
+
+
+def _newer(version: str, folder: Path) -> PriceList | None:
+    """The prices of an installed release, taken out of it once."""
+    kept = folder / f"prices-{version}.json"
+    try:
+        return msgspec.json.decode(kept.read_bytes(), type=PriceList)
+    except (OSError, msgspec.MsgspecError):
+        pass
+    try:
+        taken = snapshot()
+    except Exception:  # another package's inside, of a release that nobody here has seen
+        return None
+    scratch = kept.with_suffix(f".{os.getpid()}")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        scratch.write_bytes(msgspec.json.encode(taken))
+        scratch.replace(kept)
+    except OSError:
+        scratch.unlink(missing_ok=True)  # only the next start suffers
+    return taken
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())

@@ -1,0 +1,159 @@
+"""The gate before every route: Host, Origin, who is asking, and headers that keep browsers honest.
+
+The attacks it is for: a web page that makes its visitor's browser talk to this server (cross-site
+requests), one that first points its own name at 127.0.0.1 so that the browser thinks it may read
+the answers (DNS rebinding), and framing or sniffing what we serve.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from unbraid.serve.access import auth
+from unbraid.serve.access.signin import SIGN_IN_FILES, prefers_page, sign_in_page
+from unbraid.serve.config import ServeConfig
+from unbraid.serve.connection import EXTENSION, Connection
+from unbraid.serve.problems import Problem, problem_response
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self';"
+    " img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+SECURITY_HEADERS = {
+    "content-security-policy": PAGE_POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+# No secret is behind these: health says only whether, and the rest is how one gets in and out.
+OPEN_PATHS = frozenset(("/healthz", "/login", "/logout", *SIGN_IN_FILES))
+CALLER = "unbraid.caller"
+SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
+
+Refusal = tuple[int, str, dict[str, str]]
+
+
+class Guard:
+    """ASGI middleware that refuses requests that are not allowed."""
+
+    def __init__(self, app: ASGIApp, config: ServeConfig, keys: auth.Keys) -> None:
+        self._app, self._config, self._keys = app, config, keys
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request, then pass it on with its caller noted."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refusal = self._refusal(scope, headers)
+        answer = self._app if refusal is None else _answer(refusal, headers)
+        await answer(scope, receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
+        host = headers.get("host", "")
+        if len(headers.getlist("host")) != 1 or not self._host_allowed(host):
+            return 421, "unknown host name", {}
+        if not self._origin_allowed(scope["method"], headers, host):
+            return 403, "cross-site requests are not allowed", {}
+        caller = scope[CALLER] = self._caller(scope, headers)
+        if caller is None and scope["path"] not in OPEN_PATHS:
+            return 401, "a token is required", {"www-authenticate": 'Bearer realm="unbraid"'}
+        return None
+
+    def _host_allowed(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        if name in {allowed.lower() for allowed in self._config.hosts}:
+            return True
+        try:
+            # An address cannot be pointed elsewhere: only names can.
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return name == "localhost"
+        return not self._config.loopback or address.is_loopback
+
+    def _origin_allowed(self, method: str, headers: Headers, host: str) -> bool:
+        origin = headers.get("origin")
+        if origin is not None:
+            same = origin.lower() in (f"http://{host}".lower(), f"https://{host}".lower())
+            return same or origin in self._config.origins
+        # Browsers that leave Origin out still say where a request comes from. Following a link here
+        # is fine.
+        site = headers.get("sec-fetch-site", "none")
+        safe = method in SAFE_METHODS and headers.get("sec-fetch-mode") == "navigate"
+        return site in ("same-origin", "none") or safe
+
+    def _caller(self, scope: Scope, headers: Headers) -> auth.Caller | None:
+        connection: Connection | None = scope.get("extensions", {}).get(EXTENSION)
+        authorization = headers.get("authorization")
+        if authorization is not None:
+            kind, _, secret = authorization.partition(" ")
+            # A wrong token is refused even where none is needed, or a typing error would go unseen.
+            return self._keys.of_token(secret.strip()) if kind.lower() == "bearer" else None
+        if connection is not None and connection.private:
+            return auth.OWNER
+        cookie = cookie_of(headers, scope)
+        return None if cookie is None else self._keys.of_session(cookie)
+
+
+def _answer(refusal: Refusal, headers: Headers) -> Response:
+    status, message, more = refusal
+    if status == 401 and prefers_page(headers.get("accept", "")):
+        return sign_in_page(status, headers=more)
+    return problem_response(status, message, more)
+
+
+def caller_of(scope: Scope) -> auth.Caller | None:
+    """Returns who sends a request that the guard has let pass."""
+    found: auth.Caller | None = scope.get(CALLER)
+    return found
+
+
+def require(scope: Scope, needed: auth.Scope) -> None:
+    """Raises the answer for a caller that may not do this."""
+    caller = caller_of(scope)
+    if caller is None or not caller.may(needed):
+        raise Problem(403, f"permission denied: this token does not have the scope {needed}")
+
+
+def cookie_name(scope: Scope) -> str:
+    """Returns the name of this server's cookie. Browsers do not tell ports apart: under one name,
+    two servers on a machine would sign each other's visitors out.
+    """
+    server = scope.get("server")
+    return f"{auth.COOKIE}_{server[1]}" if server and server[1] else auth.COOKIE
+
+
+def cookie_of(headers: Headers, scope: Scope) -> str | None:
+    """Returns what a browser was given when it signed in."""
+    jar: SimpleCookie = SimpleCookie()
+    try:
+        jar.load(headers.get("cookie", ""))
+    except CookieError:
+        return None
+    name = cookie_name(scope)
+    return jar[name].value if name in jar else None
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("cache-control", "no-store")
+        await send(message)
+
+    return sending
