@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, Union
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from unbraid.events.schema import STREAMED, described
 from unbraid.hub.frames import Form
 from unbraid.log.port import READ_LIMIT
 from unbraid.serve import parameters
@@ -14,6 +17,9 @@ from unbraid.serve.operations import Operation, Parameter
 from unbraid.serve.routes.shared import NUMBER, RUN, existing_run
 from unbraid.serve.services import services_of
 from unbraid.serve.stream import EventStream
+
+# What each `data:` or each line is.
+AnyEvent: Any = Union[tuple(map(described, STREAMED))]  # noqa: UP007
 
 
 async def run_events(request: Request) -> ASGIApp:
@@ -32,16 +38,15 @@ async def run_events(request: Request) -> ASGIApp:
         )
         return Response(page, media_type=form.value, headers={"vary": "accept"})
     watching = hub.watch(summary.run, since, form=form, stream_id=stream_id, types=types)
-    return EventStream(watching, form, encoding_of(request))
+    return EventStream(watching, form, encoding_of(request), keys=services_of(request).keys)
 
 
 async def all_events(request: Request) -> ASGIApp:
     """Answers with the events of all runs, from after a cursor, or from now on."""
     form, types = form_of(request), parameters.types_of(request)
-    watching = services_of(request).hub.watch_all(
-        parameters.since_of(request), form=form, types=types
-    )
-    return EventStream(watching, form, encoding_of(request))
+    services = services_of(request)
+    watching = services.hub.watch_all(parameters.since_of(request), form=form, types=types)
+    return EventStream(watching, form, encoding_of(request), keys=services.keys)
 
 
 def form_of(request: Request) -> Form:
@@ -76,7 +81,7 @@ OPERATIONS = (
         "/v1/runs/{run}/events",
         endpoint=run_events,
         summary="A run's events, replayed and then live",
-        answer=str,
+        answer=AnyEvent,
         media=Form.SSE.value,
         parameters=(
             RUN,
@@ -93,7 +98,7 @@ OPERATIONS = (
         "/v1/events",
         endpoint=all_events,
         summary="The events of all runs, replayed and then live",
-        answer=str,
+        answer=AnyEvent,
         media=Form.SSE.value,
         parameters=(
             Parameter("since", NUMBER, "The last cursor already seen; without it, from now on."),
