@@ -36,14 +36,15 @@ async def _program(env: Mapping[str, str], edition: Edition) -> Finding:
 
 def _stores(env: Mapping[str, str], edition: Edition) -> list[Finding]:
     stores = opencode_stores(env, edition)
+    about = f"{edition.title} database"
     if not stores:
         advice = f"set {edition.variable('DB')} if it is elsewhere"
-        return [Finding("database", "missing", f"none of {edition.title}", advice)]
+        return [Finding(about, "missing", "none", advice)]
     found: list[Finding] = []
     for store in stores:
         try:
             there = counted(len(opencode_rows(store)), "session")
-            found.append(Finding("database", "ok", f"{there} in {store}"))
+            found.append(Finding(about, "ok", f"{there} in {store}"))
         except SourceError as error:
-            found.append(Finding("database", "warning", str(error)))
+            found.append(Finding(about, "warning", str(error)))
     return found
