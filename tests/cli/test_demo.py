@@ -19,6 +19,7 @@ from unbraid.fleet.tree import Tree
 from unbraid.pipeline import Pipeline
 from unbraid.prices.loader import load_prices
 from unbraid.recordings import demo
+from unbraid.system.clock import now_ms
 
 LINK = re.compile(r"(http://127\.0\.0\.1:\d+/)#/run/demo")
 
@@ -63,8 +64,8 @@ async def test_it_shows_everything_and_ends_by_itself() -> None:
         assert flat.count(first) == 1, first
     pipeline, tree = Pipeline("demo", prices=load_prices().prices), Tree()
     for _, line in demo():
-        tree.apply(pipeline.feed(line))
-    tree.apply(pipeline.finish())
+        tree.apply(pipeline.feed(line, now=now_ms()))
+    tree.apply(pipeline.finish(now_ms()))
     assert tree.to_text() in told
 
 
