@@ -19,9 +19,9 @@ async def test_every_kind_and_the_log_are_looked_at(tmp_path: Path) -> None:
         ("Claude Code", "warning"),
         ("transcripts", "ok"),
         ("OpenCode", "missing"),
-        ("OpenCode database", "missing"),
+        ("database", "missing"),
         ("Kilo", "missing"),
-        ("Kilo database", "missing"),
+        ("Codex", "missing"),
         ("log", "ok"),
     ]
     assert findings[0].found.startswith(f"2.0.76 at {claude}: ")

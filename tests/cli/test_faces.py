@@ -139,7 +139,7 @@ def test_doctor_shows_what_it_found(home: Path, monkeypatch: pytest.MonkeyPatch)
         assert told["status"] == status
     assert f"{len(WITH_PROJECTS)} sessions" in found["transcripts"]["found"]
     assert found["log"]["status"] == "ok"
-    assert found["OpenCode database"]["found"].startswith("1 session in ")
+    assert found["database"]["found"].startswith("1 session in ")
     assert "✔ log" in start("doctor").stdout
 
 
