@@ -115,6 +115,7 @@ class ProcessEntry(Struct):
     session_id: str = field(name="sessionId")
     pid_domain: str | None = field(default=None, name="pidDomain")
     proc_start: str | None = field(default=None, name="procStart")
+    cwd: str | None = None
 
 
 opening_line = msgspec.json.Decoder(OpeningLine).decode
