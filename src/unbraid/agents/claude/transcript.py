@@ -116,6 +116,9 @@ class ProcessEntry(Struct):
     pid_domain: str | None = field(default=None, name="pidDomain")
     proc_start: str | None = field(default=None, name="procStart")
     cwd: str | None = None
+    status: str | None = None
+    waiting_for: str | None = field(default=None, name="waitingFor")
+    status_since: int = field(default=0, name="statusUpdatedAt")
 
 
 opening_line = msgspec.json.Decoder(OpeningLine).decode
