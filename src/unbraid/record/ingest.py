@@ -61,6 +61,7 @@ class Ingest:
         self._log, self._pipeline, self._redact = log, pipeline, redact
         self._max_runs = max_runs
         self._live: dict[str, _Live] = {}
+        self._turns = asyncio.Lock()
         # Weak: a lock is there for as long as someone holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -136,12 +137,20 @@ class Ingest:
 
     async def _open(self, run: str) -> _Live:
         if not self._redact:
-            return _Live(await Recorder.open(self._log, run, pipeline=self._pipeline), None)
+            recorder = await Recorder.open(
+                self._log, run, pipeline=self._pipeline, turns=self._turns
+            )
+            return _Live(recorder, None)
         from unbraid.redact.source import IngestRedactor
 
         redactor = IngestRedactor()
         recorder = await Recorder.open(
-            self._log, run, redact=True, pipeline=self._pipeline, replayed=redactor.seen
+            self._log,
+            run,
+            redact=True,
+            pipeline=self._pipeline,
+            replayed=redactor.seen,
+            turns=self._turns,
         )
         return _Live(recorder, redactor)
 
