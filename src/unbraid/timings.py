@@ -67,6 +67,9 @@ RECENT_ROWS_MS = 300_000
 IDLE_RUN_TIMEOUT_SECONDS = 1800.0
 # A session that no process follows counts as live if it has changed within this time.
 LIVE_SESSION_SECONDS = 60
+# A process is on its kind's list before it writes anything. One that goes on with a session may
+# write moments earlier.
+LAST_LINES_GRACE_SECONDS = 2.0
 # A stored session that has been silent for longer is taken to be over.
 SILENT_SESSION_SECONDS = 300
 # `ps` lists sessions that changed within this time, unless all are asked for.

@@ -107,7 +107,8 @@ class Dialect(Protocol[R]):
     """One run's records to relay events: what is new, and who said it. Pure.
 
     One that also has `mend` (`unbraid.translate.reader.MendsRecords`) keeps what is right of a
-    damaged record.
+    damaged record. One that has `reading` (`unbraid.translate.reader.ReadsSources`) is called with
+    the name of the source before lines of another one come.
     """
 
     @property

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from unbraid.agents.port import SessionStore
+from unbraid.agents.port import Follower, SessionStore
 from unbraid.agents.registry import stores
+from unbraid.agents.stored import StatefulStore
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
@@ -93,8 +94,9 @@ async def _caught_up(
 async def record_session(
     log: Log, session: str, store: SessionStore, *, only: str | None = None, redact: bool
 ) -> None:
-    """Records everything of a session that its run does not have; and its end, if it has been
-    silent for long. With `only` a run, nothing is done if the session goes on in another one.
+    """Records everything of a session that its run does not have; and its end, if no process has
+    it, or it has been silent for long. With `only` a run, nothing is done if the session goes on in
+    another one.
     """
     recorder, recorded = await open_run(log, session, redact=redact)
     if only not in (None, recorder.run):
@@ -104,8 +106,15 @@ async def record_session(
         return
     followed = FollowedSession(recorder, follower)
     await followed.look(at_once=True)
-    if await asyncio.to_thread(follower.silent_seconds) > SILENT_SESSION_SECONDS:
+    if await asyncio.to_thread(_is_over, session, store, follower):
         await followed.close()
+
+
+def _is_over(session: str, store: SessionStore, follower: Follower) -> bool:
+    state = store.states([session]).get(session) if isinstance(store, StatefulStore) else None
+    if state is not None:
+        return not state.alive
+    return follower.silent_seconds() > SILENT_SESSION_SECONDS
 
 
 def stored_session(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore | None]:

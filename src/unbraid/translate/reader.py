@@ -42,6 +42,15 @@ class MendsRecords(Protocol):
         ...
 
 
+@runtime_checkable
+class ReadsSources(Protocol):
+    """A dialect with sources whose lines do not say whose they are: the source does."""
+
+    def reading(self, source: str) -> None:
+        """Notes from which source the next lines come, by its name."""
+        ...
+
+
 # The name of the kind that a record belongs to, or nothing; and the record.
 Owned = tuple[str | None, Record]
 

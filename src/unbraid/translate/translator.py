@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
 from unbraid.translate.excess import Excess, needs_limit
-from unbraid.translate.reader import RecordReader, registered_dialects
+from unbraid.translate.reader import ReadsSources, RecordReader, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
 
@@ -62,6 +62,10 @@ class Translator:
         self._reader = RecordReader(self._dialects)
         self._met: list[str] = []  # the kinds that have owned a record, in this order
         self._owner = ""  # the kind that has owned the latest one
+        self._source = ""
+        self._wanting_sources = [
+            dialect for dialect in self._dialects.values() if isinstance(dialect, ReadsSources)
+        ]
         self._finished = False
         self._now = 0  # when the bytes that were fed last have arrived
 
@@ -124,11 +128,18 @@ class Translator:
             self._dialects[kind].finish(out)
         return out
 
+    def _reading(self, source: str) -> None:
+        if source != self._source:
+            self._source = source
+            for dialect in self._wanting_sources:
+                dialect.reading(source)
+
     def _limited(
         self, name: str, source: Lines, lines: Iterable[bytes | Overlong]
     ) -> list[RelayEvent]:
         """Returns what is new in lines, without what a source reports too often."""
         out: list[RelayEvent] = []
+        self._reading(name)
         self._read(source, lines, out)
         if not needs_limit(out):
             return out

@@ -17,6 +17,7 @@ from contextlib import aclosing
 
 from unbraid.agents.port import SessionWatch
 from unbraid.agents.registry import is_kind, stores
+from unbraid.agents.stored import StateWatch
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError, SourceError
 from unbraid.log.folder import data_folder
@@ -143,10 +144,17 @@ class Watcher:
             for session in await asyncio.to_thread(watch.ended, names):
                 if (followed := self._followed.get(session)) is not None:
                     await finish_despite_cancel(self._finish(session, followed))
+            if isinstance(watch, StateWatch):
+                for session in await asyncio.to_thread(watch.changed_states):
+                    if session in self._followed:
+                        self._mark(session, watch)
 
     async def _end_silent(self) -> None:
-        """End the runs of those who have said nothing for long."""
+        """End the runs of those who have said nothing for long, unless their processes live."""
         for session, followed in list(self._followed.items()):
+            watch = self._watch_of[session]
+            if isinstance(watch, StateWatch) and watch.is_alive(session):
+                continue
             if time.monotonic() - followed.changed_at > self._idle_seconds:
                 await finish_despite_cancel(self._finish(session, followed))
 

@@ -194,7 +194,7 @@ class ClaudeDialect:
         for context in reversed(everyone):
             if context.spawned and not context.ended:
                 ending = context.ending or self._fate(context)
-                abandoned |= ending[1] == ORPHANED
+                abandoned |= ending[1] == ORPHANED and context.call is not None
                 self._agents.end(context, *ending, out=out)
         ok, reason, _ = self._fate(root)
         # Whoever expects an agent's answer that never comes was at work, too.
@@ -209,7 +209,7 @@ class ClaudeDialect:
         if self._spawns.has_finished(context):
             return True, "completed", None
         waits = any(call.context is context for call in self._agents.calls.values())
-        spoke_last = any(context.latest) and not waits and bool(context.last_text)
+        spoke_last = context.has_answered and not waits
         # Nobody asked for a warm-up (2.0), so nobody hears of its end.
         unasked = context.parent is not None and context.call is None
         if spoke_last and (unasked or not self._reports.has_stdout):

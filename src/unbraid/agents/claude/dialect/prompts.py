@@ -124,6 +124,7 @@ class Prompts:
             if text.strip() == announced:
                 return
         context.interrupted = False
+        context.note_question()
         self.count += 1
         out.append(Prompt(context.id, self._clock.ts, text))
 

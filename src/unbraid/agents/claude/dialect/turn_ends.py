@@ -16,7 +16,6 @@ from unbraid.agents.claude.dialect.reports import CliReports
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import PublishedState
 from unbraid.events import RelayEvent, TurnComplete
-from unbraid.translate.blocks import TRANSCRIPT
 from unbraid.translate.clock import Clock
 from unbraid.translate.lifecycle import Agents
 from unbraid.translate.seen import newly
@@ -89,6 +88,4 @@ class SessionTurnEnds:
 
     def _done_so_far(self) -> object:
         """Something that differs when the main agent was asked or has said anything more."""
-        root, latest = self._root, self._root.latest[TRANSCRIPT]
-        message = None if latest is None else latest.id
-        return self._prompts.count, message, root.last_text, root.interrupted
+        return self._prompts.count, self._root.said_last, self._root.interrupted

@@ -43,6 +43,7 @@ class Facts(Struct):
     started: int = 0
     updated: int = 0
     answered: bool = False
+    ending: str | None = None
     usage: Usage = field(default_factory=Usage)
     sidechains: int = 0
     sidechain_usage: Usage = field(default_factory=Usage)

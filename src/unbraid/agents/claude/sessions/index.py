@@ -14,8 +14,10 @@ import msgspec
 from msgspec import Struct, field
 
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
+from unbraid.agents.claude.sessions.ending import ending_of, is_reported
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.transcript import WARMUP, AgentFacts
+from unbraid.fleet.status import DONE, ORPHANED
 from unbraid.fleet.usage import Usage
 from unbraid.system.clock import now_ms
 from unbraid.system.files import read_small
@@ -48,6 +50,7 @@ class IndexRow(Struct):
     started: int
     updated: int
     answered: bool
+    ending: str | None
     usage: Usage
     agents: list[IndexedAgent]
 
@@ -104,6 +107,7 @@ class Index:
     def _read(self, file: File) -> Facts | None:
         try:
             facts = facts_of(file.path)
+            facts.ending = ending_of(file.path, sidechain=facts.agent_id is not None)
         except (OSError, ValueError) as error:
             self.problems[file.path] = getattr(error, "strerror", None) or str(error)
             self._kept.files.pop(file.path, None)
@@ -165,6 +169,7 @@ class Index:
             started=main.started or updated,
             updated=updated or written,
             answered=main.answered,
+            ending=_ending(found, main, children),
             usage=total,
             agents=agents,
         )
@@ -191,13 +196,21 @@ class Index:
             self.problems[str(self._path)] = error.strerror or str(error)
 
 
+def _ending(found: FoundSession, main: Facts, children: Mapping[File, Facts | None]) -> str | None:
+    """Returns how a session has ended: one whose agents were still at work was so itself."""
+    if main.ending != DONE:
+        return main.ending
+    files = [found.main.path, *(file.path for file in children)]
+    for file, facts in children.items():
+        if facts is not None and facts.ending == ORPHANED:
+            name = Path(file.path).stem.removeprefix("agent-")
+            if not _meta(file).finished and not is_reported(name, files):
+                return ORPHANED
+    return DONE
+
+
 def _agent(file: File, facts: Facts) -> IndexedAgent:
-    name = Path(file.path).stem.removeprefix("agent-")
-    try:
-        about = read_small(Path(file.path).with_suffix(".meta.json"))
-        meta = read_as(AgentFacts, about)
-    except OSError:
-        meta = AgentFacts()
+    name, meta = Path(file.path).stem.removeprefix("agent-"), _meta(file)
     return IndexedAgent(
         agent_id=name,
         agent=meta.agent_type,
@@ -206,3 +219,10 @@ def _agent(file: File, facts: Facts) -> IndexedAgent:
         depth=meta.spawn_depth or 1,
         usage=facts.usage,
     )
+
+
+def _meta(file: File) -> AgentFacts:
+    try:
+        return read_as(AgentFacts, read_small(Path(file.path).with_suffix(".meta.json")))
+    except OSError:
+        return AgentFacts()
