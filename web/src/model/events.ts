@@ -227,6 +227,7 @@ export interface FleetSessionMeta {
   cwd?: string | null;
   version?: string | null;
   agent_id?: string | null;
+  title?: string | null;
   cost_usd?: number | null;
   input_tokens?: number | null;
   output_tokens?: number | null;
