@@ -41,6 +41,10 @@ ROW_STORING_MS = 2000
 # what is translated at a time gets smaller until it takes no longer than this.
 TRANSLATION_SLICE_SECONDS = 0.005
 
+# While the log's writer is busy, it counts as able to append for this long after a commit: what it
+# is given at once may take seconds on a slow disk.
+COMMIT_FRESH_SECONDS = 5.0
+
 # --- changes of files (system/notify.py) ---
 
 # The backend asks its queue in steps. Where words arrive it has to ask often; where nothing
@@ -94,6 +98,11 @@ SERVER_RECONNECT_SECONDS = 1.0
 RUN_POLL_SECONDS = 0.05
 # How far back a pipe's session may have begun before anything of it came through.
 PIPE_BEGAN_MS = 60_000
+# What Codex prints waits so long for the file that has the same words with their ids and times; one
+# that stores nothing has none.
+ROLLOUT_APPEARING_SECONDS = 5.0
+# Codex's folders, which may hold years, are searched for files of new agents this often.
+ROLLOUT_SCAN_SECONDS = 0.3
 
 # --- leases ---
 
