@@ -22,6 +22,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 from msgspec import Struct, field
 
 from unbraid.agents.control_port import Controller
+from unbraid.fleet.shares import UsageShare
 from unbraid.fleet.usage import Usage
 from unbraid.translate.tracks import RunTracks
 from unbraid.wire.chunk import Chunk
@@ -31,6 +32,8 @@ class SessionFacts(Struct):
     """One stored session as the list of runs shows it; times in milliseconds since 1970.
 
     `answered`: its last turn came to an end. `agents`: the main agent and its sub-agents.
+    `shares` are what `usage` consists of, by agent, model and time; a kind that cannot say that
+    gives none.
     """
 
     session_id: str
@@ -41,6 +44,7 @@ class SessionFacts(Struct):
     answered: bool = False
     agents: int = 1
     usage: Usage = field(default_factory=Usage)
+    shares: list[UsageShare] = field(default_factory=list)
 
 
 class StoredBlock(NamedTuple):

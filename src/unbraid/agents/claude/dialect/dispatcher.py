@@ -31,7 +31,7 @@ SILENT_TYPES = frozenset(
     """
     control_response keep_alive tool_progress rate_limit_event prompt_suggestion streamlined_text
     attachment queue-operation last-prompt atis-latch api-request api-request-blob
-    api-request-shape tools-used cost-state file-history-snapshot summary ai-title custom-title
+    api-request-shape tools-used file-history-snapshot summary ai-title custom-title
     agent-name mode permission-mode progress started launched
     """.split()
 )
@@ -99,6 +99,7 @@ class ClaudeDialect:
             "control_request": permissions.asked,
             "control_cancel_request": permissions.cancelled,
             ERROR: reports.error,
+            "cost-state": reports.cost_state,
             AGENT_FACTS: reports.agent_facts,
             SESSION_INTRODUCTION: reports.introduction,
         } | dict.fromkeys(SILENT_TYPES)
