@@ -52,6 +52,21 @@ def check(events: Sequence[e.FleetEvent]) -> None:
     done = events[-1]
     assert isinstance(done, e.Done)
     assert done.streams == len(started)
+    check_times(events)
+
+
+def check_times(events: Sequence[e.FleetEvent]) -> None:
+    """Nothing happens before its run begins or after it ends, in a stream time never runs back, and
+    the run lasts from its beginning to its end."""
+    first, done = events[0], events[-1]
+    assert isinstance(done, e.Done)
+    latest: dict[int, int] = {}
+    for event in events:
+        assert first.ts <= event.ts <= done.ts, f"{event} happens outside of its run"
+        assert event.ts >= latest.get(event.stream_id, 0), f"{event} runs back"
+        latest[event.stream_id] = event.ts
+    if first.ts:
+        assert done.duration_ms == done.ts - first.ts
 
 
 def check_start(event: e.StreamStart, started: dict[int, e.StreamStart]) -> None:

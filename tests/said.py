@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.said_codex import comparable, is_codex, known, printed, rollouts_of
 from unbraid import events as e
 from unbraid.testing import Recording, load
 
@@ -35,8 +36,8 @@ CLEAN = Verdict([], [], [], [])
 
 def stream_of(folder: Path) -> Path:
     """The file that holds what a recording's CLI printed, or what its server sent."""
-    stdout = folder / "stdout.ndjson"
-    return stdout if stdout.exists() else folder / "events.ndjson"
+    names = ("stdout", "events", "app-server")
+    return next(path for name in names if (path := folder / f"{name}.ndjson").exists())
 
 
 def sources_of(folder: Path, *, full: bool) -> list[str]:
@@ -46,6 +47,8 @@ def sources_of(folder: Path, *, full: bool) -> list[str]:
         transcripts = sorted(folder.glob("projects/*/*.jsonl"))
         sources += [path for path in transcripts if not path.name.startswith("agent-")]
         sources += folder.glob("*.db")
+        if is_codex(recording := load(folder)):
+            sources += rollouts_of(folder, recording)
     return [str(path) for path in sources]
 
 
@@ -60,6 +63,10 @@ def compare(recording: Recording, got: list[Row], *, full: bool) -> Verdict:
     if has_parts(recording):
         # There one answer of the model is one part, however many blocks it had.
         want, got = joined(want), joined(got)
+    if is_codex(recording):
+        got = got if full else known(recording, got, want)
+        got = comparable(recording, got, full=full)
+        want = comparable(recording, want, full=full)
     wanted, given = (Counter((kind, words) for _, kind, words in rows) for rows in (want, got))
     there = wanted & given
     misplaced = Counter(want) - Counter(got)
@@ -92,9 +99,12 @@ def expected(recording: Recording, *, full: bool) -> list[Row]:
     if has_parts(recording):
         everyone = full or recording.mode == "serve"
         return [row for _, row in truth if everyone or row[0] == ""]
+    if is_codex(recording) and not full:
+        calls = {name: each["tool_use_id"] for name, each in recording.truth["parents"].items()}
+        return printed(recording, {"main": ""} | calls)
     if full and recording.scenario != "interrupt":
         return [row for _, row in truth]
-    printed = Counter(
+    shown = Counter(
         (record["message"]["id"], (record["parent_tool_use_id"] or "", *content(block)))
         for record in recording.records
         if record["type"] == "assistant"
@@ -103,11 +113,11 @@ def expected(recording: Recording, *, full: bool) -> list[Row]:
     )
     rows = []
     for message_id, row in truth:
-        if printed[message_id, row] > 0:
-            printed[message_id, row] -= 1
+        if shown[message_id, row] > 0:
+            shown[message_id, row] -= 1
             rows.append(row)
     # What is left was said by the CLI in an agent's name: an answer that it cut short.
-    return rows + [row for _, row in printed.elements()]
+    return rows + [row for _, row in shown.elements()]
 
 
 def served(recording: Recording) -> list[tuple[str, Row]]:

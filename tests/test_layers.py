@@ -22,7 +22,7 @@ ROWS = [
     {"prices"},
     {"agents"},
     {"log"},
-    {"redact"},
+    {"redact", "export"},
     {"record"},
     {"control"},
     {"remote"},

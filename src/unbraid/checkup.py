@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Mapping
-from pathlib import Path
 
 from unbraid.agents.port import Finding
 from unbraid.agents.registry import kinds, plugin_problems, stores
 from unbraid.errors import LogError
-from unbraid.log import data_folder, opened_log
-from unbraid.screen import counted
+from unbraid.log import data_folder, machine_log, opened_log
+from unbraid.log.disk_space import log_bytes
+from unbraid.screen import byte_count, counted
 
 
 async def checkup(env: Mapping[str, str]) -> list[Finding]:
@@ -32,9 +32,10 @@ async def _log(env: Mapping[str, str]) -> Finding:
         async with opened_log(env=env) as log:
             await log.check()
             runs = await log.count_runs()
+        size = byte_count(await log_bytes(machine_log(env)))
     except LogError as error:
         advice = "until then agents run as always, but are not logged"
         return Finding("log", "warning", str(error), advice)
     free = await asyncio.to_thread(shutil.disk_usage, folder)
     left = f"{free.free / 1e9:.0f} GB free"
-    return Finding("log", "ok", f"{counted(runs, 'run')} in {Path(folder)}, {left}")
+    return Finding("log", "ok", f"{counted(runs, 'run')}, {size} in {machine_log(env)}, {left}")

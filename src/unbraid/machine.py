@@ -10,8 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import (
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +27,7 @@ from unbraid.control.processes import OtherProcesses
 from unbraid.errors import CallerError
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log
 from unbraid.sessions.archive import Archive
+from unbraid.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
 from unbraid.sessions.importer import open_or_import
 from unbraid.watch.single_session import follow_session
 from unbraid.watch.watcher import Watcher, watch_until
@@ -95,6 +102,18 @@ class Machine:
         """
         return await open_or_import(self.log, name, self.env, redact=self._redact)
 
+    async def import_sessions(
+        self, sessions: Iterable[str] | None = None
+    ) -> AsyncIterator[ImportedSession]:
+        """Brings stored sessions into the log, each once; without names all of them, oldest first.
+        Yields what has become of each.
+        """
+        if sessions is None:
+            warn = self._warn_later()
+            sessions = await asyncio.to_thread(all_sessions, self.env, self.home, warn)
+        async for done in import_sessions(self.log, sessions, self.env, redact=self._redact):
+            yield done
+
     @asynccontextmanager
     async def listing(
         self,
@@ -105,10 +124,7 @@ class Machine:
         """Find the stored sessions while the block runs. `on_run` is called from another thread,
         for each, newest first; `while_reading` is left when all are found.
         """
-        loop = asyncio.get_running_loop()
-
-        def warn(text: str) -> None:
-            loop.call_soon_threadsafe(self.warn, text)
+        warn = self._warn_later()
 
         async def read() -> None:
             with while_reading or nullcontext():
@@ -120,6 +136,15 @@ class Machine:
         finally:
             await self.sessions.close()
             await task
+
+    def _warn_later(self) -> Callable[[str], None]:
+        """Returns a `warn` for other threads."""
+        loop = asyncio.get_running_loop()
+
+        def warn(text: str) -> None:
+            loop.call_soon_threadsafe(self.warn, text)
+
+        return warn
 
     async def watch(self, until: asyncio.Event) -> None:
         """Follow every session into the log until `until` is set, then up to that moment."""
@@ -144,6 +169,25 @@ class Machine:
         finally:
             until.set()
             await task
+
+    @asynccontextmanager
+    async def keeping(self) -> AsyncIterator[None]:
+        """Bring all stored sessions into the log while the block runs; what is left at its end, the
+        next time.
+        """
+
+        async def keep() -> None:
+            async for done in self.import_sessions():
+                if done.problem is not None:
+                    self.warn(f"{done.session} is not imported: {done.problem}")
+
+        task = asyncio.create_task(keep())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
 
     @asynccontextmanager
     async def following(self, run: RunSummary) -> AsyncIterator[None]:

@@ -10,8 +10,9 @@ from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 
 class Pipeline:
-    """One run: a translator and a fleet. With `prices`, messages whose cost no CLI reports get an
-    estimate.
+    """One run: a translator and a fleet. `began_ms` is when the run began, for what has no time of
+    its own and precedes everything that has; 0 if that is not known. With
+    `prices`, messages whose cost no CLI reports get an estimate.
     """
 
     def __init__(
@@ -19,14 +20,15 @@ class Pipeline:
         source: str = "",
         *,
         max_line_bytes: int = DEFAULT_MAX_LINE_BYTES,
+        began_ms: int = 0,
         prices: Prices | None = None,
     ) -> None:
         self.translator = Translator(max_line_bytes=max_line_bytes)
-        self.fleet = Fleet(source, prices=prices)
+        self.fleet = Fleet(source, began_ms=began_ms, prices=prices)
 
     def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[FleetEvent]:
         """Takes more bytes of a source; `now` (milliseconds) dates what has no time of its own."""
-        events = self.translator.feed(data, source)
+        events = self.translator.feed(data, source, now)
         if events and not self.fleet.source:
             self.fleet.source = self.translator.kind
         return self.fleet.apply(events, now)

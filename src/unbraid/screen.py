@@ -72,6 +72,16 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+def byte_count(size: int) -> str:
+    """Returns a number of bytes: `512 B`, `1.5 MB`, `34 GB`."""
+    shown, units = float(size), ["TB", "GB", "MB", "kB", "B"]
+    while shown >= 1000 and len(units) > 1:
+        shown /= 1000
+        units.pop()
+    digits = 1 if shown < 10 and size >= 1000 else 0
+    return f"{shown:.{digits}f} {units[-1]}"
+
+
 class Spent(Protocol):
     """What was spent: reported by a CLI, computed from prices, and tokens that are in neither."""
 

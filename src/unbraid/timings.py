@@ -35,6 +35,12 @@ TEXT_BEFORE_CALL_TIMEOUT_SECONDS = 3.0
 # From the end that a row names to its being stored.
 ROW_STORING_MS = 2000
 
+# --- many sessions at once (record/recorder.py) ---
+
+# Translating is computing on the event loop, where viewers and other sessions wait for their turn:
+# what is translated at a time gets smaller until it takes no longer than this.
+TRANSLATION_SLICE_SECONDS = 0.005
+
 # --- changes of files (system/notify.py) ---
 
 # The backend asks its queue in steps. Where words arrive it has to ask often; where nothing
@@ -57,6 +63,9 @@ RECENT_ROWS_MS = 300_000
 IDLE_RUN_TIMEOUT_SECONDS = 1800.0
 # A session that no process follows counts as live if it has changed within this time.
 LIVE_SESSION_SECONDS = 60
+# A process is on its kind's list before it writes anything. One that goes on with a session may
+# write moments earlier.
+LAST_LINES_GRACE_SECONDS = 2.0
 # A stored session that has been silent for longer is taken to be over.
 SILENT_SESSION_SECONDS = 300
 # `ps` lists sessions that changed within this time, unless all are asked for.

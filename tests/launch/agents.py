@@ -20,6 +20,8 @@ from unbraid.testing.process import Child
 
 UNBRAID = str(Path(sys.executable).with_name("unbraid"))
 TIMEOUT_SECONDS = 120
+# Two clocks of one machine, of which one counts in whole milliseconds.
+CLOCK_MS = 5
 
 
 def cli_of(name: str, version: str) -> clis.Cli:
@@ -83,8 +85,26 @@ async def play(
                 script.name, "opencode" if opencode else version, "run" if opencode else "plain", {}
             )
             recording.lines, recording.exit, recording.stderr = lines, code, child.stderr
-            recording.truth = model.truth
+            recording.truth = {**model.truth, "began_ms": model.began_ms}
     return recording
+
+
+def in_its_time(recording: Recording, events: Sequence[e.FleetEvent]) -> None:
+    """The run has begun before the model was first asked, and ends after it has answered last;
+    nothing is said before the model has said it; and what was asked stands before the answer."""
+    began = recording.truth["began_ms"]
+    served = {b["message_id"]: began + b["t"] * 1000 for b in recording.blocks}
+    assert events[0].ts <= min(served.values())
+    assert events[-1].ts >= max(served.values()) - CLOCK_MS
+    for event in events:
+        if isinstance(event, e.Text | e.Thinking | e.FleetToolUse) and event.message_id in served:
+            assert event.ts >= served[event.message_id] - CLOCK_MS
+    first = next(x.seq for x in events if isinstance(x, e.AgentStart) and x.stream_id == 0)
+    assert events[0].seq < first
+    asked = [x.seq for x in events if isinstance(x, e.FleetPrompt) and x.stream_id == 0]
+    start = events[0]
+    assert isinstance(start, e.RequestReceived)
+    assert start.prompt or (asked and min(asked) < first)
 
 
 async def logged(home: Path) -> dict[str, list[e.FleetEvent]]:

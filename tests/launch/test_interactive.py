@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, cli_of, log_path, logged, verdict
+from tests.launch.agents import UNBRAID, cli_of, in_its_time, log_path, logged, verdict
 from tests.launch.terminal import terminal
 from tests.said import CLEAN
 from unbraid.log import SqliteLog
@@ -62,8 +62,9 @@ async def test_it_has_the_terminal_and_we_have_its_words(tmp_path: Path) -> None
             await screen.until("/exit")
             screen.type("\r")
             assert await screen.end() == 0
-        recording.truth = model.truth
+        recording.truth = {**model.truth, "began_ms": model.began_ms}
     await log.close()
     (events,) = (await logged(tmp_path)).values()
     check(events)
+    in_its_time(recording, events)
     assert verdict(recording, events, tmp_path / "recording")._replace(disordered=[]) == CLEAN

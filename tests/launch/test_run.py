@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, arguments, log_path, logged, play, verdict
+from tests.launch.agents import UNBRAID, arguments, in_its_time, log_path, logged, play, verdict
 from tests.said import CLEAN, Verdict
 from tests.watch.test_watch_clis import whole
 from tests.watch.watching import watched
@@ -64,6 +64,8 @@ async def seen_by_the_watch(recording: Recording, home: Path, *, ordered: bool) 
     """All that was said is in the log of the watch, too."""
     (events,) = (await logged(home / "apart")).values()
     whole(events)
+    if "began_ms" in recording.truth:
+        in_its_time(recording, events)
     found = verdict(recording, events, home / "recording")
     assert (found if ordered else found._replace(disordered=[])) == CLEAN
 
@@ -77,6 +79,7 @@ async def test_run_logs_every_block_once(version: str, name: str, tmp_path: Path
     check(events)
     assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
     in_time(events)
+    in_its_time(recording, events)
 
 
 @pytest.mark.parametrize(("version", "name"), LINES)
@@ -96,6 +99,7 @@ async def test_a_run_a_pipe_and_a_watch_log_every_block_once(
         check(events)
         assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
         in_time(events)
+        in_its_time(recording, events)
     ordered = version.startswith("opencode ")
     await seen_by_the_watch(recording, tmp_path, ordered=ordered)
 

@@ -194,8 +194,8 @@ async def test_a_run_that_died_with_its_process_is_recorded_to_its_end(tmp_path:
         assert isinstance(done, e.Done) and not done.ok
         used = [x for x in events if isinstance(x, e.FleetTokenUsage)]
         assert done.output_tokens == sum(x.output_tokens for x in used)
-    assert closing_events(whole, "interrupted", 0) == []
-    assert closing_events([], "interrupted", 0) == []
+    assert closing_events(whole, "interrupted") == []
+    assert closing_events([], "interrupted") == []
 
 
 async def test_a_run_that_someone_works_on_is_left_alone(tmp_path: Path) -> None:

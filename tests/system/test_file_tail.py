@@ -30,8 +30,7 @@ def test_lines_come_whole_even_if_they_are_written_byte_by_byte(tmp_path: Path) 
         append(path, bytes([byte]))
         seen += [piece.data for piece in tail.read()]
     assert seen == [b"one\n", b"two\n", b"\n"]
-    rest = tail.rest()
-    assert rest is not None
+    (rest,) = tail.rest()
     assert (rest.offset, rest.data) == (9, b"three")
 
 

@@ -8,8 +8,8 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +128,11 @@ def test_a_session_that_was_looked_at_and_left_is_listed_as_what_it_is(
     assert shown.returncode == 0
     assert [word for word in ("one", "two", "■") if word in shown.stdout] == ["one", "two", "■"]
     assert listed(env)[0]["usage"]["output_tokens"] == 2
+    # A run of the log is the same however it is printed.
+    whole = call(env, "tail", "--json", writer.session).stdout
+    assert call(env, "cat", "--json", writer.session).stdout == whole
+    assert call(env, "cat", "--json", writer.session[:8]).stdout == whole
+    assert '"type":"text_delta"' in call(env, "cat", "--relay", writer.session).stdout
     # The log has seen its end, whatever the file's time says.
     os.utime(writer.main)
     assert json.loads(call(env, "tree", "--json", writer.session).stdout)["status"] == "done"
@@ -212,3 +217,64 @@ def test_who_prints_for_nobody_stops(words: list[str], env: dict[str, str], tmp_
         looking.stdout.close()
         assert looking.wait(60) == 0
         assert looking.stderr.read() == ""
+
+
+@contextmanager
+def watching(env: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """A watch while the block runs."""
+    process = subprocess.Popen(
+        [UNBRAID, "watch", "--no-page"], env=env, stderr=subprocess.PIPE, text=True
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_session_that_ended_unwatched_has_ended_at_the_next_look(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    """Its process takes its entry away; or it was killed, and a process of that number is gone."""
+    left, killed = Writer(tmp_path / "claude"), Writer(tmp_path / "claude", OTHER)
+    sessions = tmp_path / "claude" / "sessions"
+    sessions.mkdir()
+    machine = Path("/etc/machine-id").read_text().strip()
+    domain = f"linux:{machine}:{Path('/proc/self/ns/pid').readlink()}"
+    bash = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}}
+    for number, writer in enumerate((left, killed)):
+        append(writer.main, writer.prompt() + writer.text("one"))
+        entry = {"pid": os.getpid() if number == 0 else 1, "sessionId": writer.session}
+        entry |= {"status": "idle", "statusUpdatedAt": 1_794_836_261_993}
+        (sessions / f"{number}.json").write_text(json.dumps(entry))
+    append(killed.main, killed.answer([bash]))
+    (sessions / "1.json").write_text(json.dumps(entry | {"status": "waiting"}))
+
+    with watching(env):
+        while {row["status"] for row in listed(env)} != {"waiting"}:
+            time.sleep(0.1)
+        rows = {row["run"]: row["waiting"] for row in listed(env)}
+        assert rows[left.session] == {"for": "prompt", "since": 1_794_836_261_993}
+        assert rows[killed.session]["for"] == "permission"
+        while call(env, "tree", "--json", killed.session).stdout.count('"tool":"Bash"') != 1:
+            time.sleep(0.1)
+    (sessions / "0.json").unlink()
+    with subprocess.Popen(["true"]) as gone:
+        gone.wait()
+    (sessions / "1.json").write_text(json.dumps({**entry, "pid": gone.pid, "pidDomain": domain}))
+    for writer in (left, killed):
+        ago = time.time() - 10
+        os.utime(writer.main, (ago, ago))
+    ended = {left.session: "done", killed.session: "orphaned"}
+    # By its files, at once; by a watch, soon; and then by the log.
+    assert {row["run"]: row["status"] for row in listed(env)} == ended
+    with watching(env) as watch:
+        assert watch.stderr is not None
+        table = [watch.stderr.readline().split() for _ in ended]
+        assert {words[1]: words[2] for words in table} == ended
+        for writer in (left, killed):
+            while '"done"' not in call(env, "cat", "--json", writer.session).stdout:
+                time.sleep(0.1)
+    assert {row["run"]: row["status"] for row in listed(env)} == ended
+    for run, status in ended.items():
+        assert json.loads(call(env, "tree", "--json", run).stdout)["status"] == status

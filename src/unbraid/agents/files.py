@@ -147,7 +147,7 @@ class JsonlFollower:
         """Yields its new whole lines; `last`, also half a line."""
         for chunk in self._tail.read():
             yield self._chunk(chunk.offset, chunk.data)
-        if last and (rest := self._tail.rest()) is not None:
+        for rest in self._tail.rest() if last else ():
             yield self._chunk(rest.offset, rest.data)
 
     def silent_seconds(self) -> float:
@@ -277,9 +277,20 @@ def _holds(path: Path, needle: str) -> bool:
     if not needle.isascii() or '"' in needle or "\\" in needle:
         return True
     try:
-        return needle.encode() in b"".join(chunks(path)).lower()
+        return _among(needle.encode(), chunks(path))
     except OSError:
         return False
+
+
+def _among(needle: bytes, data: Iterable[bytes]) -> bool:
+    """Returns whether chunks hold a needle, wherever they are cut."""
+    rest = b""
+    for chunk in data:
+        text = rest + chunk.lower()
+        if needle in text:
+            return True
+        rest = text[max(len(text) - len(needle) + 1, 0) :]
+    return False
 
 
 def _changed_ms(path: Path) -> int:

@@ -67,6 +67,12 @@ class AgentKind:
         """Returns how its lines carry text in small parts; None if they never do."""
         return None
 
+    def without_notes(self, text: str, *, of_agent: bool) -> str:
+        """Returns the result of a call without what the CLI has added for the model alone;
+        `of_agent` if an agent was called, and not a tool.
+        """
+        return text
+
     def sessions(self, env: Mapping[str, str]) -> SessionStore | None:
         """Returns its stored sessions on this machine."""
         return None
@@ -101,7 +107,8 @@ class Dialect(Protocol[R]):
     """One run's records to relay events: what is new, and who said it. Pure.
 
     One that also has `mend` (`unbraid.translate.reader.MendsRecords`) keeps what is right of a
-    damaged record.
+    damaged record. One that has `reading` (`unbraid.translate.reader.ReadsSources`) is called with
+    the name of the source before lines of another one come.
     """
 
     @property

@@ -28,6 +28,7 @@ class Command(Struct):
     resumes: bool = False
     forwards: bool = False
     prompt: str | None = None  # what to say first, where it is said over stdin
+    asked: str | None = None  # the prompt in its arguments, where it is plain which that is
 
 
 class ProcessSource(Protocol):

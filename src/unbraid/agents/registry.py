@@ -22,6 +22,7 @@ BUILT_IN = (
     "unbraid.agents.claude.kind:ClaudeCode",
     "unbraid.agents.opencode.kind:OpenCode",
     "unbraid.agents.kilo.kind:Kilo",
+    "unbraid.agents.codex.kind:Codex",
 )
 
 

@@ -26,6 +26,12 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     dollars: Amount | None = None
     seconds: Amount | None = None
 
+    def lowered(self, other: Limits) -> Limits:
+        """Returns these bounds, with another's where those are lower."""
+        own, others = msgspec.structs.asdict(self), msgspec.structs.asdict(other)
+        lower = {name: min(own[name] or value, value) for name, value in others.items() if value}
+        return msgspec.structs.replace(self, **lower)
+
     def filled(self, other: Limits) -> Limits:
         """Returns these bounds, with another's where these have none."""
         own = {name: value for name, value in msgspec.structs.asdict(self).items() if value}

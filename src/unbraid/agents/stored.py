@@ -23,6 +23,7 @@ from msgspec import Struct, field
 
 from unbraid.agents.control_port import Controller
 from unbraid.fleet.shares import UsageShare
+from unbraid.fleet.status import WaitingFor
 from unbraid.fleet.usage import Usage
 from unbraid.translate.tracks import RunTracks
 from unbraid.wire.chunk import Chunk
@@ -31,9 +32,9 @@ from unbraid.wire.chunk import Chunk
 class SessionFacts(Struct):
     """One stored session as the list of runs shows it; times in milliseconds since 1970.
 
-    `answered`: its last turn came to an end. `agents`: the main agent and its sub-agents.
-    `shares` are what `usage` consists of, by agent, model and time; a kind that cannot say that
-    gives none.
+    `answered`: its last turn came to an end; `ending`: the status that it has if no process has it,
+    where that is known better. `agents`: the main agent and its sub-agents. `shares` are what
+    `usage` consists of, by agent, model and time; a kind that cannot say that gives none.
     """
 
     session_id: str
@@ -42,9 +43,20 @@ class SessionFacts(Struct):
     started: int = 0
     updated: int = 0
     answered: bool = False
+    ending: str | None = None
     agents: int = 1
     usage: Usage = field(default_factory=Usage)
     shares: list[UsageShare] = field(default_factory=list)
+
+
+class SessionState(Struct, frozen=True):
+    """What a kind's own books say of a session now: whether a process has it, and what that waits
+    for. `is_precise`: if it waits for nothing, it works; otherwise that is not known.
+    """
+
+    alive: bool
+    waiting: WaitingFor | None = None
+    is_precise: bool = True
 
 
 class StoredBlock(NamedTuple):
@@ -141,6 +153,21 @@ class SessionWatch(Protocol):
         ...
 
 
+@runtime_checkable
+class StateWatch(Protocol):
+    """A watch that knows what the processes of its sessions do."""
+
+    def changed_states(self) -> set[str]:
+        """Returns the sessions whose processes do something else than when this was asked before.
+        Blocks.
+        """
+        ...
+
+    def is_alive(self, session_id: str) -> bool:
+        """Returns whether a process had a session at the last look."""
+        ...
+
+
 class RunController(Controller, Protocol):
     """A controller that knows its run."""
 
@@ -225,6 +252,17 @@ class SessionStore(Protocol):
     ) -> SessionWatch:
         """Watch all of them, or `only` one. `servers` are the addresses of running programs of this
         kind that report what their sessions say; a kind that has none ignores them.
+        """
+        ...
+
+
+@runtime_checkable
+class StatefulStore(Protocol):
+    """A store that knows what the processes of its sessions do."""
+
+    def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
+        """Returns the states of all sessions that a process has or has left behind, and of those
+        of `among` that certainly none has. Of others, nothing is known. Blocks.
         """
         ...
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -10,6 +12,8 @@ import click
 # What a log can hold, and how long anything can wait.
 MOST = 2**63 - 1
 MOST_SECONDS = 1e6
+
+_QUANTITY = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([A-Za-z]*)")
 
 port_option = click.option(
     "--port",
@@ -29,6 +33,26 @@ class FiniteRange(click.FloatRange):
         if math.isnan(number):
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
         return number
+
+
+class Quantity(click.ParamType):  # type: ignore[type-arg]
+    """A number with a unit: `90d`, `2GB`. Without a unit it counts the first one."""
+
+    def __init__(self, name: str, units: Mapping[str, float]) -> None:
+        self.name, self._units = name, units
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Returns the number in the smallest sense of its unit, or a usage error."""
+        found = _QUANTITY.fullmatch(str(value))
+        unit = "" if found is None else found[2].lower() or next(iter(self._units))
+        if found is None or unit not in self._units:
+            known = ", ".join(self._units)
+            self.fail(f"{value} is not a number with one of the units {known}.", param, ctx)
+        return min(float(found[1]) * self._units[unit], MOST)
+
+
+AGE = Quantity("age", {"d": 86400, "h": 3600, "w": 7 * 86400, "m": 60, "s": 1})
+BYTES = Quantity("bytes", {"b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12})
 
 
 def run_and_stream(agent: str) -> tuple[str, int | None]:

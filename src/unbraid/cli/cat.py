@@ -29,12 +29,15 @@ def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     A SOURCE is a file of lines (or a JSON array of them) that Claude Code or OpenCode printed, `-`
     for standard input, a transcript (its sub-agents' are found beside it), the id of a session,
     OpenCode's database (or its `storage` folder of before 1.2), a capture of its /event stream, or
-    one of its exports. Sources of the same run are merged.
+    one of its exports. Sources of the same run are merged. A run of `unbraid ps` that is in the log
+    is read from there.
     """
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.sessions.sources import events_of, relay_events_of, runs_of_sources
 
-    runs = redacted_runs(runs_of_sources(sources, os.environ), redact=redact)
+    # The log has no relay events.
+    named = runs_of_sources(sources, os.environ, logged=shape != "relay", redact=redact)
+    runs = redacted_runs(named, redact=redact)
     if shape is not None:
         for run in runs:
             _write(relay_events_of(run) if shape == "relay" else events_of(run))
@@ -44,6 +47,8 @@ def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
         for event in events_of(run):
             for line in printer.lines(event):
                 click.echo(line)
+        for line in printer.flush():  # a run that is not over may end within a block
+            click.echo(line)
 
 
 def _write(events: Iterable[FleetEvent] | Iterable[RelayEvent]) -> None:

@@ -21,6 +21,7 @@ _BELOW = str.maketrans("├└─", "│  ")
     epilog="""\b
 Examples:
   unbraid tree stdout.ndjson
+  unbraid tree 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
   unbraid tree --mermaid ~/.claude/projects/…/<session>.jsonl"""
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
@@ -31,14 +32,16 @@ Examples:
 def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     """Print who worked for whom in SOURCE…, with status, tokens, cost and time.
 
-    Sources are the same as for `unbraid cat`. A session that changed within the last minute is
+    Sources are the same as for `unbraid cat`. The number of an agent is that of its stream, which
+    `unbraid attach RUN/STREAM` takes. A session that changed within the last minute is
     shown as it is now; in any other session, an agent that has not ended is an orphan.
     """
     from unbraid.fleet.tree import Tree
     from unbraid.screen import safe
     from unbraid.sessions.sources import events_of, runs_of_sources
 
-    for run in redacted_runs(runs_of_sources(sources, os.environ), redact=redact):
+    runs = runs_of_sources(sources, os.environ, redact=redact)
+    for run in redacted_runs(runs, redact=redact):
         picture = Tree(events_of(run, so_far=True))
         match shape:
             case "json":

@@ -30,14 +30,22 @@ Examples:
     metavar="URL",
     help="A running OpenCode server.",
 )
+@click.option("--keep", is_flag=True, help="Import every stored session, too.")
 @redact_option
 def watch(
-    port: int = 8420, page: bool = True, servers: tuple[str, ...] = (), redact: bool = False
+    port: int = 8420,
+    page: bool = True,
+    servers: tuple[str, ...] = (),
+    keep: bool = False,
+    redact: bool = False,
 ) -> None:
     """Follow every agent on this machine into the log, and show them on a page.
 
     Nothing has to be set up: the sessions of Claude Code and OpenCode are found where they are, and
     nothing is ever written there. Stop with Ctrl-C; the next start goes on from the same place.
+
+    With --keep, all sessions of the past are imported meanwhile, each once, so that they stay when
+    the agents' own CLIs delete them.
 
     With --redact, API keys and tokens are redacted in the log and on the page, also in sessions of
     the past that are opened there.
@@ -51,11 +59,17 @@ def watch(
         ParameterSource.COMMANDLINE,
         ParameterSource.ENVIRONMENT,
     )
-    asyncio.run(_watch(port, servers, page=page, redact=redact, port_required=asked))
+    asyncio.run(_watch(port, servers, page=page, keep=keep, redact=redact, port_required=asked))
 
 
 async def _watch(
-    port: int, servers: tuple[str, ...], *, page: bool, redact: bool, port_required: bool
+    port: int,
+    servers: tuple[str, ...],
+    *,
+    page: bool,
+    keep: bool,
+    redact: bool,
+    port_required: bool,
 ) -> None:
     from unbraid.agents.registry import plugin_problems
     from unbraid.cli.session_table import SessionTable
@@ -86,4 +100,6 @@ async def _watch(
                 say=overview.say,
             )
             await stack.enter_async_context(served)
+        if keep:
+            await stack.enter_async_context(machine.keeping())
         await machine.watch(until)

@@ -204,17 +204,24 @@ class FleetError(FleetEvent, tag="error", kw_only=True):
 
 
 class FleetUnrecognized(FleetEvent, tag="unrecognized", kw_only=True):
-    """A record we have no name for, as it came."""
+    """A record we have no name for, as it came. Where a source has a great many, `count`: this one
+    stands for so many, itself and those that came after it.
+    """
 
     raw: Raw
+    count: int | None = None
 
 
 class FleetMalformed(FleetEvent, tag="malformed", kw_only=True):
-    """Bytes that are no record."""
+    """Bytes that are no record. Where a source has a great many, `count`: this one stands for so
+    many, of which it is the first; the last is at `last_offset`.
+    """
 
     raw: str
     reason: str
     offset: int
+    count: int | None = None
+    last_offset: int | None = None
 
 
 class Done(FleetEvent, tag="done", kw_only=True):

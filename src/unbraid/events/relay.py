@@ -172,17 +172,24 @@ class Error(RelayEvent, tag="error"):
 
 
 class Unrecognized(RelayEvent, tag="unrecognized"):
-    """A record or block we have no name for, passed through as it came."""
+    """A record or block we have no name for, passed through as it came. `count`: it stands for so
+    many records, itself and those that came after it.
+    """
 
     raw: Raw = EMPTY_OBJECT
+    count: int | None = None
 
 
 class Malformed(RelayEvent, tag="malformed"):
-    """Bytes that are no record: the start of them, why, and their offset in the source."""
+    """Bytes that are no record: the start of them, why, and their offset in the source. `count`: it
+    stands for so many of them, of which these are the first; the last is at `last_offset`.
+    """
 
     raw: str = ""
     reason: str = ""
     offset: int = 0
+    count: int | None = None
+    last_offset: int | None = None
 
 
 RELAY_EVENTS: tuple[type[RelayEvent], ...] = tuple(RelayEvent.__subclasses__())

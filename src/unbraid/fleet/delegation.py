@@ -8,7 +8,8 @@ means are contexts below it.
 from __future__ import annotations
 
 from unbraid import events as e
-from unbraid.fleet.streams import Fleet, FleetStream
+from unbraid.fleet.stream import FleetStream
+from unbraid.fleet.streams import Fleet
 
 SOURCE = "orchestrate"
 ROOT = ""

@@ -8,15 +8,15 @@ from unbraid import events as e
 from unbraid.fleet.tree import Tree
 
 
-def closing_events(events: Sequence[e.FleetEvent], reason: str, now: int) -> list[e.FleetEvent]:
+def closing_events(events: Sequence[e.FleetEvent], reason: str) -> list[e.FleetEvent]:
     """Returns the end of every stream that is open, latest first, and `done`; nothing if that is
-    there.
+    there. The run has ended with its last event, whenever that is found out.
     """
     tree = Tree(events)
     if not events or tree.done is not None:
         return []
     first, last = events[0], events[-1]
-    ts, seq = max(now, last.ts), last.seq
+    ts, seq = max(event.ts for event in events), last.seq
     ends: list[e.FleetEvent] = []
     for node in sorted(tree.nodes.values(), key=lambda node: node.stream_id, reverse=True):
         if node.ended is None:

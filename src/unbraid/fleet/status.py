@@ -140,6 +140,18 @@ class RunState(Struct, omit_defaults=True):
         return WaitingFor(PROMPT, self.idle_since) if self.idle_since else None
 
 
+def status_of_session(
+    ending: str, *, alive: bool | None, waiting: WaitingFor | None, changed_lately: bool
+) -> str:
+    """Returns the status of a stored session that nobody follows: what its process does, if there
+    is one; otherwise how it has ended. Where nobody knows about processes (`alive` is None), one
+    that has changed lately is at work.
+    """
+    if alive or (alive is None and changed_lately):
+        return WORKING if waiting is None else WAITING
+    return ending
+
+
 def status_of_end(reason: str, *, ok: bool) -> str:
     """Returns the status of an agent whose stream has ended so."""
     return _ENDS.get(reason, DONE if ok else FAILED)

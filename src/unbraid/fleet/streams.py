@@ -4,6 +4,8 @@ Guarantees, whatever comes in:
 - `seq` counts up by one; `request_received` is first and `done` is last;
 - in a stream, `stream_start` precedes and `stream_end` follows everything;
 - a parent starts before its child;
+- `ts` of `request_received` is the smallest of a run and that of `done` the largest, and in a
+  stream it never runs back;
 - the same relay events give the same fleet events, byte for byte.
 """
 
@@ -16,6 +18,8 @@ import msgspec
 
 from unbraid import events as e
 from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.run_clock import RunClock
+from unbraid.fleet.stream import FleetStream
 from unbraid.fleet.usage import Totals
 
 F = TypeVar("F", bound=e.FleetEvent)
@@ -23,10 +27,6 @@ F = TypeVar("F", bound=e.FleetEvent)
 ROOT_AGENT = "main"
 CONTENT = (e.TextDelta, e.ThinkingDelta, e.ToolUse)
 AFTERTHOUGHTS = (e.Progress, e.SessionMeta, e.SubAgentEnded)
-
-# A source's own times that differ from ours by more than this are of another time, not late.
-NOW_MS = 60_000
-
 
 _PLACE = {field.name for field in msgspec.structs.fields(e.FleetEvent)}
 
@@ -56,36 +56,23 @@ PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] 
 }
 
 
-class FleetStream:
-    """One invocation of one agent."""
-
-    __slots__ = ("agent", "answer", "answering", "depth", "ended", "id", "message_id", "parent")
-
-    def __init__(self, stream_id: int, parent: FleetStream | None, agent: str) -> None:
-        self.id = stream_id
-        self.parent = parent
-        self.depth: int = 0 if parent is None else parent.depth + 1
-        self.agent = agent
-        self.answering = False
-        self.ended = False
-        self.message_id = ""
-        self.answer: list[str] = []  # the text of its latest message
-
-
 class Fleet:
     """Gives every agent's invocation a stream, and every event its place in the log. With `prices`,
     messages whose cost nobody reports get an estimate.
     """
 
     def __init__(
-        self, source: str = "", *, first_seq: int = 1, prices: Prices | None = None
+        self,
+        source: str = "",
+        *,
+        first_seq: int = 1,
+        began_ms: int = 0,
+        prices: Prices | None = None,
     ) -> None:
         self.source = source
         self.done = False
         self._seq = first_seq
-        self._ts = 0
-        self._first_ts = 0
-        self._elsewhen = False  # whether the run has a time of its own, and that is not now
+        self._clock = RunClock(began_ms)
         self._streams: dict[str, FleetStream] = {}  # by context: its latest invocation
         self._count = 0
         self._totals = Totals()
@@ -96,17 +83,17 @@ class Fleet:
             e.TokenUsage: self._token_usage,
             e.TurnComplete: self._turn_complete,
             e.SessionMeta: self._session_meta,
+            e.Progress: self._progress,
             e.SubAgentEnded: self._ended,
         }
 
     def apply(self, events: Sequence[e.RelayEvent], now: int = 0) -> list[e.FleetEvent]:
-        """Place relay events in the log; `now` dates those whose source gave no time."""
-        if now and not self._count:
-            first = next((event.ts for event in events if event.ts), now)
-            self._elsewhen = abs(now - first) > NOW_MS
-            now = first if self._elsewhen else now
+        """Place relay events in the log; `now`, their arrival, dates those whose source gave no
+        time.
+        """
+        self._clock.arrive(events, now)
         for event in events:
-            self._ts = event.ts or now or self._ts
+            self._clock.date(event)
             if not self._count:
                 prompted = self._open(event)
                 if prompted:
@@ -129,9 +116,10 @@ class Fleet:
         """End the run: every open stream, then `done`."""
         if self.done:
             return []
-        self._ts = max(self._ts, 0 if self._elsewhen else now)
         if not self._count:
+            self._clock.arrive((), now)
             self._open(e.RelayEvent())
+        self._clock.end(now)
         root = self._streams[""]
         for stream in reversed(self._streams.values()):
             if not stream.ended and stream is not root:
@@ -151,7 +139,7 @@ class Fleet:
             cost_usd=total.cost_usd,
             estimated_usd=total.estimated_usd,
             unpriced_tokens=total.unpriced_tokens,
-            duration_ms=self._ts - self._first_ts if self._first_ts else None,
+            duration_ms=self._clock.duration_ms(),
         )
         self.done = True
         return self._take()
@@ -162,7 +150,7 @@ class Fleet:
         self, agent: str, *, prompt: str, cwd: str, model: str | None, now: int
     ) -> list[e.FleetEvent]:
         """Begin the run with what its main agent is asked."""
-        self._ts = now
+        self._clock.ts = now
         self._begin(agent, prompt, e.SessionMeta(cwd=cwd, model=model))
         return self._take()
 
@@ -183,8 +171,13 @@ class Fleet:
 
     def text(self, stream: FleetStream, event: e.TextDelta, now: int) -> e.Text:
         """Adds text of an agent that has begun to answer, by the shortest way."""
-        self._ts, seq = now, self._seq
+        seq = self._seq
         self._seq = seq + 1
+        if now < stream.latest:
+            now = stream.latest
+        stream.latest = now
+        if now > self._clock.latest:
+            self._clock.latest = now
         return e.Text(
             seq=seq,
             ts=now,
@@ -200,13 +193,13 @@ class Fleet:
         self, kind: type[e.FleetEvent], stream: FleetStream, now: int, **payload: Any
     ) -> list[e.FleetEvent]:
         """Place an event of a stream that no relay event stands for."""
-        self._ts = now
+        self._clock.ts = now
         self._emit(kind, stream, **payload)
         return self._take()
 
     def close(self, stream: FleetStream, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
         """End an invocation."""
-        self._ts = now
+        self._clock.ts = now
         self._close(stream, ok, reason)
         return self._take()
 
@@ -220,7 +213,6 @@ class Fleet:
         return prompt is not None
 
     def _begin(self, agent: str, prompt: str | None, meta: e.SessionMeta) -> None:
-        self._first_ts = self._ts
         root = self._streams[""] = FleetStream(0, None, agent)
         self._count = 1
         self._emit(
@@ -267,6 +259,7 @@ class Fleet:
         one.
         """
         stream = FleetStream(self._count, ended.parent, ended.agent)
+        stream.latest = ended.latest
         self._count += 1
         self._streams[context] = stream
         parent = ended.parent
@@ -316,7 +309,7 @@ class Fleet:
                 event.cache_creation_tokens,
                 event.cache_1h_tokens,
             )
-            estimate = self._prices.cost(event.model, self._ts, tokens)
+            estimate = self._prices.cost(event.model, self._clock.ts, tokens)
         self._emit(
             e.FleetTokenUsage,
             stream,
@@ -338,6 +331,7 @@ class Fleet:
         self._totals.fold(self._out[-1])
 
     def _turn_complete(self, event: e.TurnComplete, stream: FleetStream) -> None:
+        self._clock.lasted(stream, event.duration_ms)
         account = event.totals
         self._emit(
             e.FleetTurnComplete,
@@ -355,11 +349,15 @@ class Fleet:
         )
         self._totals.fold(self._out[-1])
 
+    def _progress(self, event: e.Progress, stream: FleetStream) -> None:
+        self._clock.lasted(stream, event.duration_ms)
+        self._pass_on(event, stream)
+
     def _emit(self, kind: type[F], stream: FleetStream, **payload: Any) -> None:
         self._out.append(
             kind(
                 seq=self._seq,
-                ts=self._ts,
+                ts=self._clock.stamp(stream),
                 stream_id=stream.id,
                 depth=stream.depth,
                 agent=stream.agent,

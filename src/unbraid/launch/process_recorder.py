@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator, Iterator
 
 from unbraid.agents.process_port import ProcessSource
 from unbraid.launch.run_log import RunLog
+from unbraid.record.batches import read_in_thread
 from unbraid.timings import RUN_POLL_SECONDS
 from unbraid.wire.chunk import Chunk
-
-BATCH_BYTES = 1 << 22
 
 
 class ProcessRecorder:
@@ -67,22 +66,5 @@ class ProcessRecorder:
         yield from self._source.read()
 
     async def _record(self, chunks: Iterator[Chunk]) -> None:
-        more = True
-        while more:
-            batch, more = await asyncio.to_thread(_batch, chunks)
-            if batch:
-                await self._run_log.feed(batch)
-
-
-def _batch(chunks: Iterator[Chunk]) -> tuple[list[Chunk], bool]:
-    """Returns the next chunks, and whether there may be more: a long history is not held at
-    once.
-    """
-    taken: list[Chunk] = []
-    size = 0
-    for chunk in chunks:
-        taken.append(chunk)
-        size += len(chunk.data)
-        if size >= BATCH_BYTES:
-            return taken, True
-    return taken, False
+        async for batch in read_in_thread(chunks):
+            await self._run_log.feed(batch)

@@ -5,8 +5,6 @@ meanwhile.
 from __future__ import annotations
 
 import asyncio
-import os
-import stat
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
@@ -30,6 +28,7 @@ from unbraid.launch.run_log import RunLog
 from unbraid.log.folder import data_folder
 from unbraid.log.port import Log
 from unbraid.remote.delivery import Sending
+from unbraid.system.stdin import nobody_writes
 from unbraid.wire.lines import Lines
 
 Warn = Callable[[str], None]
@@ -55,7 +54,7 @@ async def run(
     if launcher is None:
         command = Command(list(argv))
     else:
-        command = await launcher.command(argv, steered=steered and _nobody_types())
+        command = await launcher.command(argv, steered=steered and nobody_writes())
     if steered and not command.reads_stdin:
         warn("this command cannot be steered, and runs as it would without --steer")
     run_log, controllers = RunLog(warn, sending, redact=redact), Controllers()
@@ -168,13 +167,3 @@ async def _pass(
     if renderer is not None and is_read:
         rest = [renderer.line(line) for line in lines.finish() if isinstance(line, bytes)]
         await show(b"".join([*rest, renderer.end()]))
-
-
-def _nobody_types() -> bool:
-    """Returns whether nothing that the agent would read comes in on stdin: a terminal, or
-    the void.
-    """
-    try:
-        return stat.S_ISCHR(os.fstat(0).st_mode)
-    except OSError:
-        return True

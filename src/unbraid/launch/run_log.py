@@ -113,9 +113,10 @@ class RunLog:
         """Sends what the log has of this run from before, which the other machine may not have."""
         if self.recorder is None or self.log is None:
             return
-        for part in await self.log.spooled(self.recorder.run):
-            for chunk in self._redacted([part]):
-                sending.put(chunk._replace(arrived_ms=part.arrived_ms))
+        async for parts in self.log.spool_pages(self.recorder.run):
+            for part in parts:
+                for chunk in self._redacted([part]):
+                    sending.put(chunk._replace(arrived_ms=part.arrived_ms))
 
     def _redacted(self, pieces: Iterable[Chunk]) -> Iterable[Chunk]:
         return pieces if self._redactor is None else self._redactor.redact(pieces)

@@ -169,6 +169,10 @@ class MemoryLog:
         held = self._runs.get(run)
         return {} if held is None else dict(held.offsets)
 
+    async def spool_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
+        """Yields the raw bytes of a run that is not over, at once: they are in memory."""
+        yield await self.spooled(run)
+
     async def spooled(self, run: str) -> list[Chunk]:
         """Returns the raw bytes of a run that is not over."""
         held = self._runs.get(run)

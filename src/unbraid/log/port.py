@@ -162,6 +162,10 @@ class Log(WholeLogReader, Protocol):
         """
         ...
 
+    def spool_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
+        """Yields the same chunks, a bounded number of bytes at a time."""
+        ...
+
     async def run_names(self, prefix: str = "") -> list[str]:
         """Returns the names of the runs that `runs` lists and that begin with `prefix`, in their
         order.

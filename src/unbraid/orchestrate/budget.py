@@ -6,6 +6,10 @@ from unbraid.agents.spec import Limits
 from unbraid.events import TokenUsage, TurnComplete
 from unbraid.fleet.usage import Totals, Usage
 
+# Loops and hangs come to an end even where nobody has thought of them.
+AGENT_LIMITS = Limits(turns=25, seconds=1800.0)
+REQUEST_LIMITS = Limits(turns=250, children=128, seconds=7200.0)
+
 
 class Account:
     """The spending of one agent or of a whole request; an agent's counts for its request too."""

@@ -6,6 +6,8 @@
   the `/agent` line above it, so that a message may have several lines.
 - Inside a fence (``` or ~~~) nothing is a command. A fence ends with a line of at least as many of
   the same characters and nothing else; one that opens inside another with an info string is nested.
+- A line that the agent quotes (`is_quoted`) is prose, and so is every command below it: where an
+  agent quotes, what comes next may belong to the quotation.
 - Lines end with LF or CRLF, and with nothing else that Unicode may call a line end.
 
 How the text is cut into chunks changes nothing.
@@ -14,7 +16,7 @@ How the text is cut into chunks changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from msgspec import Struct
 
@@ -39,10 +41,19 @@ class FleetCommand(Struct, frozen=True):
 class Parser:
     """Reads one turn of one agent."""
 
-    def __init__(self, plugins: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        plugins: Collection[str] = (),
+        *,
+        is_quoted: Callable[[str], bool] = lambda line: False,
+    ) -> None:
         self.commands: list[FleetCommand] = []
         # Commands that came after `close`.
         self.late = 0
+        # Commands that are quoted, or stand below one that is.
+        self.quoted = 0
+        self._is_quoted = is_quoted
+        self._quoted_chars = 0
         self._words = WORDS | frozenset(plugins)
         self._longest = max(map(len, self._words)) + 1
         self._fences: list[tuple[str, int]] = []
@@ -62,6 +73,11 @@ class Parser:
     def prose_chars(self) -> int:
         """How much has been said that surely is no command."""
         return self._prose + (0 if self._may_be_command() else self._line_chars)
+
+    @property
+    def own_prose(self) -> int:
+        """How much of what has been said is neither a command nor a quoted one."""
+        return self.prose_chars - self._quoted_chars
 
     @property
     def at_line_start(self) -> bool:
@@ -116,7 +132,12 @@ class Parser:
             self._say(line)
             return
         command = self._command(line)
-        if command is None:
+        if command is not None and self._quotes(line, command):
+            self.quoted += 1
+            self._block = None
+            self._prose += len(line.strip())
+            self._quoted_chars += len(line.strip())
+        elif command is None:
             self._say(line)
         elif command.word == PARALLEL and self._block is None:
             self._block = []
@@ -130,6 +151,10 @@ class Parser:
             self._block.append(command)
         else:
             self._add(command)
+
+    def _quotes(self, line: str, command: FleetCommand) -> bool:
+        # By themselves, the marks of a block are the same whoever writes them.
+        return bool(self.quoted) or (bool(command.argument) and self._is_quoted(line))
 
     def _command(self, line: str) -> FleetCommand | None:
         found = _COMMAND.fullmatch(line.rstrip()) if line.startswith("/") else None

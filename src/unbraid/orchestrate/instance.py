@@ -7,19 +7,29 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+import msgspec
+
 from unbraid.agents.backend_port import AgentConversation
 from unbraid.agents.spec import AgentSpec
-from unbraid.errors import UnbraidError
+from unbraid.errors import BackendError, UnbraidError
 from unbraid.fleet.gate import Gate
 from unbraid.orchestrate import replies
 from unbraid.orchestrate.agent_stream import AgentStream
 from unbraid.orchestrate.commands import Commands
 from unbraid.orchestrate.grammar import AGENT, PARALLEL, FleetCommand
 from unbraid.orchestrate.grants import may_use
+from unbraid.orchestrate.material import GivenMaterial
 from unbraid.orchestrate.prompts import MASTER
 from unbraid.orchestrate.replies import Reply
 from unbraid.orchestrate.roster import Roster
-from unbraid.orchestrate.turn import AgentTurn, Permission
+from unbraid.orchestrate.turn import (
+    LATER_HELPER_OPENING_CHARS,
+    MAX_TURN_CHARS,
+    AgentTurn,
+    OverBudget,
+    Permission,
+    TooMuch,
+)
 
 MAX_DEPTH = 2
 MAX_CHILDREN = 16
@@ -61,33 +71,47 @@ class Instance:
         stream: AgentStream,
         conversation: AgentConversation,
         depth: int,
+        material: GivenMaterial,
         on_asked: Callable[[Permission], None],
     ) -> None:
         self._request, self._agent, self._stream = request, agent, stream
+        self._material = material
         self._conversation, self._depth, self._on_asked = conversation, depth, on_asked
 
     async def answer(self, message: str) -> Reply:
         """Returns the agent's answer."""
         account, opening = self._stream.account, FIRST_OPENING_CHARS
+        if self._depth:
+            self._material.note(message)
+            if (spent := account.spent()) is not None:
+                return replies.over_budget(self._agent.name, spent)
         while True:
             last = account.last_turn or account.spent() is not None
             turn = AgentTurn(
-                self._stream, self._gate(opening, last), self._request.commands, commands=not last
+                self._stream,
+                self._gate(opening, last),
+                self._request.commands,
+                material=self._material,
+                opening_chars=opening,
+                commands=not last,
             )
             account.turn()
             await turn.take(self._conversation, message, self._on_asked)
             if turn.commands and turn.ok:
                 turn.delegate([label(command) for command in turn.commands])
                 blocks = await self._carry_out_all(turn.commands)
-                opening = LATER_OPENING_CHARS
+                opening = LATER_HELPER_OPENING_CHARS if self._depth else LATER_OPENING_CHARS
             else:
                 turn.release()
                 if not turn.ok:
                     return replies.failed(self._agent.name, turn.problem, "")
-                if not turn.late:
+                if not turn.late and not turn.only_quotes:
                     return Reply(turn.answer)
-                blocks = [replies.late().text]
+                blocks = [(replies.late() if turn.late else replies.quoted_command()).text]
             self._stream.settle()
+            if self._depth and (spent := account.spent()) is not None:
+                # Only the master answers with what there is: of sub-agents there may be many.
+                return replies.over_budget(self._agent.name, spent)
             last = account.last_turn or account.spent() is not None
             message = replies.message(blocks, last=last)
 
@@ -117,16 +141,20 @@ class Instance:
             case "agent":
                 name = name_of(command)
                 (reply,) = await self._delegate([command])
+                self._material.note(reply.text)
                 return f"agent:{name}"[:100], replies.single(name[:80], reply), reply.ok
             case "parallel":
                 refused = self._refused_parallel(command)
                 if refused is not None:
                     return PARALLEL, replies.block("parallel", refused.text), False
                 answers = await self._delegate(command.children)
+                for answer in answers:
+                    self._material.note(answer.text)
                 names = [name_of(child)[:80] for child in command.children]
                 return PARALLEL, replies.joined(names, answers), all(a.ok for a in answers)
             case word:
                 reply = await self._plug_in(word, command.argument)
+                self._material.note(reply.text)
                 shown = f"{word} {' '.join(command.argument.split())[:200]}"
                 return word, replies.block(shown, replies.quoted(reply.text)), reply.ok
 
@@ -214,3 +242,18 @@ def label(command: FleetCommand) -> str:
     if command.word == PARALLEL:
         return ", ".join(map(label, command.children)) or "/parallel"
     return f"/{command.word} {command.argument[:80]}".strip()
+
+
+def problem_of(name: str, error: Exception) -> Reply:
+    """Returns what went wrong with an agent, as the answer that its caller gets."""
+    match error:
+        case BackendError():
+            return replies.failed(name, f"{error.backend}: {error.problem}", error.advice)
+        case TooMuch():
+            return replies.too_much(name, MAX_TURN_CHARS)
+        case OverBudget():
+            return replies.over_budget(name, str(error))
+        case UnbraidError() | msgspec.MsgspecError():
+            return replies.failed(name, str(error), "")
+        case _:
+            return replies.failed(name, f"something is wrong with it ({type(error).__name__})", "")

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 
 from unbraid.errors import CallerError
-from unbraid.orchestrate.request import Outcome, Request, problem_of
+from unbraid.orchestrate.instance import problem_of
+from unbraid.orchestrate.material import GivenMaterial
+from unbraid.orchestrate.request import Outcome, Request
 
 
 class MasterSession:
@@ -60,9 +62,10 @@ class MasterSession:
     async def _run(self) -> None:
         outcome = Outcome(False, "failed", "it never began")
         try:
+            material = GivenMaterial(self._request.commands)
             async with self._request.open(self._request.roster.master, 0) as conversation:
                 while True:
-                    outcome = await self._request.perform(conversation)
+                    outcome = await self._request.perform(conversation, material)
                     if not outcome.ok:
                         break
                     self._request.finish(outcome)

@@ -18,9 +18,9 @@ from unbraid.log.engines import memory_log
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.orchestrate.backends import Backend, Backends
+from unbraid.orchestrate.budget import REQUEST_LIMITS
 from unbraid.orchestrate.commands import Commands, built_in
 from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
-from unbraid.orchestrate.limits import REQUEST_LIMITS
 from unbraid.orchestrate.master_session import MasterSession
 from unbraid.orchestrate.recovery import recover
 from unbraid.orchestrate.request import Request
@@ -185,7 +185,8 @@ class Orchestrator:
     ) -> Request:
         if self.leases is not None and not self.leases.acquire(run):
             raise CallerError(f"another process has run {run}")
-        bounds = (limits or Limits()).filled(self._limits)
+        # Who asks cannot have more than the server gives.
+        bounds = self._limits.lowered(limits or Limits())
         request = Request(self, self.log, run=run, prompt=prompt, limits=bounds)
         if session is None:
             session = MasterSession(request, keep_seconds=self._keep_seconds)

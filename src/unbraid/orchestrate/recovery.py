@@ -7,7 +7,6 @@ from unbraid.fleet.delegation import SOURCE
 from unbraid.fleet.run_end import closing_events
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log, every_run
-from unbraid.system.clock import now_ms
 
 
 async def recover(log: Log, leases: Leases) -> list[str]:
@@ -18,7 +17,7 @@ async def recover(log: Log, leases: Leases) -> list[str]:
         if summary.source == SOURCE and leases.acquire(summary.run):
             try:
                 events = await _events(log, summary.run)
-                await log.append(summary.run, closing_events(events, "interrupted", now_ms()))
+                await log.append(summary.run, closing_events(events, "interrupted"))
                 ended.append(summary.run)
             finally:
                 leases.release(summary.run)

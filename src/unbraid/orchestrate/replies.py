@@ -152,5 +152,12 @@ def late() -> Reply:
     )
 
 
+def quoted_command() -> Reply:
+    return err(
+        "a command that stands in what you were given is not carried out",
+        "if you want it, write it in your own words; else answer",
+    )
+
+
 def plugin_failed(word: str, problem: str) -> Reply:
     return err(f"/{word}: {problem}", "go on without it")

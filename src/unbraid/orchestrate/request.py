@@ -18,7 +18,7 @@ from msgspec import Struct
 from unbraid.agents.backend_port import AgentConversation, AsksPermission
 from unbraid.agents.control_port import VERBS, PermissionRequest
 from unbraid.agents.spec import AgentSpec, Limits
-from unbraid.errors import BackendError, CallerError, UnbraidError
+from unbraid.errors import CallerError
 from unbraid.events import Draft, PermissionReplied, Prompt
 from unbraid.fleet.delegation import ROOT, Delegation
 from unbraid.log.entry import Entry
@@ -27,15 +27,15 @@ from unbraid.log.port import Log
 from unbraid.orchestrate import replies
 from unbraid.orchestrate.agent_stream import AgentStream
 from unbraid.orchestrate.backends import Backends
-from unbraid.orchestrate.budget import Account
+from unbraid.orchestrate.budget import AGENT_LIMITS, Account
 from unbraid.orchestrate.commands import Commands
-from unbraid.orchestrate.instance import MAX_CHILDREN, Instance
+from unbraid.orchestrate.instance import MAX_CHILDREN, Instance, problem_of
 from unbraid.orchestrate.journal import Journal
-from unbraid.orchestrate.limits import AGENT_LIMITS
+from unbraid.orchestrate.material import GivenMaterial
 from unbraid.orchestrate.prompts import with_fleet_prompt
 from unbraid.orchestrate.replies import Reply
 from unbraid.orchestrate.roster import Roster
-from unbraid.orchestrate.turn import MAX_TURN_CHARS, OverBudget, Permission, TooMuch
+from unbraid.orchestrate.turn import Permission
 from unbraid.system.clock import now_ms
 
 
@@ -136,9 +136,11 @@ class Request:
         """Whether `done` was emitted."""
         return self._delegation.done
 
-    async def perform(self, conversation: AgentConversation) -> Outcome:
-        """Have the master answer the prompt and what comes meanwhile. Ends nothing itself."""
-        working = asyncio.create_task(self._work(conversation))
+    async def perform(self, conversation: AgentConversation, material: GivenMaterial) -> Outcome:
+        """Have the master, which was given `material` before, answer the prompt and what comes
+        meanwhile. Ends nothing itself.
+        """
+        working = asyncio.create_task(self._work(conversation, material))
         try:
             # A log that cannot be written ends the work: nobody would ever see it.
             await asyncio.wait({working, self._writing}, return_when=asyncio.FIRST_COMPLETED)
@@ -159,16 +161,9 @@ class Request:
         self._stream.settle()
         self._journal.write(self._delegation.finish(outcome.ok, outcome.reason, now_ms()))
 
-    async def _work(self, conversation: AgentConversation) -> Outcome:
+    async def _work(self, conversation: AgentConversation, material: GivenMaterial) -> Outcome:
         master = self.roster.master
-        instance = Instance(
-            self,
-            master,
-            stream=self._stream,
-            conversation=conversation,
-            depth=0,
-            on_asked=self._asked(self._stream, conversation),
-        )
+        instance = self._instance(master, self._stream, conversation, depth=0, material=material)
         message = self.prompt
         try:
             async with asyncio.timeout(self.limits.seconds) as deadline:
@@ -185,6 +180,25 @@ class Request:
                 raise
             problem = f"the request was not done after {self.limits.seconds:g} s"
             return Outcome(False, "failed", problem)
+
+    def _instance(
+        self,
+        agent: AgentSpec,
+        stream: AgentStream,
+        conversation: AgentConversation,
+        *,
+        depth: int,
+        material: GivenMaterial | None = None,
+    ) -> Instance:
+        return Instance(
+            self,
+            agent,
+            stream=stream,
+            conversation=conversation,
+            depth=depth,
+            material=material or GivenMaterial(self.commands),
+            on_asked=self._asked(stream, conversation),
+        )
 
     async def _answer(self, instance: Instance, message: str) -> Reply | None:
         """Returns the master's answer; None if it was interrupted."""
@@ -273,15 +287,7 @@ class Request:
         try:
             async with asyncio.timeout(seconds) as deadline:
                 async with self.open(agent, depth) as conversation:
-                    asked = self._asked(stream, conversation)
-                    instance = Instance(
-                        self,
-                        agent,
-                        stream=stream,
-                        conversation=conversation,
-                        depth=depth,
-                        on_asked=asked,
-                    )
+                    instance = self._instance(agent, stream, conversation, depth=depth)
                     return await instance.answer(message)
         except TimeoutError:
             if deadline.expired() and seconds is not None:
@@ -382,18 +388,3 @@ class Request:
 
 async def _next(entries: AsyncIterator[list[Entry]]) -> list[Entry] | None:
     return await anext(entries, None)
-
-
-def problem_of(name: str, error: Exception) -> Reply:
-    """Returns what went wrong with an agent, as the answer that its caller gets."""
-    match error:
-        case BackendError():
-            return replies.failed(name, f"{error.backend}: {error.problem}", error.advice)
-        case TooMuch():
-            return replies.too_much(name, MAX_TURN_CHARS)
-        case OverBudget():
-            return replies.over_budget(name, str(error))
-        case UnbraidError() | msgspec.MsgspecError():
-            return replies.failed(name, str(error), "")
-        case _:
-            return replies.failed(name, f"something is wrong with it ({type(error).__name__})", "")

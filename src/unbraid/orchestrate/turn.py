@@ -11,6 +11,7 @@ from unbraid.errors import UnbraidError
 from unbraid.fleet.gate import Gate
 from unbraid.orchestrate.agent_stream import AgentStream
 from unbraid.orchestrate.grammar import FleetCommand, Parser
+from unbraid.orchestrate.material import GivenMaterial
 
 # A flood is stopped, not stored: no answer is as long as this.
 MAX_TURN_CHARS = 4_000_000
@@ -18,6 +19,9 @@ MAX_TURN_CHARS = 4_000_000
 _IN_THE_LOG = (e.Prompt,)
 Permission = e.PermissionAsked | e.PermissionReplied
 _WORDS = (e.TextDelta, e.ThinkingDelta)
+_ACCOUNTS = (e.TokenUsage, e.TurnComplete)
+# A sub-agent that has used a tool may say so much before its commands.
+LATER_HELPER_OPENING_CHARS = 400
 
 
 class TooMuch(UnbraidError):
@@ -32,19 +36,35 @@ class AgentTurn:
     """What came of a turn: the commands, or else the answer."""
 
     def __init__(
-        self, stream: AgentStream, gate: Gate, plugins: Collection[str], *, commands: bool
+        self,
+        stream: AgentStream,
+        gate: Gate,
+        plugins: Collection[str],
+        *,
+        material: GivenMaterial,
+        opening_chars: int,
+        commands: bool,
     ) -> None:
         self.ok, self.problem = True, ""
         self.commands: list[FleetCommand] = []
         self.late = 0
-        self._stream, self._gate = stream, gate
-        self._parser = Parser(plugins) if commands else None
+        self._stream, self._gate, self._material = stream, gate, material
+        self._parser = Parser(plugins, is_quoted=material.holds) if commands else None
+        # How much prose may stand before a command, and how much of it does not count any more.
+        self._opening_chars, self._passed_chars = opening_chars, 0
         self._message: list[str] = []
         self._message_id: str | None = None
         self._block = -1
         self._result: str | None = None
         self._chars = 0
-        self._overdrawn: str | None = None
+        # An agent gets a last turn to answer with what it has.
+        self._began_spent = stream.account.spent() is not None
+
+    @property
+    def only_quotes(self) -> bool:
+        """Whether the turn has nothing but commands that are not the agent's own."""
+        parser = self._parser
+        return parser is not None and bool(parser.quoted) and not parser.own_prose
 
     @property
     def answer(self) -> str:
@@ -61,6 +81,7 @@ class AgentTurn:
         stream = self._stream
         async with aclosing(conversation.say(message)) as events:
             async for event in events:
+                self._check_budget(event)
                 if type(event) is e.TextDelta and not event.context:
                     self._count(event.delta)
                     self._text(event)
@@ -69,11 +90,12 @@ class AgentTurn:
                     stream.say(event)
                 elif isinstance(event, e.TokenUsage):
                     stream.used(event)
-                    self._overdrawn = stream.account.spent()
                 elif isinstance(event, e.TurnComplete):
                     if not event.context:
                         self._complete(event)
                 elif not isinstance(event, _IN_THE_LOG):
+                    if isinstance(event, e.ToolResult) and not event.context:
+                        self._given(event.content)
                     if isinstance(event, Permission):
                         on_asked(event)
                     stream.say(event)
@@ -96,8 +118,24 @@ class AgentTurn:
         self._chars += len(delta)
         if self._chars > MAX_TURN_CHARS:
             raise TooMuch
-        if self._overdrawn is not None:
-            raise OverBudget(self._overdrawn)
+
+    def _check_budget(self, event: e.RelayEvent) -> None:
+        """Ends the turn if the budget is spent, by this agent or by others at the same time: what
+        was on its way may overshoot it, nothing else may.
+        """
+        if isinstance(event, _ACCOUNTS):
+            return
+        spent = self._stream.account.spent()
+        if spent is not None and not self._began_spent:
+            raise OverBudget(spent)
+
+    def _given(self, content: str) -> None:
+        """Takes what a tool has given to the agent. What it says from here on may be about that."""
+        self._new_block()
+        self._material.note(content)
+        if self._parser is not None:
+            self._passed_chars = self._parser.prose_chars
+            self._opening_chars = min(self._opening_chars, LATER_HELPER_OPENING_CHARS)
 
     def _text(self, event: e.TextDelta) -> None:
         delta, gate, parser = event.delta, self._gate, self._parser
@@ -112,6 +150,9 @@ class AgentTurn:
             parser.feed(delta)
         if parser is None or gate.open:
             self._stream.text(event)
+            # The text of a sub-agent is not held back, but its commands come first, too.
+            if parser is not None and parser.prose_chars - self._passed_chars > self._opening_chars:
+                parser.close()
         else:
             self._stream.begin_answer()
             passed = gate.text(event, prose_chars=parser.prose_chars, delegating=parser.delegating)

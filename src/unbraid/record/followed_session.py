@@ -8,6 +8,7 @@ from collections.abc import Coroutine, Iterable
 from typing import Any
 
 from unbraid.agents.stored import Follower
+from unbraid.record.batches import read_in_thread
 from unbraid.record.recorder import Recorder
 from unbraid.redact.source import SourceRedactor
 from unbraid.system.clock import now_ms
@@ -62,10 +63,13 @@ class FollowedSession:
                 return  # a run in which nothing was said is none
             if self._redactor is not None:
                 await self.recorder.feed(self._redactor.rest(), now_ms())
-            await self.recorder.finish(now_ms())
+            # Its own last time, not ours: that it is over is often seen long after its end.
+            await self.recorder.finish(0)
 
     async def _feed(self, chunks: Iterable[Chunk]) -> None:
         if self._redactor is not None:
             chunks = self._redactor.redact(chunks)
-        if await self.recorder.feed(chunks, now_ms()):
-            self.changed_at = time.monotonic()
+        # A cancellation in between would lose what was read: see `look` and `close`.
+        async for batch in read_in_thread(iter(chunks)):
+            if await self.recorder.feed(batch, now_ms()):
+                self.changed_at = time.monotonic()

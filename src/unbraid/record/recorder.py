@@ -17,7 +17,8 @@ events what no line had in one piece.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import Any, Protocol, Self
 
 from unbraid.errors import LogError
@@ -28,9 +29,12 @@ from unbraid.pipeline import Pipeline
 from unbraid.prices.loader import load_prices
 from unbraid.redact.source import unredacted_ends
 from unbraid.system.file_tail import MARK_BYTES
+from unbraid.timings import TRANSLATION_SLICE_SECONDS
 from unbraid.wire.chunk import Chunk, joined
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 COMMIT_BYTES = 1 << 20
+MIN_SLICE_BYTES, MAX_SLICE_BYTES = 1 << 10, 1 << 16
 
 
 class RunPipeline(Protocol):
@@ -63,6 +67,8 @@ class Recorder:
         self._log, self._pipeline = log, pipeline
         self._noted: dict[str, int] = {}
         self._ahead = False
+        self._slice_bytes = MAX_SLICE_BYTES
+        self._begun: dict[str, int] = {}  # source: how long its last line is, which goes on
 
     @classmethod
     async def open(
@@ -108,12 +114,11 @@ class Recorder:
                 if offset > at or not new:
                     continue
                 self._ahead = True
-                events += self._pipeline.feed(new, source, now)
-                fresh.append(Chunk(source, at, new, now))
+                events += await self._translated(Chunk(source, at, new, now))
+                if not self._is_left_out(source, new):
+                    fresh.append(Chunk(source, at, new, now))
                 reached[source] = offsets[source] = at + len(new)
                 size += len(new)
-                # A long history is many chunks: nobody else is to wait for all of them.
-                await asyncio.sleep(0)
                 if size >= COMMIT_BYTES:
                     reached |= self._take_noted(offsets)
                     await commits.begin(events, offsets, fresh)
@@ -141,13 +146,45 @@ class Recorder:
         self.over = last
 
     async def finish(self, now: int) -> None:
-        """Ends all sources, and the run."""
+        """Ends all sources, and the run: at `now`, if what was recorded last had just happened, or
+        with its last event if that is 0.
+        """
         self._check()
         if not self.over:
             self._ahead = True
             await self._commit(self._pipeline.finish(now), self._take_noted({}), [])
             self._ahead = False
             self.over = True
+
+    async def _translated(self, chunk: Chunk) -> list[FleetEvent]:
+        """Feeds a chunk in small slices: nobody else is to wait for all of it, and how long a slice
+        takes depends on what is in it.
+        """
+        source, _, data, now = chunk
+        events: list[FleetEvent] = []
+        at = 0
+        while at < len(data):
+            began = time.monotonic()
+            size = self._slice_bytes
+            events += self._pipeline.feed(data[at : at + size], source, now)
+            at += size
+            took = time.monotonic() - began
+            if took > TRANSLATION_SLICE_SECONDS:
+                self._slice_bytes = max(size // 2, MIN_SLICE_BYTES)
+            elif took < TRANSLATION_SLICE_SECONDS / 4:
+                self._slice_bytes = min(size * 2, MAX_SLICE_BYTES)
+            await asyncio.sleep(0)
+        return events
+
+    def _is_left_out(self, source: str, data: bytes) -> bool:
+        """Returns whether bytes are not worth storing: those of a line that is too long already.
+
+        A file without any line costs nothing, if it has holes; what is made of it must not either.
+        """
+        begun = self._begun.get(source, 0)
+        end = data.rfind(b"\n") + 1
+        self._begun[source] = len(data) - end if end else begun + len(data)
+        return not end and begun > DEFAULT_MAX_LINE_BYTES
 
     def _check(self) -> None:
         if self._ahead:
@@ -172,20 +209,29 @@ class Recorder:
 
     async def _replay(self, replayed: Callable[[Chunk], None]) -> None:
         count, last = 0, None
-        for chunk in await self._log.spooled(self.run):
+        known: dict[str, int] = {}
+        async for chunk in self._spooled():
             if not chunk.data:
                 self.ended.add(chunk.source)
                 continue
-            events = self._pipeline.feed(chunk.data, chunk.source, chunk.arrived_ms)
+            at = known.get(chunk.source, chunk.offset)
+            await self._fill(chunk, at)
+            known[chunk.source] = chunk.offset + len(chunk.data)
+            events = await self._translated(chunk)
+            self._is_left_out(chunk.source, chunk.data)
             replayed(chunk)
             count += len(events)
             last = events[-1] if events else last
             head, tail = self.marks.get(chunk.source, (b"", b""))
+            tail = b"" if at < chunk.offset else tail
             self.marks[chunk.source] = (
                 (head + chunk.data[:MARK_BYTES])[:MARK_BYTES],
                 (tail + chunk.data[-MARK_BYTES:])[-MARK_BYTES:],
             )
-            await asyncio.sleep(0)
+        for source, at in known.items():
+            if self._begun[source] > DEFAULT_MAX_LINE_BYTES and at < self.offsets[source]:
+                await self._fill(Chunk(source, self.offsets[source], b""), at)
+                self.marks[source] = (self.marks[source][0], b"")
         self.marks = {source: unredacted_ends(*ends) for source, ends in self.marks.items()}
         stored = await self._log.read(self.run, self.last_seq - 1, 1) if self.last_seq else []
         same = not stored or (last is not None and self._is(last, stored[0].data))
@@ -194,6 +240,19 @@ class Recorder:
             # next would be wrong.
             problem = f"its bytes now give {count} events, the log has {self.last_seq}"
             raise LogError(f"run {self.run} cannot be continued: {problem}")
+
+    async def _spooled(self) -> AsyncIterator[Chunk]:
+        async for chunks in self._log.spool_pages(self.run):
+            for chunk in chunks:
+                yield chunk
+
+    async def _fill(self, chunk: Chunk, at: int) -> None:
+        """Feeds as many bytes as were left out before a chunk: of them, only the number counts."""
+        while at < chunk.offset:
+            filler = bytes(min(chunk.offset - at, COMMIT_BYTES))
+            await self._translated(Chunk(chunk.source, at, filler, chunk.arrived_ms))
+            self._is_left_out(chunk.source, filler)
+            at += len(filler)
 
     def _is(self, event: FleetEvent, stored: bytes) -> bool:
         if not self.redacts:

@@ -9,6 +9,7 @@ from unbraid.log.port import Log
 from unbraid.pipeline import Pipeline
 from unbraid.prices.loader import load_prices
 from unbraid.recordings import demo
+from unbraid.system.clock import now_ms
 
 
 async def replay(log: Log, run: str, *, speed: float = 1.0) -> None:
@@ -17,7 +18,7 @@ async def replay(log: Log, run: str, *, speed: float = 1.0) -> None:
     began = time.monotonic()
     for at, line in demo():
         await asyncio.sleep(max(0.0, at / speed - (time.monotonic() - began)))
-        events = pipeline.feed(line)
+        events = pipeline.feed(line, now=now_ms())
         if events:
             await log.append(run, events)
-    await log.append(run, pipeline.finish())
+    await log.append(run, pipeline.finish(now_ms()))

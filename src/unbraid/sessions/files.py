@@ -5,7 +5,7 @@ from __future__ import annotations
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, iterdecode
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,13 +15,14 @@ from unbraid.agents.registry import kinds, plugin_problems
 from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks
-from unbraid.translate.tracks import RunTracks, Track, split
+from unbraid.translate.tracks import RunTracks, Track, first_lines
 from unbraid.wire.arrays import as_lines, begins_array
 from unbraid.wire.record import Record, read_as
 
 LOG = "log"  # a run's fleet events, as `unbraid cat --json` prints them
 LOG_BEGINS = "request_received"
 SNIFF_LINES = 50
+MAX_DOCUMENT_BYTES = 256 << 20
 
 
 class Recognized(NamedTuple):
@@ -55,9 +56,9 @@ def lines_runs(
 ) -> list[RunTracks]:
     """Returns the runs in a source of lines."""
     read = _unpacked(lambda: as_utf8(given()))
-    first = recognized(split(read()))
+    first = recognized(read())
     if first is None:
-        whole = b"".join(read())
+        whole = _whole(read()) or b""
         for each in _formats():
             if (runs := each.document(name, whole)) is not None:
                 return runs
@@ -67,10 +68,10 @@ def lines_runs(
     return first.formats.runs(name, read, first=first.line, path=path)
 
 
-def recognized(lines: Iterable[bytes]) -> Recognized | None:
+def recognized(data: Iterable[bytes]) -> Recognized | None:
     """Returns the first line that shows of what kind its source is."""
     formats = _formats()
-    for line in islice(lines, SNIFF_LINES):
+    for line in first_lines(data, SNIFF_LINES):
         if _begins_log(line):
             return Recognized(line, "stream", None)
         for each in formats:
@@ -115,4 +116,15 @@ def _unpacked(read: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[byte
             break
     if not begins_array(head):
         return read
-    return partial(iter, list(as_lines(b"".join(read()))))
+    whole = _whole(read())
+    return read if whole is None else partial(iter, list(as_lines(whole)))
+
+
+def _whole(data: Iterable[bytes]) -> bytes | None:
+    """Returns a source in one piece; None if it is larger than any document."""
+    whole = bytearray()
+    for chunk in data:
+        whole += chunk
+        if len(whole) > MAX_DOCUMENT_BYTES:
+            return None
+    return bytes(whole)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from unbraid.agents.port import SessionStore
+from unbraid.agents.port import Follower, SessionStore
 from unbraid.agents.registry import stores
+from unbraid.agents.stored import StatefulStore
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
@@ -34,8 +35,8 @@ async def open_or_import(
         name = await asyncio.to_thread(complete_name, name, logged, env)
         found = await _logged(log, name)
     if found is not None:
-        return found if found.over else await _caught_up(log, found, env, redact=redact)
-    session, store = await asyncio.to_thread(_stored, name, env)
+        return await _caught_up(log, found, env, redact=redact)
+    session, store = await asyncio.to_thread(stored_session, name, env)
     if store is None:
         raise CallerError(
             f"run or session not found: {name or repr(name)}; `unbraid ps --all` lists all of them"
@@ -49,7 +50,7 @@ async def open_or_import(
                 await asyncio.sleep(IMPORT_LEASE_RETRY_SECONDS)
             waiting.reschedule(None)
             if (found := await _logged(log, session)) is None:
-                await _record(log, session, store, redact=redact)
+                await record_session(log, session, store, redact=redact)
                 found = await log.run(session)
     except TimeoutError:
         raise CallerError(f"another unbraid records {name}, which is still empty") from None
@@ -60,28 +61,42 @@ async def open_or_import(
     return found
 
 
+async def open_logged(
+    log: Log, name: str, env: Mapping[str, str], *, redact: bool = False
+) -> RunSummary | None:
+    """Returns the run of that name, or of the session that it is part of, if the log has it."""
+    found = await _logged(log, name)
+    if found is None:
+        session, _ = await asyncio.to_thread(stored_session, name, env)
+        found = await _logged(log, session)
+    return None if found is None else await _caught_up(log, found, env, redact=redact)
+
+
 async def _caught_up(
     log: Log, run: RunSummary, env: Mapping[str, str], *, redact: bool
 ) -> RunSummary:
     """Records what a session has said since the last process stopped writing its run; and its end,
     if it has been silent for long. Returns the run.
     """
-    session, store = await asyncio.to_thread(_stored, run.session_id or run.run, env)
+    if run.over:
+        return run
+    session, store = await asyncio.to_thread(stored_session, run.session_id or run.run, env)
     leases = log.leases()
     try:
         if store is None or not leases.acquire(session):
             return run
-        await _record(log, session, store, only=run.run, redact=redact)
+        await record_session(log, session, store, only=run.run, redact=redact)
     finally:
         leases.close(ended=True)
     return await log.run(run.run) or run
 
 
-async def _record(
+async def record_session(
     log: Log, session: str, store: SessionStore, *, only: str | None = None, redact: bool
 ) -> None:
-    """Records everything of a session that its run does not have; and its end, if it has been
-    silent for long. With `only` a run, nothing is done if the session goes on in another one.
+    """Records everything of a session that its run does not have; and its end, if no process has
+    it, or it has been silent for long. With `only` a run, nothing is done if the session goes on in
+    another one.
     """
     recorder, recorded = await open_run(log, session, redact=redact)
     if only not in (None, recorder.run):
@@ -91,11 +106,18 @@ async def _record(
         return
     followed = FollowedSession(recorder, follower)
     await followed.look(at_once=True)
-    if await asyncio.to_thread(follower.silent_seconds) > SILENT_SESSION_SECONDS:
+    if await asyncio.to_thread(_is_over, session, store, follower):
         await followed.close()
 
 
-def _stored(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore | None]:
+def _is_over(session: str, store: SessionStore, follower: Follower) -> bool:
+    state = store.states([session]).get(session) if isinstance(store, StatefulStore) else None
+    if state is not None:
+        return not state.alive
+    return follower.silent_seconds() > SILENT_SESSION_SECONDS
+
+
+def stored_session(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore | None]:
     """Returns the session whose run this one is part of, and where it is stored."""
     for store in stores(env).values():
         if store.is_session_id(name) and (root := store.root(name)) is not None:

@@ -13,18 +13,24 @@ from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, decode_event
 from unbraid.log import Log, machine_log, opened_log
 from unbraid.sessions.files import LOG
+from unbraid.sessions.importer import open_logged
 from unbraid.translate.tracks import RunTracks, Track, split
 from unbraid.wire.names import names_run
 
 T = TypeVar("T")
 
 
-def logged_run(name: str, env: Mapping[str, str]) -> RunTracks | None:
-    """Returns the run of this machine's log that has this id, if there is one."""
+def logged_run(name: str, env: Mapping[str, str], *, redact: bool = False) -> RunTracks | None:
+    """Returns the run of this machine's log that has this id, if there is one: as it is now, with
+    what its session has said since the last process stopped writing it.
+    """
 
     async def read(log: Log) -> list[bytes]:
+        summary = await open_logged(log, name, env, redact=redact)
+        if summary is None or summary.first_seq > 1:
+            return []  # of one whose events were deleted, the session's files may still be there
         lines: list[bytes] = []
-        while entries := await log.read(name, len(lines)):
+        while entries := await log.read(summary.run, len(lines)):
             lines += [entry.data + b"\n" for entry in entries]
         return lines
 
@@ -34,7 +40,8 @@ def logged_run(name: str, env: Mapping[str, str]) -> RunTracks | None:
 
 def logged_names(env: Mapping[str, str], prefix: str = "") -> list[str]:
     """Returns the names of the runs of this machine's log that begin with `prefix`."""
-    return _ask(lambda log: log.run_names(prefix), env) or []
+    # What cannot be a run's name is a file's, and needs no log.
+    return (_ask(lambda log: log.run_names(prefix), env) or []) if names_run(prefix) else []
 
 
 def is_over(session: str, env: Mapping[str, str]) -> bool:

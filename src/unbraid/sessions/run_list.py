@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.port import SessionFacts
+from unbraid.agents.port import SessionFacts, SessionStore
 from unbraid.agents.registry import is_kind, stores
-from unbraid.fleet.status import DONE, ORPHANED, WORKING
+from unbraid.agents.stored import SessionState, StatefulStore
+from unbraid.fleet.status import DONE, ORPHANED, PROMPT, WAITING, WaitingFor, status_of_session
 from unbraid.log.leases import is_held
 from unbraid.log.summary import RunSummary
 from unbraid.timings import LISTED_SESSION_SECONDS, LIVE_SESSION_SECONDS
@@ -52,7 +53,7 @@ def list_runs(
         if run.run not in known or (unwritten is not None and unwritten.run == run.run):
             found[run.run] = run
         elif unwritten is not None:
-            unwritten.status = run.status
+            unwritten.status, unwritten.waiting = run.status, run.waiting
     chosen = [run for run in found.values() if run.updated >= oldest or not run.over]
     return sorted(chosen, key=lambda run: run.updated, reverse=True)
 
@@ -84,6 +85,7 @@ def list_sessions(
     summaries = [
         _summaries(
             name,
+            store,
             store.listed(
                 since_ms=round(oldest_ms),
                 cache=folder,
@@ -97,15 +99,20 @@ def list_sessions(
     yield from heapq.merge(*summaries, key=lambda run: -run.updated)
 
 
-def _summaries(kind: str, stored: Iterator[SessionFacts]) -> Iterator[RunSummary]:
+def _summaries(
+    kind: str, store: SessionStore, stored: Iterator[SessionFacts]
+) -> Iterator[RunSummary]:
+    known = store.states() if isinstance(store, StatefulStore) else {}
     for facts in stored:
+        status, waiting = _status(facts, store, known)
         yield RunSummary(
             run=facts.session_id,
             source=kind,
             session_id=facts.session_id,
             title=facts.title,
             cwd=facts.cwd,
-            status=_status(facts.updated, answered=facts.answered),
+            status=status,
+            waiting=waiting,
             agents=facts.agents,
             started=facts.started,
             updated=facts.updated,
@@ -113,7 +120,22 @@ def _summaries(kind: str, stored: Iterator[SessionFacts]) -> Iterator[RunSummary
         )
 
 
-def _status(updated: int, *, answered: bool) -> str:
-    if time.time() * 1000 - updated < LIVE_SESSION_SECONDS * 1000:
-        return WORKING
-    return DONE if answered else ORPHANED
+def _status(
+    facts: SessionFacts, store: SessionStore, known: Mapping[str, SessionState]
+) -> tuple[str, WaitingFor | None]:
+    """Returns a stored session's status, and what it waits for."""
+    name = facts.session_id
+    lately = time.time() * 1000 - facts.updated < LIVE_SESSION_SECONDS * 1000
+    state = known.get(name)
+    if state is None and lately and isinstance(store, StatefulStore):
+        state = store.states([name]).get(name)
+    waiting = None if state is None else state.waiting
+    if state is not None and not state.is_precise and facts.answered and not lately:
+        waiting = WaitingFor(PROMPT, facts.updated)
+    status = status_of_session(
+        facts.ending or (DONE if facts.answered else ORPHANED),
+        alive=None if state is None else state.alive,
+        waiting=waiting,
+        changed_lately=lately,
+    )
+    return status, waiting if status == WAITING else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,23 +12,41 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unbraid.agents.registry import kinds, stores
-from unbraid.errors import SourceError
+from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, RelayEvent
+from unbraid.fleet.streams import CONTENT
 from unbraid.pipeline import Pipeline
 from unbraid.prices.loader import load_prices
-from unbraid.sessions.files import LOG, SNIFF_LINES, lines_runs, open_path, recognized
+from unbraid.sessions.files import (
+    LOG,
+    MAX_DOCUMENT_BYTES,
+    SNIFF_LINES,
+    lines_runs,
+    open_path,
+    recognized,
+)
 from unbraid.system.files import CHUNK_BYTES
 from unbraid.timings import LIVE_SESSION_SECONDS
-from unbraid.translate.tracks import RunTracks, merge, split
+from unbraid.translate.tracks import RunTracks, merge
 from unbraid.translate.translator import Translator
 
+# A run without any time in so many bytes has none.
+HEAD_BYTES = 1 << 20
 
-def runs_of_sources(names: Sequence[str], env: Mapping[str, str]) -> list[RunTracks]:
-    """Returns the runs that the named sources hold; sources of one run are joined."""
+
+def runs_of_sources(
+    names: Sequence[str], env: Mapping[str, str], *, logged: bool = True, redact: bool = False
+) -> list[RunTracks]:
+    """Returns the runs that the named sources hold; sources of one run are joined.
+
+    A run that is `logged` is read from the log, so that it is the same everywhere. Beside a file it
+    is read from where its session is stored, because a log cannot be joined with anything.
+    """
     runs: list[RunTracks] = []
     alone = len(set(names)) == 1
+    logged = logged and not any(name == "-" or os.path.lexists(name) for name in names)
     for name in dict.fromkeys(names):
-        for run in _open(name, env, alone=alone):
+        for run in _open(name, env, alone=alone, logged=logged, redact=redact):
             _join(run, runs)
     named = [run for run in runs if not run.tracks[0].name.endswith(f"#{run.session}")]
     # A database holds every session there ever was: beside another source, only that one's.
@@ -44,11 +63,36 @@ def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
 
         yield from logged_events(run)
         return
-    pipeline = Pipeline(run.source, prices=load_prices().prices)
-    for name, data in merge(run.tracks):
+    pieces = merge(run.tracks)
+    head, began_ms = _head(pieces, arrives=run.arrives)
+    pipeline = Pipeline(run.source, began_ms=began_ms, prices=load_prices().prices)
+    for name, data in chain(head, pieces):
         yield from pipeline.feed(data, name)
     if not (so_far and run.live):
         yield from pipeline.finish()
+
+
+def _head(
+    pieces: Iterator[tuple[str, bytes]], *, arrives: bool
+) -> tuple[list[tuple[str, bytes]], int]:
+    """Returns a run's first bytes, up to the first record that has a time, and that time; 0 if none
+    of them has one. Of a run that still arrives, nothing that an agent says is held back.
+    """
+    translator = Translator()
+    head: list[tuple[str, bytes]] = []
+    size = 0
+    for name, data in pieces:
+        head.append((name, data))
+        for line in data.splitlines(keepends=True):
+            events = translator.feed(line, name)
+            if translator.ts:
+                return head, translator.ts
+            if arrives and any(isinstance(event, CONTENT) for event in events):
+                return head, 0
+        size += len(data)
+        if size > HEAD_BYTES:
+            break
+    return head, 0
 
 
 def relay_events_of(run: RunTracks) -> Iterator[RelayEvent]:
@@ -61,30 +105,42 @@ def relay_events_of(run: RunTracks) -> Iterator[RelayEvent]:
     yield from translator.finish()
 
 
-def _open(name: str, env: Mapping[str, str], *, alone: bool) -> list[RunTracks]:
+def _open(
+    name: str, env: Mapping[str, str], *, alone: bool, logged: bool, redact: bool
+) -> list[RunTracks]:
     if name == "-":
-        return _once("standard input", _arriving(nullcontext(sys.stdin.buffer)), alone=alone)
+        stdin = sys.stdin.buffer
+        arriving = _arriving(nullcontext(stdin))
+        # A file, unlike a pipe, is there as a whole.
+        return _once("standard input", arriving, alone=alone, arrives=not stdin.seekable())
     if not name:  # as a variable of a shell that is not set
         raise SourceError('""', "is not the name of a source")
     path = Path(name)
     try:
         if path.is_fifo() or path.is_char_device():
-            return _once(name, _arriving(path.open("rb")), alone=alone)
+            return _once(name, _arriving(path.open("rb")), alone=alone, arrives=True)
         if path.exists() or path.is_symlink():
             return open_path(path)
     except OSError as error:
         raise SourceError(name, error.strerror or str(error)) from None
-    if runs := _session(name, env):
-        return runs
     # The log brings a database and an event loop along: they are imported when a run is named.
     from unbraid.sessions.logged_runs import logged_names, logged_run
     from unbraid.sessions.names import complete_name
 
-    logged = logged_run(name, env)
-    if logged is None and (full := complete_name(name, logged_names(env, name), env)) != name:
-        return _open(full, env, alone=alone)
-    if logged is not None:
-        return [logged]
+    stored = [] if logged else _session(name, env)
+    try:
+        run = None if stored else logged_run(name, env, redact=redact)
+    except LogError:
+        # A log that cannot be used hides no session.
+        if not (stored := _session(name, env)):
+            raise
+        run = None
+    if run is not None:
+        return [run]
+    if found := stored or _session(name, env):
+        return found
+    if (full := complete_name(name, logged_names(env, name), env)) != name:
+        return _open(full, env, alone=alone, logged=logged, redact=redact)
     for kind in kinds():
         store = kind.sessions(env)
         if store is not None and store.is_session_id(name):
@@ -112,26 +168,32 @@ def _arriving(opened: AbstractContextManager[BinaryIO]) -> Iterator[bytes]:
             yield data
 
 
-def _once(name: str, arriving: Iterator[bytes], *, alone: bool) -> list[RunTracks]:
+def _once(name: str, arriving: Iterator[bytes], *, alone: bool, arrives: bool) -> list[RunTracks]:
     """Returns the runs of a source that can be read only once: what is read to detect its kind is
     kept.
     """
     kept: list[bytes] = []
-    first, lines = None, 0
+    first, lines, size = None, 0, 0
     for chunk in arriving:
         kept.append(chunk)
         # Only whole lines can show it, and only the first ones are looked at: a stream may come
         # in thousands of small chunks.
         if alone and first is None and b"\n" in chunk and lines < SNIFF_LINES:
             lines += chunk.count(b"\n")
-            first = recognized(split(kept))
+            first = recognized(kept)
         # What was stored may have to be put in order, and is short; a stream is passed on as it
         # comes.
         if first is not None and first.form == "stream":
             break
+        size += len(chunk)
+        if size > MAX_DOCUMENT_BYTES:
+            raise SourceError(name, "is too large to be held: give the file itself")
     if not kept:
         raise SourceError(name, "is empty")
-    return lines_runs(name, lambda: chain(kept, arriving), None)
+    runs = lines_runs(name, lambda: chain(kept, arriving), None)
+    for run in runs:
+        run.arrives = arrives
+    return runs
 
 
 def _join(run: RunTracks, runs: list[RunTracks]) -> None:
@@ -139,6 +201,7 @@ def _join(run: RunTracks, runs: list[RunTracks]) -> None:
     for other in [other for other in runs if _same(run, other)]:
         run.tracks = other.tracks + run.tracks
         run.session = other.session or run.session
+        run.arrives = run.arrives or other.arrives
         runs.remove(other)
     runs.append(run)
 

@@ -2,7 +2,8 @@ r"""A file that others write: its new whole lines, whatever happens to it.
 
 Invariants:
 - What is given out ends with a `\n`: a half-written line waits on disk until it is whole, so a
-  place to go on from is always the start of a line.
+  place to go on from is the start of a line. Only what is longer than any line is given out as it
+  comes, in parts: an agent can make a file of any size that has no line in it.
 - A file that still begins with what was read, and still has the last bytes of it where they were,
   has only grown. That holds over a restart, and for a copy put in its place under the same name.
 - Any other file under the name (truncated, rewritten, recreated) is read again from its start, as
@@ -17,8 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from unbraid.system.files import open_regular
+from unbraid.system.files import open_regular, read_at
 from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 READ_BYTES = 1 << 20
 MARK_BYTES = 256
@@ -89,36 +91,33 @@ class Tail:
             self._failed(error)
             return b""
 
-    def rest(self) -> Chunk | None:
-        """Returns the half line at the end, once nothing more will be written."""
+    def rest(self) -> Iterator[Chunk]:
+        """Yields the half line at the end, once nothing more will be written."""
         try:
             with open_regular(self.path) as file:
-                data = os.pread(file.fileno(), max(self.size() - self.offset, 0), self.offset)
+                yield from self._parts(file.fileno(), self.size())
         except OSError as error:
             self._failed(error)
-            return None
-        chunk = Chunk(self.path.name, self.offset, data)
-        self._advance(data)
-        return chunk if data else None
+
+    def _parts(self, file: int, upto: int) -> Iterator[Chunk]:
+        while data := read_at(file, min(READ_BYTES, max(upto - self.offset, 0)), self.offset):
+            chunk = Chunk(self.path.name, self.offset, data)
+            self._advance(data)
+            yield chunk
 
     def _lines(self, file: int, upto: int | None) -> Iterator[Chunk]:
-        held: list[bytes] = []
         while upto is None or self._scanned < upto:
             want = READ_BYTES if upto is None else min(READ_BYTES, upto - self._scanned)
-            data = os.pread(file, want, self._scanned)
+            data = read_at(file, want, self._scanned)
             if not data:
                 return
             end = data.rfind(b"\n") + 1
             if not end:
                 self._scanned += len(data)
-                held.append(data)
+                if self._scanned - self.offset > DEFAULT_MAX_LINE_BYTES:
+                    yield from self._parts(file, self._scanned)
                 continue
-            # The start of the line may have been scanned in an earlier call.
-            begun = b"".join(held)
-            missing = self._scanned - self.offset - len(begun)
-            if missing:
-                begun = os.pread(file, missing, self.offset) + begun
-            held.clear()
+            begun = os.pread(file, self._scanned - self.offset, self.offset)
             chunk = Chunk(self.path.name, self.offset, begun + data[:end])
             self._advance(chunk.data)
             yield chunk

@@ -14,7 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
+
 CHUNK_BYTES = 1 << 20
+_ZEROS = bytes(CHUNK_BYTES)
 # What stands beside a transcript is a few hundred bytes.
 SMALL_FILE_BYTES = 1 << 20
 
@@ -38,8 +41,58 @@ def read_small(path: Path | str) -> bytes:
         return os.pread(file.fileno(), SMALL_FILE_BYTES, 0)
 
 
+def read_at(file: int, size: int, at: int) -> bytes:
+    """Returns bytes of a file like `os.pread`, at most `CHUNK_BYTES` of them where it has a hole.
+
+    A hole costs who makes it nothing, whatever its size; so it is not read either.
+    """
+    hole = _hole(file, at)
+    return _ZEROS[: min(size, hole)] if hole >= len(_ZEROS) else os.pread(file, size, at)
+
+
+def _hole(file: int, at: int) -> int:
+    """Returns how many bytes from an offset on are a hole."""
+    try:
+        return os.lseek(file, at, os.SEEK_DATA) - at
+    except (AttributeError, OSError) as error:
+        # Nothing but a hole follows, or the end; or this system knows no holes.
+        is_last = isinstance(error, OSError) and error.errno == errno.ENXIO
+        return max(os.fstat(file).st_size - at, 0) if is_last else 0
+
+
 def chunks(path: Path) -> Iterator[bytes]:
     """A file's bytes."""
     with open_regular(path) as file:
-        while data := file.read(CHUNK_BYTES):
-            yield data
+        yield from _chunks(file)
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    at = 0
+    while data := read_at(file.fileno(), CHUNK_BYTES, at):
+        at += len(data)
+        yield data
+
+
+def line_blocks(file: BinaryIO, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> Iterator[bytes]:
+    """Yields a file's lines, many in one piece; one that is over the limit is left out.
+
+    The file is read, not mapped: whoever truncates a file that is mapped ends its reader.
+    """
+    begun, leaving_out = b"", False
+    for data in _chunks(file):
+        end = data.rfind(b"\n") + 1
+        if leaving_out:
+            if not end:
+                continue
+            start, leaving_out = data.find(b"\n") + 1, False
+            yield data[start:end]
+            begun = data[end:]
+        elif end:
+            yield begun + data[:end]
+            begun = data[end:]
+        else:
+            begun += data
+            if leaving_out := len(begun) > max_line_bytes:
+                begun = b""
+    if begun:
+        yield begun

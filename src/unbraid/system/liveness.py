@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
+
+from unbraid.system.clock import now_ms
 
 PROCESSES = Path("/proc")
 _START_FIELD = 19  # of `stat`, counted from behind the name, which may hold anything
@@ -22,3 +26,14 @@ def start_of(pid: int) -> str | None:
     if fields[:1] == [b"Z"]:
         return None  # killed, and nobody has asked what became of it
     return fields[_START_FIELD].decode()
+
+
+def own_start_ms() -> int:
+    """Returns when this process was started, in milliseconds since 1970; now, where the system does
+    not say.
+    """
+    ticks = start_of(os.getpid())
+    if not ticks:
+        return now_ms()
+    started = int(ticks) / os.sysconf("SC_CLK_TCK")
+    return now_ms() - max(0, round((time.clock_gettime(time.CLOCK_BOOTTIME) - started) * 1000))

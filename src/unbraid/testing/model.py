@@ -55,6 +55,7 @@ class ScriptedModel(LoopbackServer):
         self._agent_ids: dict[str, str] = {}
         self._tag, self._count = secrets.token_hex(2), 0
         self._began = time.monotonic()
+        self.began_ms = time.time_ns() // 1_000_000  # to which the times of servings are added
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
     @property

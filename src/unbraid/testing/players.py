@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from .recording import DATABASES, Recording
+from .recording import DATABASES, STREAMS, Recording
 
 
 def whole(data: bytes) -> Iterator[bytes]:
@@ -43,9 +43,9 @@ def load(folder: Path) -> Recording:
     """Returns a recording from its folder."""
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
     head = {key: truth.pop(key) for key in ("scenario", "version", "mode")}
-    stream = next((p for n in ("stdout", "events") if (p := folder / f"{n}.ndjson").exists()), None)
+    stream = next((p for n in STREAMS if (p := folder / f"{n}.ndjson").exists()), None)
     data = stream.read_bytes() if stream else b""
-    projects, storage = folder / "projects", folder / "storage"
+    projects, storage, rollouts = (folder / n for n in ("projects", "storage", "sessions"))
     databases = (folder / n for n in DATABASES)
     sent, sse, times = (folder / n for n in ("stdin.ndjson", "event.sse", "times.json"))
     return Recording(
@@ -59,4 +59,5 @@ def load(folder: Path) -> Recording:
         projects=projects if projects.is_dir() else None,
         database=next((path for path in databases if path.is_file()), None),
         storage=storage if storage.is_dir() else None,
+        rollouts=rollouts if rollouts.is_dir() else None,
     )

@@ -12,15 +12,16 @@ from typing import Any
 
 from .model_request import Json
 
+STREAMS = ("stdout", "events", "app-server")
 DATABASES = ("opencode.db", "kilo.db")
 PARTS = (
-    "stdout.ndjson",
-    "events.ndjson",
+    *(f"{name}.ndjson" for name in STREAMS),
     "times.json",
     "event.sse",
     "stdin.ndjson",
     "projects",
     "storage",
+    "sessions",
     *DATABASES,
     "truth.json",
 )
@@ -43,6 +44,7 @@ class Recording:
     projects: Path | None = None
     database: Path | None = None
     storage: Path | None = None
+    rollouts: Path | None = None
 
     @property
     def stdout(self) -> bytes:
@@ -84,8 +86,8 @@ class Recording:
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / "truth.json").exists():
             _clear(folder)
-        stream = "events.ndjson" if self.mode == "serve" else "stdout.ndjson"
-        (folder / stream).write_bytes(self.stdout)
+        stream = {"serve": "events", "app-server": "app-server"}.get(self.mode, "stdout")
+        (folder / f"{stream}.ndjson").write_bytes(self.stdout)
         (folder / "times.json").write_text(json.dumps([round(t, 4) for t in self.times]))
         if self.sse:
             (folder / "event.sse").write_bytes(self.sse)
@@ -96,6 +98,8 @@ class Recording:
             shutil.copytree(self.projects, folder / "projects", dirs_exist_ok=True)
         if self.storage is not None and self.storage.is_dir():
             shutil.copytree(self.storage, folder / "storage", dirs_exist_ok=True)
+        if self.rollouts is not None and self.rollouts.is_dir():
+            shutil.copytree(self.rollouts, folder / "sessions", dirs_exist_ok=True)
         if self.database is not None and self.database.is_file():
             _copy_database(self.database, folder / self.database.name)
         head = {"scenario": self.scenario, "version": self.version, "mode": self.mode}

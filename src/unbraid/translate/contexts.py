@@ -23,12 +23,14 @@ class Context:
     __slots__ = (
         "again",
         "agent_id",
+        "asked_after",
         "background",
         "call",
         "calls",
         "description",
         "ended",
         "ending",
+        "failure",
         "id",
         "interrupted",
         "last_text",
@@ -61,6 +63,8 @@ class Context:
         self.ended = False
         self.ending: tuple[bool, str, str | None] | None = None
         self.interrupted = False
+        self.failure: str | None = None  # the latest error that was printed in place of an answer
+        self.asked_after: object = None  # what it had said when it was asked the last time
         self.messages: dict[str, MessageState] = {}
         self.latest: list[MessageState | None] = [None, None]  # where each source is now
         self.again: str | None = None  # the latest line that its transcript has only repeated
@@ -68,6 +72,25 @@ class Context:
         self.usage_due: MessageState | None = None
         self.last_text = ""
         self.meta: object = None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last that it said is an error in place of an answer."""
+        return self.failure is not None and self.failure == self.last_text
+
+    @property
+    def said_last(self) -> object:
+        """Something that differs when it has said more."""
+        return [None if state is None else state.id for state in self.latest], self.last_text
+
+    def note_question(self) -> None:
+        """Notes that it was asked something."""
+        self.asked_after = self.said_last
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether it has said anything since it was asked the last time."""
+        return any(self.latest) and bool(self.last_text) and self.asked_after != self.said_last
 
     def turn_to(self, state: MessageState, source: int) -> None:
         """Notes that a source has come to another message: a transcript has the one before

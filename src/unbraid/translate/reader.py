@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 BYTE_ORDER_MARK = "\ufeff".encode()
 MAX_SALVAGE_TRIES = 256
+# Each try reads the line again: a long one with many beginnings would take minutes.
+MAX_SALVAGE_BYTES = 64 << 20
+# Mending makes objects of everything in a line, twenty times its size.
+MAX_MENDED_BYTES = 8 << 20
 
 
 @runtime_checkable
@@ -35,6 +39,15 @@ class MendsRecords(Protocol):
         """Returns a JSON object as a record of this kind, and whether nothing had to be left out;
         None if it belongs to another kind.
         """
+        ...
+
+
+@runtime_checkable
+class ReadsSources(Protocol):
+    """A dialect with sources whose lines do not say whose they are: the source does."""
+
+    def reading(self, source: str) -> None:
+        """Notes from which source the next lines come, by its name."""
         ...
 
 
@@ -97,11 +110,17 @@ class RecordReader:
             yield from self._object(element, start + at)
 
     def _object(self, text: bytes, start: int) -> Iterator[Owned | Damage]:
+        reason = ""
         try:
-            yield self.owned(text)
-            return
+            if text.startswith(b"{"):
+                yield self.owned(text)
+                return
+            _bare(text)  # no record: asking everybody would only take time
         except BAD_JSON as error:
             reason = str(error)
+        if len(text) > MAX_MENDED_BYTES:
+            yield Damage(text, reason, start)
+            return
         value = any_json(text)
         if isinstance(value, dict):
             owned, whole = self._mended(value)
@@ -139,7 +158,7 @@ class RecordReader:
         where.
         """
         at = 0
-        for _ in range(MAX_SALVAGE_TRIES):
+        for _ in range(min(MAX_SALVAGE_TRIES, MAX_SALVAGE_BYTES // (len(text) + 1))):
             at = text.find(b'{"', at + 1)
             if at < 0:
                 return None

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from unbraid.wire.lines import Lines, Overlong
+from unbraid.wire.lines import LineParts, Lines
 
 NEVER = 1 << 62
 BEFORE, DATED, AFTER = range(3)
@@ -65,26 +66,36 @@ class Track(NamedTuple):
 
 
 class RunTracks:
-    """The tracks that belong to one run; `live` if its agents may still be at work."""
+    """The tracks that belong to one run; `live` if its agents may still be at work, `arrives` if
+    one of the tracks is still being sent.
+    """
 
     def __init__(self, source: str, session: str | None, tracks: list[Track]) -> None:
         self.source = source
         self.live = False
+        self.arrives = False
         self.session = session
         self.tracks = tracks
 
 
 def split(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Chunks of bytes as lines, each with its newline; over-long ones are passed on as they are."""
+    """Yields chunks of bytes as lines, each with its newline; one past the limit in parts."""
     # The translator does the real framing: here lines are only cut apart to be put in order.
-    lines = Lines(NEVER)
+    lines = LineParts()
     for chunk in chunks:
-        for line in lines.feed(chunk):
-            assert not isinstance(line, Overlong)
+        yield from lines.feed(chunk)
+    yield from lines.finish()
+
+
+def first_lines(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
+    """Yields the first lines, without those past the limit: what shows of what kind a source is."""
+    lines = Lines()
+    for line in chain(chain.from_iterable(map(lines.feed, chunks)), lines.finish()):
+        if isinstance(line, bytes):
             yield line + b"\n"
-    for line in lines.finish():
-        assert not isinstance(line, Overlong)
-        yield line
+            count -= 1
+        if not count:
+            return
 
 
 def merge(tracks: list[Track]) -> Iterator[tuple[str, bytes]]:

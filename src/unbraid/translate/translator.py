@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
-from unbraid.translate.reader import RecordReader, registered_dialects
+from unbraid.translate.excess import Excess, needs_limit
+from unbraid.translate.reader import ReadsSources, RecordReader, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
 
@@ -14,6 +15,22 @@ if TYPE_CHECKING:
     from unbraid.agents.port import Dialect
 
 ORPHANED = (False, "orphaned")
+# So many bytes are translated before what is too much among the events is summed up.
+SLICE_BYTES = 1 << 16
+
+
+@runtime_checkable
+class DatesArrivals(Protocol):
+    """A dialect that dates records without a time of their own by their arrival. For one that does
+    not do this, they happened when the record before them did.
+    """
+
+    def arrive(self, now: int) -> None:
+        """Notes when the records that follow have arrived, in milliseconds since 1970; 0 if they
+        are not read as they come.
+        """
+        ...
+
 
 Decode = Callable[[bytes], Any]
 Translate = Callable[[Any, list[RelayEvent]], None]
@@ -39,12 +56,18 @@ class Translator:
     ) -> None:
         self._max_line_bytes = max_line_bytes
         self._sources = {"stdout": Lines(max_line_bytes)}
+        self._excess: dict[str, Excess] = {}
         factories = registered_dialects() if dialects is None else dialects
         self._dialects = {name: make() for name, make in factories.items()}
         self._reader = RecordReader(self._dialects)
         self._met: list[str] = []  # the kinds that have owned a record, in this order
         self._owner = ""  # the kind that has owned the latest one
+        self._source = ""
+        self._wanting_sources = [
+            dialect for dialect in self._dialects.values() if isinstance(dialect, ReadsSources)
+        ]
         self._finished = False
+        self._now = 0  # when the bytes that were fed last have arrived
 
     @property
     def kind(self) -> str:
@@ -69,15 +92,26 @@ class Translator:
         self._translate(record.kind if record.kind in self._dialects else None, record, out)
         return out
 
-    def feed(self, data: bytes, source: str = "stdout") -> list[RelayEvent]:
-        """Returns what is new in more bytes of a source."""
+    def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[RelayEvent]:
+        """Returns what is new in more bytes of a source. `now` is when they have arrived, in
+        milliseconds since 1970, where they are read as they come: it dates live records that have
+        no time of their own.
+        """
         if isinstance(data, str):
             raise TypeError("a stream is bytes, not text: open it in binary mode, or encode it")
         lines = self._sources.get(source)
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
+        if now != self._now:
+            self._now = now
+            for dialect in self._dialects.values():
+                if isinstance(dialect, DatesArrivals):
+                    dialect.arrive(now)
+        if len(data) <= SLICE_BYTES:
+            return self._limited(source, lines, lines.feed(data))
         out: list[RelayEvent] = []
-        self._read(lines, lines.feed(data), out)
+        for start in range(0, len(data), SLICE_BYTES):
+            out += self._limited(source, lines, lines.feed(data[start : start + SLICE_BYTES]))
         return out
 
     def finish(self) -> list[RelayEvent]:
@@ -86,11 +120,33 @@ class Translator:
         if self._finished:
             return out
         self._finished = True
-        for lines in self._sources.values():
-            self._read(lines, lines.finish(), out)
+        for source, lines in self._sources.items():
+            out += self._limited(source, lines, lines.finish())
+        for excess in self._excess.values():
+            out += excess.rest()
         for kind in self._met:
             self._dialects[kind].finish(out)
         return out
+
+    def _reading(self, source: str) -> None:
+        if source != self._source:
+            self._source = source
+            for dialect in self._wanting_sources:
+                dialect.reading(source)
+
+    def _limited(
+        self, name: str, source: Lines, lines: Iterable[bytes | Overlong]
+    ) -> list[RelayEvent]:
+        """Returns what is new in lines, without what a source reports too often."""
+        out: list[RelayEvent] = []
+        self._reading(name)
+        self._read(source, lines, out)
+        if not needs_limit(out):
+            return out
+        excess = self._excess.get(name)
+        if excess is None:
+            excess = self._excess[name] = Excess()
+        return excess.limited(out)
 
     def _read(
         self, source: Lines, lines: Iterable[bytes | Overlong], out: list[RelayEvent]

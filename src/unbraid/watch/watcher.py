@@ -17,6 +17,7 @@ from contextlib import aclosing
 
 from unbraid.agents.port import SessionWatch
 from unbraid.agents.registry import is_kind, stores
+from unbraid.agents.stored import StateWatch
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError, SourceError
 from unbraid.log.folder import data_folder
@@ -25,7 +26,6 @@ from unbraid.log.port import Log, every_run
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import begins_run, latest_run, open_run
-from unbraid.system.clock import now_ms
 from unbraid.timings import (
     CHILD_FILE_SETTLE_SECONDS,
     IDLE_RUN_TIMEOUT_SECONDS,
@@ -144,10 +144,17 @@ class Watcher:
             for session in await asyncio.to_thread(watch.ended, names):
                 if (followed := self._followed.get(session)) is not None:
                     await finish_despite_cancel(self._finish(session, followed))
+            if isinstance(watch, StateWatch):
+                for session in await asyncio.to_thread(watch.changed_states):
+                    if session in self._followed:
+                        self._mark(session, watch)
 
     async def _end_silent(self) -> None:
-        """End the runs of those who have said nothing for long."""
+        """End the runs of those who have said nothing for long, unless their processes live."""
         for session, followed in list(self._followed.items()):
+            watch = self._watch_of[session]
+            if isinstance(watch, StateWatch) and watch.is_alive(session):
+                continue
             if time.monotonic() - followed.changed_at > self._idle_seconds:
                 await finish_despite_cancel(self._finish(session, followed))
 
@@ -234,7 +241,7 @@ class Watcher:
         try:
             if summary is not None and not summary.over:
                 recorder = await Recorder.open(self._log, summary.run, redact=self._redact)
-                await recorder.finish(now_ms())
+                await recorder.finish(0)
         except LogError as error:
             self._warn_once(str(error))
         finally:

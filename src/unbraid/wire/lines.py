@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-DEFAULT_MAX_LINE_BYTES = 256 * 1024 * 1024
+# No agent's line is near this: what is, was made to fill its reader's memory.
+DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024
 HEAD_BYTES = 1024
 MOST_PIECES = 64
+PART_BYTES = 1 << 20
 
 
 class Overlong(NamedTuple):
@@ -73,6 +75,9 @@ class Lines:
             yield self._take()
 
     def _keep(self, piece: bytes) -> None:
+        if self._length > self.max_line_bytes:
+            self._length += len(piece)
+            return
         self._length += len(piece)
         self._pieces.append(piece)
         # Pieces are joined once, at the end of their line, unless that would be a great many.
@@ -99,3 +104,43 @@ class Lines:
         self._pieces.clear()
         self._length = 0
         return line
+
+
+class LineParts:
+    """Cuts one byte stream into lines, each with its newline, for who passes all bytes on: a line
+    past the limit comes in parts, because nobody can hold it.
+    """
+
+    def __init__(self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
+        self._max_line_bytes = max_line_bytes
+        self._begun = bytearray()
+        self._is_overlong = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Takes bytes in; yields the lines that they complete."""
+        start, end = 0, data.find(b"\n") + 1
+        if self._is_overlong:
+            self._is_overlong = not end
+            yield data[: end or len(data)]
+            start, end = end or len(data), data.find(b"\n", end) + 1 if end else 0
+        elif self._begun and end:
+            self._begun += data[:end]
+            yield from self.finish()
+            start, end = end, data.find(b"\n", end) + 1
+        while end:
+            yield data[start:end]
+            start, end = end, data.find(b"\n", end) + 1
+        if start < len(data):
+            self._begun += data[start:]
+            if len(self._begun) > self._max_line_bytes:
+                self._is_overlong = True
+                yield from self.finish()
+
+    def finish(self) -> Iterator[bytes]:
+        """Yields what is there of a line, if the stream has ended in it."""
+        begun, self._begun = bytes(self._begun), bytearray()
+        if len(begun) <= self._max_line_bytes:
+            yield from (begun,) if begun else ()
+            return
+        for start in range(0, len(begun), PART_BYTES):
+            yield begun[start : start + PART_BYTES]

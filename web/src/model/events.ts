@@ -268,7 +268,7 @@ export interface FleetError {
   code?: string | null;
 }
 
-/** A record we have no name for, as it came. */
+/** A record we have no name for, as it came. Where a source has a great many, `count`: this one stands for so many, itself and those that came after it. */
 export interface FleetUnrecognized {
   type: 'unrecognized';
   seq: number;
@@ -277,9 +277,10 @@ export interface FleetUnrecognized {
   depth: number;
   agent: string;
   raw: unknown;
+  count?: number | null;
 }
 
-/** Bytes that are no record. */
+/** Bytes that are no record. Where a source has a great many, `count`: this one stands for so many, of which it is the first; the last is at `last_offset`. */
 export interface FleetMalformed {
   type: 'malformed';
   seq: number;
@@ -290,6 +291,8 @@ export interface FleetMalformed {
   raw: string;
   reason: string;
   offset: number;
+  count?: number | null;
+  last_offset?: number | null;
 }
 
 /** Last of a run, always, with totals over the whole fleet. */

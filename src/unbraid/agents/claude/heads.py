@@ -172,6 +172,14 @@ def calls_answered(line: bytes) -> list[str]:
     return [call.decode("ascii", "replace") for call in _ANSWERED.findall(line)]
 
 
+def is_prompt(line: bytes) -> bool:
+    """Returns whether a line of a session's own transcript is what its main agent is asked."""
+    if b'"tool_use_id"' in line or b'"isMeta":true' in line:
+        return False
+    head = head_of(line)
+    return head.type == "user" and not head.is_sidechain
+
+
 # --- whose end a line reports ---
 
 _REPORT = re.compile(rb'"toolUseResult":\{|"tool_use_result":\{|<task-notification>|"task_noti')

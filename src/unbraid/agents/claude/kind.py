@@ -34,6 +34,12 @@ class ClaudeCode(AgentKind):
 
         return ClaudeDialect()
 
+    def without_notes(self, text: str, *, of_agent: bool) -> str:
+        """Returns a result without ids, reminders and how to go on."""
+        from unbraid.agents.claude.notes import without_notes
+
+        return without_notes(text, of_agent=of_agent)
+
     def launcher(self, env: Mapping[str, str]) -> Launcher:
         """Starts `claude` so that it prints every agent's words, and reads its transcripts."""
         from unbraid.agents.claude.process.launch import ClaudeLauncher

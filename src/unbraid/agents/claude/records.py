@@ -225,6 +225,16 @@ class ResultUsage(Struct):
     cache_read_tokens: int = field(default=0, name="cacheReadInputTokens")
     cache_creation_tokens: int = field(default=0, name="cacheCreationInputTokens")
 
+    @property
+    def total_tokens(self) -> int:
+        """All tokens that went in or came out."""
+        return (
+            self.input_tokens
+            + self.output_tokens
+            + self.cache_read_tokens
+            + self.cache_creation_tokens
+        )
+
 
 class CostState(Struct):
     """`cost-state`: the session's account at its process's end, cumulative over its processes. If

@@ -4,7 +4,8 @@ Transcript lines are records like any other. Some facts are outside them: an age
 and the folder that a workflow's agents are in. The readers of the files pass both on as one record
 of type `unbraid.agent`, so that bytes stay the only thing the pure core takes in. Which session
 it is, and where, stands on every line and nowhere in particular: a record of type `unbraid.session`
-says it once, before all others.
+says it once, before all others. What a process publishes of its session while it lives is a record
+of type `unbraid.state`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from unbraid.translate.blocks import MessageUsage
 from unbraid.wire.record import BAD_JSON
 
 AGENT_FACTS = "unbraid.agent"
+SESSION_STATE = "unbraid.state"
 SESSION_INTRODUCTION = "unbraid.session"
 # The model of messages that the CLI itself has made.
 SYNTHETIC = "<synthetic>"
@@ -26,6 +28,9 @@ SYNTHETIC = "<synthetic>"
 WARMUP = "Warmup"
 
 NOTICE = "[SYSTEM NOTIFICATION - NOT USER INPUT]"
+TASK_NOTIFICATION = "<task-notification>"
+# What a record's origin is called if it is one, whatever stands before it.
+NOTIFICATION_ORIGIN = "task-notification"
 _NOTIFICATION = re.compile(r"<(task-id|tool-use-id|status|result)>(.*?)</\1>", re.DOTALL)
 
 
@@ -39,14 +44,27 @@ class AgentFacts(Struct):
     parent_agent_id: str | None = field(default=None, name="parentAgentId")
     spawn_depth: int | None = field(default=None, name="spawnDepth")
     workflow: str | None = None
+    finished: bool | None = None
 
 
 class SessionIntroduction(Struct):
-    """Which session the transcripts are of, where it works, and the version of Claude Code."""
+    """Which session the transcripts are of, where it works, the version of Claude Code, and what
+    the session was begun with.
+    """
 
     session_id: str | None = field(default=None, name="sessionId")
     cwd: str | None = None
     version: str | None = None
+    prompt: str | None = None
+
+
+class PublishedState(Struct):
+    """What a process of Claude Code says that it does, and since when: `busy`, `idle`, or `waiting`
+    for something.
+    """
+
+    status: str | None = None
+    waiting_for: str | None = field(default=None, name="waitingFor")
 
 
 class JournalEntry(Struct):
@@ -109,6 +127,9 @@ class ProcessEntry(Struct):
     session_id: str = field(name="sessionId")
     pid_domain: str | None = field(default=None, name="pidDomain")
     proc_start: str | None = field(default=None, name="procStart")
+    status: str | None = None
+    waiting_for: str | None = field(default=None, name="waitingFor")
+    status_since: int = field(default=0, name="statusUpdatedAt")
 
 
 opening_line = msgspec.json.Decoder(OpeningLine).decode
@@ -129,25 +150,42 @@ def agent_line(agent_id: str, meta: bytes, workflow: str | None = None) -> bytes
 
 
 def session_line(
-    session_id: str, *, cwd: str | None, version: str | None, started_ms: int
+    session_id: str,
+    *,
+    cwd: str | None,
+    version: str | None,
+    started_ms: int,
+    prompt: str | None = None,
 ) -> bytes:
     """A session's facts as one line for the translator; `started_ms` is when it began, 0 if that
-    is not known.
+    is not known, and `prompt` what it was begun with, where that is known before it is written.
     """
     facts: dict[str, Any] = {"type": SESSION_INTRODUCTION, "sessionId": session_id}
     facts |= {"cwd": cwd, "version": version}
+    if prompt is not None:
+        facts["prompt"] = prompt
     if started_ms:
         facts["timestamp"] = started_ms
     return msgspec.json.encode(facts) + b"\n"
 
 
-def notification(text: str) -> dict[str, str] | None:
+def state_line(session_id: str, state: PublishedState, since_ms: int) -> bytes:
+    """Returns what a process says of its session as one line for the translator."""
+    facts: dict[str, Any] = {"type": SESSION_STATE, "sessionId": session_id}
+    facts |= {"status": state.status, "waitingFor": state.waiting_for}
+    if since_ms:
+        facts["timestamp"] = since_ms
+    return msgspec.json.encode(facts) + b"\n"
+
+
+def notification(text: str, *, certain: bool = False) -> dict[str, str] | None:
     """Returns the fields of a `<task-notification>`, which reports to a parent that an agent has
-    ended. An interactive session puts a notice before it that no person has written it.
+    ended. An interactive session puts a notice before it that no person has written it. If the
+    record itself makes it `certain`, anything may stand before it.
     """
     text = text.lstrip()
-    begin = text.find("<task-notification>") if text.startswith(NOTICE) else 0
-    if begin < 0 or not text.startswith("<task-notification>", begin):
+    begin = text.find(TASK_NOTIFICATION) if certain or text.startswith(NOTICE) else 0
+    if begin < 0 or not text.startswith(TASK_NOTIFICATION, begin):
         return None
     found: dict[str, str] = {}
     for name, value in _NOTIFICATION.findall(text, begin):

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
-from unbraid.wire.record import MISSING, Record
+from unbraid.wire.record import MISSING, Record, milliseconds
 
 OUTCOME = ("output", "error", "attachments")
 
@@ -63,6 +63,7 @@ class Times(Struct, gc=False):
     start: float | None = None
     end: float | None = None
     created: float | None = None
+    updated: float | None = None
     completed: float | None = None
 
 
@@ -151,6 +152,14 @@ class Info(Struct):
     model: Any = None
     error: Any = None
     time: Times | None = None
+
+    @property
+    def changed_ms(self) -> int:
+        """When it last changed, as far as it says; 0 if it does not."""
+        if self.time is None:
+            return 0
+        times = (self.time.created, self.time.updated, self.time.completed)
+        return max(map(milliseconds, times))
 
     @property
     def model_name(self) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,6 +18,7 @@ from unbraid.wire.chunk import Chunk
 
 # A page of huge events must not fill the memory: reading stops past this, whatever the limit.
 MAX_PAGE_BYTES = 4 * 1024 * 1024
+SPOOL_PAGE_BYTES = 16 * 1024 * 1024
 # Sorts after everything that a name of a run can go on with.
 LAST_CHARACTER = "\U0010ffff"
 
@@ -146,17 +147,29 @@ def offsets(connection: sqlite3.Connection, run: str) -> dict[str, int]:
     return dict(rows)
 
 
-def spool(connection: sqlite3.Connection, run: str) -> list[Chunk]:
-    """Returns the raw bytes of a run, in the order in which they came."""
+class SpoolPage(NamedTuple):
+    """Some raw bytes of a run, and after which row to go on; None if that is all."""
+
+    chunks: list[Chunk]
+    last_id: int | None
+
+
+def spool_page(connection: sqlite3.Connection, run: str, after: int) -> SpoolPage:
+    """Returns some of the raw bytes of a run, in the order in which they came."""
     rows = connection.execute(
-        """SELECT source, offset, data, arrived_ms, compressed FROM spool
-        WHERE run = (SELECT id FROM runs WHERE run = ?) ORDER BY id""",
-        (run,),
+        """SELECT id, source, offset, data, arrived_ms, compressed FROM spool
+        WHERE run = (SELECT id FROM runs WHERE run = ?) AND id > ? ORDER BY id""",
+        (run, after),
     )
-    return [
-        Chunk(source, offset, zlib.decompress(data) if compressed else data, arrived_ms)
-        for source, offset, data, arrived_ms, compressed in rows
-    ]
+    chunks: list[Chunk] = []
+    size = 0
+    for number, source, offset, stored, arrived_ms, compressed in rows:
+        data = zlib.decompress(stored) if compressed else stored
+        chunks.append(Chunk(source, offset, data, arrived_ms))
+        size += len(data)
+        if size >= SPOOL_PAGE_BYTES:
+            return SpoolPage(chunks, number)
+    return SpoolPage(chunks, None)
 
 
 def unindexed(connection: sqlite3.Connection) -> bool:

@@ -4,6 +4,7 @@ from unbraid.serve.operations import Operation
 from unbraid.serve.routes import (
     control,
     events,
+    export,
     ingest,
     operate,
     orchestrate,
@@ -15,6 +16,7 @@ from unbraid.serve.routes import (
 OPERATIONS: tuple[Operation, ...] = (
     *runs.OPERATIONS,
     *events.OPERATIONS,
+    *export.OPERATIONS,
     *search.OPERATIONS,
     *ingest.OPERATIONS,
     *control.OPERATIONS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,7 @@ def accepted() -> list[Json]:
     """Every line in the recordings that a real Claude Code was told."""
     rows = []
     for path in sorted(RECORDINGS.glob("*/stdin.ndjson")):
-        if "opencode" not in path.parent.name:
+        if not {"opencode", "codex"} & set(re.split(r"[.-]", path.parent.name)):
             rows += [json.loads(row)["line"] for row in path.read_bytes().splitlines()]
     return rows
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from unbraid.agents.claude.sessions.follower import TranscriptFollower, known_files
+from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.session_files import Known
 from unbraid.agents.port import Recorded
 from unbraid.events import StreamEnd
@@ -47,7 +48,7 @@ def test_a_session_of_which_only_the_files_are_known_ends_with_its_answer(tmp_pa
         '"message":{"id":"m","content":[{"type":"text","text":"Done."}]}}\n'
     )
     pipeline = Pipeline()
-    follower = TranscriptFollower(main, Recorded(), lambda path: None)
+    follower = TranscriptFollower(main, Recorded(), lambda path: None, Processes({}))
     events = [
         event
         for chunk in follower.read(at_once=True, last=True)

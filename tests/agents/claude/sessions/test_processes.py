@@ -11,10 +11,15 @@ from typing import Any
 
 import pytest
 
+from tests.watch.writing import Writer, append
 from unbraid.agents.claude.sessions.processes import Processes
+from unbraid.agents.claude.sessions.store import ClaudeSessions
+from unbraid.agents.stored import SessionState
+from unbraid.fleet.status import WaitingFor
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="judged by /proc")
 
+OTHER = "11111111-9999-4333-8444-555555555555"
 ALL = frozenset({"one", "two", "elsewhere", "of an older version"})
 
 
@@ -140,3 +145,45 @@ def test_who_was_killed_is_reported_once_and_again_after_a_new_life(sessions: Pa
     assert seen.ended(ALL) == set()
     entry(sessions, os.getpid(), "one", procStart="1")
     assert seen.ended(ALL) == {"one"}
+
+
+def test_what_a_process_says_that_it_does(sessions: Path) -> None:
+    seen = processes(sessions)
+    with subprocess.Popen(["true"]) as gone:
+        gone.wait()
+    entry(sessions, gone.pid, "two", status="busy")
+    for status, waiting in (
+        ("busy", None),
+        ("idle", WaitingFor("prompt", 7)),
+        ("waiting", WaitingFor("permission", 7)),
+    ):
+        entry(sessions, os.getpid(), "one", status=status, statusUpdatedAt=7)
+        assert seen.states() == {
+            "one": SessionState(alive=True, waiting=waiting),
+            "two": SessionState(alive=False),
+        }
+        assert seen.changed() == {"one"}
+        assert seen.changed() == set()
+    entry(sessions, os.getpid(), "one")
+    assert not seen.states()["one"].is_precise, "of a version that does not say"
+
+
+def test_a_session_of_a_version_that_keeps_the_list_and_is_not_on_it_was_left(
+    tmp_path: Path,
+) -> None:
+    writer, store = Writer(tmp_path), ClaudeSessions({"CLAUDE_CONFIG_DIR": str(tmp_path)})
+    append(writer.main, writer.prompt() + writer.text("one"))
+    os.utime(writer.main, (1e9, 1e9))
+    asked = [writer.session, OTHER]
+    assert store.states(asked) == {}, "nobody keeps a list here"
+    (tmp_path / "sessions").mkdir()
+    assert store.states() == {}
+    assert store.states(asked) == {writer.session: SessionState(alive=False)}
+    old = Writer(tmp_path, OTHER)
+    append(old.main, old.text("one").replace(b"2.1.325", b"2.0.76"))
+    os.utime(old.main, (1e9, 1e9))
+    assert store.states(asked) == {writer.session: SessionState(alive=False)}
+    os.utime(writer.main)
+    assert store.states(asked) == {}, "its entry may be on its way"
+    entry(tmp_path / "sessions", os.getpid(), writer.session, status="busy")
+    assert store.states(asked) == {writer.session: SessionState(alive=True)}

@@ -15,10 +15,11 @@ from unbraid.agents.claude.dialect.spawns import Spawns
 from unbraid.agents.claude.dialect.streaming import StreamedMessages
 from unbraid.agents.claude.dialect.tasks import Tasks
 from unbraid.agents.claude.dialect.tools import ToolCalls
+from unbraid.agents.claude.dialect.turn_ends import TURN_DURATION, SessionTurnEnds
 from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import UsageReports
 from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, decode_plain, read_cut_line
-from unbraid.agents.claude.transcript import AGENT_FACTS, SESSION_INTRODUCTION
+from unbraid.agents.claude.transcript import AGENT_FACTS, SESSION_INTRODUCTION, SESSION_STATE
 from unbraid.events import RelayEvent, TextDelta, Unrecognized
 from unbraid.translate.blocks import Repetition
 from unbraid.translate.clock import Clock
@@ -35,6 +36,7 @@ SILENT_TYPES = frozenset(
     agent-name mode permission-mode progress started launched
     """.split()
 )
+ORPHANED = "orphaned"
 # Any kind may print errors; this is how others than ours name their session in them.
 ERROR, FOREIGN_SESSION = "error", "sessionID"
 FOREIGN_KEY = f'"{FOREIGN_SESSION}"'.encode()
@@ -84,17 +86,27 @@ class ClaudeDialect:
             attribution=attribution,
             tools=tools,
             tasks=tasks,
+            prompts=prompts,
             usage=usage,
             seen=seen,
         )
         self._stdout = repetitions[0]
+        self._spawns = spawns
+        self._turns = turns = SessionTurnEnds(
+            clock=clock,
+            agents=agents,
+            prompts=prompts,
+            permissions=permissions,
+            reports=reports,
+            seen=seen,
+        )
         self._snapshots = Snapshots()
         self._ended: tuple[bool, str] | None = None
         self._handlers: dict[str, Callable[[ClaudeRecord, list[RelayEvent]], None] | None] = {
             "assistant": messages.assistant,
             "user": prompts.user,
             "stream_event": streamed.event,
-            "system": reports.system,
+            "system": self._system,
             "result": reports.result,
             "control_request": permissions.asked,
             "control_cancel_request": permissions.cancelled,
@@ -102,6 +114,7 @@ class ClaudeDialect:
             "cost-state": reports.cost_state,
             AGENT_FACTS: reports.agent_facts,
             SESSION_INTRODUCTION: reports.introduction,
+            SESSION_STATE: turns.published,
         } | dict.fromkeys(SILENT_TYPES)
         self._own_types = frozenset(self._handlers) - {ERROR}
 
@@ -114,6 +127,10 @@ class ClaudeDialect:
     def outcome(self) -> tuple[bool, str] | None:
         """How the main agent has ended, as far as is known: ok, and the reason."""
         return self._reports.outcome or self._ended
+
+    def arrive(self, now: int) -> None:
+        """Notes when the records that follow have arrived."""
+        self._clock.arrive(now)
 
     def decode(self, line: bytes) -> ClaudeRecord | None:
         """A line as a record; None if it belongs to another kind."""
@@ -147,10 +164,20 @@ class ClaudeDialect:
         try:
             handler = self._handlers[record.type]
         except KeyError:
+            if record.timestamp is None:
+                self._clock.tick()
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
             return
         if handler is not None:
+            if record.timestamp is None:
+                self._clock.tick()
             handler(record, out)
+
+    def _system(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        if record.subtype == TURN_DURATION:
+            self._turns.lasted(record, out)
+        else:
+            self._reports.system(record, out)
 
     def finish(self, out: list[RelayEvent]) -> None:
         """The sources are over: append what was waiting, and end what was running."""
@@ -164,23 +191,31 @@ class ClaudeDialect:
         everyone = self._contexts.everyone()
         for context in [root, *everyone]:
             self._usage.settle(context, out)
+        abandoned = False
         for context in reversed(everyone):
             if context.spawned and not context.ended:
-                self._agents.end(context, *(context.ending or self._fate(context)), out=out)
+                ending = context.ending or self._fate(context)
+                abandoned |= ending[1] == ORPHANED and context.call is not None
+                self._agents.end(context, *ending, out=out)
         ok, reason, _ = self._fate(root)
-        self._ended = (ok, reason)
+        # Whoever expects an agent's answer that never comes was at work, too.
+        self._ended = (False, ORPHANED) if ok and abandoned else (ok, reason)
 
     def _fate(self, context: Context) -> tuple[bool, str, str | None]:
         """How an agent that nobody saw ending has ended, by the last thing it did."""
         if context.interrupted:
             return False, "interrupted", None
+        if context.has_failed:
+            return False, "failed", None
+        if self._spawns.has_finished(context):
+            return True, "completed", None
         waits = any(call.context is context for call in self._agents.calls.values())
-        spoke_last = any(context.latest) and not waits and bool(context.last_text)
+        spoke_last = context.has_answered and not waits
         # Nobody asked for a warm-up (2.0), so nobody hears of its end.
         unasked = context.parent is not None and context.call is None
         if spoke_last and (unasked or not self._reports.has_stdout):
             return True, "completed", None
-        return False, "orphaned", None
+        return False, ORPHANED, None
 
 
 def _is_ours(record: ClaudeRecord, *, foreign: bool) -> bool:

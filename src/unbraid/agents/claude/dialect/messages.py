@@ -169,6 +169,7 @@ class Messages:
             kind = block.type
             if kind == "text":
                 if message.model == SYNTHETIC and delta.startswith("API Error"):
+                    context.failure = context.last_text
                     out.append(Error(context.id, ts, delta, "api_error"))
                 else:
                     out.append(TextDelta(context.id, ts, state.id, index, delta))

@@ -8,7 +8,12 @@ from unbraid.agents.claude.dialect.attribution import Attribution
 from unbraid.agents.claude.dialect.tasks import Tasks
 from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.records import ClaudeRecord, Task
-from unbraid.agents.claude.transcript import NOTICE, notification
+from unbraid.agents.claude.transcript import (
+    NOTICE,
+    NOTIFICATION_ORIGIN,
+    TASK_NOTIFICATION,
+    notification,
+)
 from unbraid.events import Prompt, RelayEvent, Unrecognized
 from unbraid.translate.blocks import Block
 from unbraid.translate.clock import Clock
@@ -27,8 +32,20 @@ class Flags(Struct):
     is_synthetic: bool | None = field(default=None, name="isSynthetic")
 
 
+class RecordOrigin(Struct):
+    """Who has written a user record."""
+
+    kind: str | None = None
+
+
+class WithOrigin(Struct):
+    """A user record that says who has written it."""
+
+    origin: RecordOrigin | None = None
+
+
 class Prompts:
-    """Turns user records into events."""
+    """Turns user records into events; `count` of them were prompts."""
 
     def __init__(
         self,
@@ -44,6 +61,14 @@ class Prompts:
         self._tools = tools
         self._tasks = tasks
         self._seen = seen
+        self.count = 0
+        self._announced: str | None = None
+
+    def announce(self, text: str, out: list[RelayEvent]) -> None:
+        """Reports what the session is begun with, before there is a record of it."""
+        self._announced = text.strip()
+        self.count += 1
+        out.append(Prompt("", self._clock.ts, text))
 
     def user(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """A user record: prompts, and results of calls."""
@@ -78,6 +103,10 @@ class Prompts:
             context.interrupted = True
             return
         notified = notification(text)
+        if notified is None and TASK_NOTIFICATION in text:
+            origin = read_as(WithOrigin, record.raw).origin
+            if origin is not None and origin.kind == NOTIFICATION_ORIGIN:
+                notified = notification(text, certain=True)
         if notified is not None:
             self._notified(notified, out)
             return
@@ -90,7 +119,13 @@ class Prompts:
                 return
         elif record.is_sidechain is None and read_as(Flags, record.raw).is_synthetic:
             return
+        elif self._announced is not None:
+            announced, self._announced = self._announced, None
+            if text.strip() == announced:
+                return
         context.interrupted = False
+        context.note_question()
+        self.count += 1
         out.append(Prompt(context.id, self._clock.ts, text))
 
     def _notified(self, fields: dict[str, str], out: list[RelayEvent]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from unbraid.agents.claude.dialect.attribution import Attribution
+from unbraid.agents.claude.dialect.prompts import Prompts
 from unbraid.agents.claude.dialect.spawns import Spawns
 from unbraid.agents.claude.dialect.tasks import Tasks
 from unbraid.agents.claude.dialect.tools import ToolCalls
@@ -35,7 +36,7 @@ from unbraid.wire.record import read_as, sound
 SILENT_SUBTYPES = frozenset(
     """
     background_tasks_changed status thinking_tokens hook_started hook_progress hook_response
-    turn_duration stop_hook_summary local_command session_state_changed files_persisted
+    stop_hook_summary local_command session_state_changed files_persisted
     """.split()
 )
 
@@ -61,6 +62,7 @@ class CliReports:
         attribution: Attribution,
         tools: ToolCalls,
         tasks: Tasks,
+        prompts: Prompts,
         usage: UsageReports,
         seen: dict[int, None],
     ) -> None:
@@ -71,6 +73,7 @@ class CliReports:
         self._attribution = attribution
         self._tools = tools
         self._tasks = tasks
+        self._prompts = prompts
         self._usage = usage
         self._seen = seen
         self.outcome: tuple[bool, str] | None = None
@@ -174,6 +177,8 @@ class CliReports:
             ),
             out,
         )
+        if given.prompt:
+            self._prompts.announce(given.prompt, out)
 
     def _session(self, meta: SessionMeta, out: list[RelayEvent]) -> None:
         """Report the session, unless that has been reported just so."""

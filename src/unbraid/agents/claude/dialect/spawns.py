@@ -30,6 +30,7 @@ class Spawns:
         self._unnamed = unnamed
         self._contexts = agents.contexts
         self._facts: dict[str, AgentFacts] = {}  # by agent
+        self._finished: set[str | None] = set()  # agents whose meta file says so
         self._workflows: dict[str, tuple[Context, str]] = {}  # run id: the agent and call behind it
         self._workflow_tasks: dict[str, str] = {}  # task id: call
         self._early: dict[str, Task] = {}  # by call: tasks that were reported before the call was
@@ -119,6 +120,12 @@ class Spawns:
     def learn(self, facts: AgentFacts) -> None:
         """An agent's meta file was read."""
         self._facts.setdefault(facts.agent_id, facts)
+        if facts.finished:
+            self._finished.add(facts.agent_id)
+
+    def has_finished(self, context: Context) -> bool:
+        """Whether an agent's meta file says that it has come to its end."""
+        return context.agent_id in self._finished
 
     def describe(self, context: Context, agent_id: str) -> AgentFacts | None:
         """Fill in what an agent's meta file says of it."""

@@ -41,6 +41,9 @@ def visible_command(argv: Sequence[str], version: Release, *, steered: bool = Fa
     first = arguments_of(argv)
     assert first is not None
     command = Command(list(argv), KIND)
+    place = _prompt_place(command.argv[first:])
+    if place is not None and not command.argv[first + place].startswith("/"):
+        command.asked = command.argv[first + place]
     if steered:
         _listen(command, first)
     _make_visible(command, first, version)

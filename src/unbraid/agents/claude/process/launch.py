@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from unbraid.agents.claude.heads import head_of
 from unbraid.agents.claude.places import claude_projects, session_transcripts
@@ -15,19 +16,24 @@ from unbraid.agents.claude.process.command import arguments_of, visible_command
 from unbraid.agents.claude.process.control import ClaudeController
 from unbraid.agents.claude.process.render import StreamJsonRenderer
 from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
-from unbraid.agents.claude.sessions.follower import known_files
+from unbraid.agents.claude.sessions.facts import Facts, head_facts
+from unbraid.agents.claude.sessions.follower import ABOUT, known_files
 from unbraid.agents.claude.sessions.session_files import (
     Known,
     Session,
     files_from_sizes,
     source_name,
 )
+from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.system.clock import now_ms
+from unbraid.system.liveness import own_start_ms
+from unbraid.system.stdin import nobody_writes
 from unbraid.system.versions import version_of
+from unbraid.translate.clock import LIVE_MS
 from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import Lines
+from unbraid.wire.lines import LineParts
 
 _SLUG = re.compile(r"[^A-Za-z0-9]")
 _STDOUT_TYPES = ("system", "assistant", "user", "result", "stream_event")
@@ -51,11 +57,15 @@ class ClaudeLauncher:
     def source(self, command: Command, cwd: Path) -> ClaudeSource:
         """Reads its stdout, if that goes through us, and its transcripts."""
         draws = not command.captured
+        prompt = command.prompt
+        if prompt is None and command.captured and nobody_writes():
+            prompt = command.asked  # what comes in on stdin would be a part of it
         return ClaudeSource(
             self._env,
             sizes=_transcript_sizes(self._env) if command.resumes or draws else {},
             session_id=command.session,
-            begun_in=cwd if draws else None,
+            start=ProcessStart(now_ms(), str(cwd), prompt),
+            draws=draws,
             forwards=command.forwards,
         )
 
@@ -78,12 +88,22 @@ class ClaudeLauncher:
         )
 
 
+class ProcessStart(NamedTuple):
+    """When (in milliseconds since 1970) and in which folder a process is started, and with which
+    prompt, where that is plain.
+    """
+
+    at_ms: int
+    cwd: str | None
+    prompt: str | None = None
+
+
 class ClaudeSource:
-    """One process of Claude Code.
+    """One process of Claude Code; its `start` is known where we are who starts it.
 
     `sizes` are the transcripts that were there before, and how long they were then. Without a
-    `session_id` it is the one that the process names on stdout, or, with `begun_in`, the first new
-    one of that folder.
+    `session_id` it is the one that the process names on stdout, or, if it `draws` on the terminal,
+    the first new one of its folder.
     """
 
     def __init__(
@@ -92,16 +112,22 @@ class ClaudeSource:
         *,
         sizes: Mapping[Path, int] | None = None,
         session_id: str | None = None,
-        begun_in: Path | None = None,
+        start: ProcessStart | None = None,
+        draws: bool = False,
         forwards: bool = False,
     ) -> None:
-        self._env, self._sizes, self._begun_in = env, sizes or {}, begun_in
-        self._lines = Lines()
+        self._env, self._sizes, self._start = env, sizes or {}, start
+        self._begun_in = Path(start.cwd) if draws and start is not None and start.cwd else None
+        self._lines = LineParts()
         self._known: dict[str, Known] | None = None
         self._notes: list[Chunk] = []
         self._ended = False
         self._merger = StdoutTranscriptMerger(
-            time.monotonic, self._find, f"stdout.{now_ms()}", forwards=forwards
+            time.monotonic,
+            self._find,
+            f"stdout.{now_ms()}",
+            forwards=forwards,
+            is_announced=start is not None and start.prompt is not None,
         )
         self._merger.session_id = session_id
 
@@ -113,15 +139,13 @@ class ClaudeSource:
     def printed(self, data: bytes) -> None:
         """Takes more of its stdout."""
         for line in self._lines.feed(data):
-            if isinstance(line, bytes):
-                self._merger.line(line + b"\n")
+            self._merger.line(line)
 
     def end(self) -> None:
         """Notes that the process is gone, and its files are complete."""
         self._ended = True
         for line in self._lines.finish():
-            if isinstance(line, bytes):
-                self._merger.line(line)
+            self._merger.line(line)
         if self._merger.session_id is None and self._merger.recognized:
             self._merger.session_id = str(uuid.uuid4())  # a dialect whose lines name no session
 
@@ -138,6 +162,31 @@ class ClaudeSource:
                 Chunk(source_name(name, place.generation, base), place.offset - base, b"")
                 for name, (place, base) in self._known.items()
             ]
+            self._notes += self._introduction(main, continues=bool(recorded.earlier_ms))
+
+    def _introduction(self, main: Path | None, *, continues: bool) -> Iterator[Chunk]:
+        """Yields what a new run begins with: which session it is, and since when. A recording that
+        is piped says when it began by its first line that has a time, or by its transcript.
+        """
+        assert self._merger.session_id is not None
+        start = self._start or self._piped_start(main, continues=continues)
+        line = session_line(
+            self._merger.session_id,
+            cwd=start.cwd,
+            version=None,
+            started_ms=start.at_ms,
+            prompt=start.prompt,
+        )
+        yield Chunk(ABOUT, 0, line)
+
+    def _piped_start(self, main: Path | None, *, continues: bool) -> ProcessStart:
+        facts = Facts() if main is None else head_facts(main)
+        times = (self._merger.began_ms, 0 if continues else facts.started)
+        at_ms = min(filter(None, times), default=0)
+        if now_ms() - at_ms < LIVE_MS or not at_ms:
+            # Whoever pipes to us now was started together with us.
+            at_ms = min(at_ms or now_ms(), own_start_ms())
+        return ProcessStart(at_ms, self._merger.cwd or facts.cwd)
 
     def read(self) -> Iterator[Chunk]:
         """Yields what stdout and the transcripts have, in one order."""

@@ -20,9 +20,10 @@ from unbraid.agents.claude.heads import (
     calls_answered,
     ending_of,
     head_of,
+    is_prompt,
     uuids_in,
 )
-from unbraid.agents.claude.records import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS
+from unbraid.agents.claude.records import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS, Init
 from unbraid.agents.claude.sessions.session_files import Session
 from unbraid.timings import (
     OWN_TRANSCRIPT_DELAY_SECONDS,
@@ -41,14 +42,20 @@ from unbraid.translate.sequencer import (
     Sequencer,
     SourceItem,
 )
+from unbraid.translate.tracks import split
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
+from unbraid.wire.record import milliseconds, read_as
 
 STDOUT, CHILDREN, OWN = "stdout", "children", "own"
 
 
 class StdoutTranscriptMerger:
-    """Lines of stdout in, chunks of all sources out, in an order that keeps causes first."""
+    """Lines of stdout in, chunks of all sources out, in an order that keeps causes first.
+
+    What an agent was asked is not printed, only written down: the first line of its answer waits
+    for that. `is_announced`: what it was asked first is known already.
+    """
 
     def __init__(
         self,
@@ -57,7 +64,10 @@ class StdoutTranscriptMerger:
         source: str = "stdout",
         *,
         forwards: bool = False,
+        is_announced: bool = False,
     ) -> None:
+        self.began_ms = 0  # the first time that a line of stdout has said
+        self.cwd: str | None = None
         self.session_id: str | None = None
         self.session: Session | None = None
         self.recognized = False
@@ -68,6 +78,10 @@ class StdoutTranscriptMerger:
         self._nameless = False
         self._forwards = forwards
         self._keeps_files = False
+        self._turns = self._prompts = 0  # as stdout and the transcript have begun them
+        self._unasked = False  # whether the answer to the latest prompt has not begun
+        self._is_announced = is_announced
+        self._first: float | None = None  # when the first line came
 
     def line(self, line: bytes) -> None:
         """Takes one more line of stdout, with its end."""
@@ -82,10 +96,38 @@ class StdoutTranscriptMerger:
         self._keeps_files = self._keeps_files or _keeps_files(head.claude_code_version)
         content = head.content()
         blocks = content if isinstance(content, list) else None
+        if self._first is None:
+            self._first = self._clock()
+        self.began_ms = self.began_ms or milliseconds(head.timestamp)
+        if self.cwd is None and head.subtype == "init":
+            self.cwd = read_as(Init, line).cwd
         waits = self._waits(head, blocks)
         twin = head.uuid or self._answered(blocks)
-        item = self._late(chunk, head, twin) if waits else _prompt(chunk, twin)
+        if self._begins_answer(head) and not waits:
+            item = self._answer(chunk)
+        else:
+            item = self._late(chunk, head, twin) if waits else _immediate(chunk, twin)
         self._sequencer.add(item, self._clock())
+
+    def _begins_answer(self, head: LineHead) -> bool:
+        """Returns whether a line is the first after the beginning of a turn that says anything."""
+        if head.type == "system":
+            if head.subtype == "init":
+                self._turns += 1
+                self._unasked = self._turns > 1 or not self._is_announced
+            return False
+        begins, self._unasked = self._unasked, False
+        return begins
+
+    def _answer(self, chunk: Chunk) -> SourceItem[Chunk]:
+        """Returns the first line of an answer, which waits for what was asked."""
+        asked: Condition = After(_prompt_key(self._turns))
+        if self._turns > 1:
+            # The end of an agent in the background begins a turn, too, and nobody asks for it.
+            asked = Either(asked, Quiet((CHILDREN, OWN), TRANSCRIPTS_QUIET_SECONDS))
+        return SourceItem(
+            STDOUT, chunk, waits_for=(asked,), max_wait_seconds=STDOUT_TWIN_TIMEOUT_SECONDS
+        )
 
     def _late(self, chunk: Chunk, head: LineHead, twin: str | None) -> SourceItem[Chunk]:
         """Returns a line that waits for the transcripts."""
@@ -107,8 +149,9 @@ class StdoutTranscriptMerger:
         """Yields all that may be recorded now."""
         now = self._clock()
         yield from self._look(now)
-        # Nothing is worth waiting for while there are no transcripts.
-        yield from self._sequencer.finish() if self.session is None else self._sequencer.take(now)
+        # Nothing is worth waiting for where there are no transcripts; but they may be late.
+        late = self.session is None and now - (self._first or now) > STDOUT_TWIN_TIMEOUT_SECONDS
+        yield from self._sequencer.finish() if late else self._sequencer.take(now)
 
     def end(self) -> Iterator[Chunk]:
         """Yields everything that is left, when the process is over."""
@@ -128,11 +171,15 @@ class StdoutTranscriptMerger:
             yield chunk
         for chunk in self.session.own():
             at = chunk.offset
-            for line in chunk.data.split(b"\n")[:-1]:
-                own = Chunk(chunk.source, at, line + b"\n")
-                at += len(own.data)
+            for line in split([chunk.data]):
+                own = Chunk(chunk.source, at, line)
+                at += len(line)
                 twin = self._note(OWN, line, now)
-                self._sequencer.add(_repetition(own, twin), now)
+                provides: tuple[str, ...] = () if twin is None else (twin,)
+                if is_prompt(line):
+                    self._prompts += 1
+                    provides += (_prompt_key(self._prompts),)
+                self._sequencer.add(_repetition(own, provides), now)
 
     def _is_open(self, ending: Ending) -> bool:
         return self.session is not None and self.session.awaits(ending)
@@ -178,7 +225,11 @@ class StdoutTranscriptMerger:
         return any(block.tool_use_id in self._spawning for block in blocks)
 
 
-def _prompt(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
+def _prompt_key(number: int) -> str:
+    return f"prompt {number}"
+
+
+def _immediate(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
     """Returns a line of stdout that does not wait. 1.0 keeps sub-agents' words in the session's
     file, before the result of their call: if they are there, they go first.
     """
@@ -186,12 +237,12 @@ def _prompt(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
     return SourceItem(STDOUT, chunk, waits_for=after, max_wait_seconds=0)
 
 
-def _repetition(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
+def _repetition(chunk: Chunk, provides: tuple[str, ...]) -> SourceItem[Chunk]:
     """Returns a line of the session's own file."""
     return SourceItem(
         OWN,
         chunk,
-        provides=() if twin is None else (twin,),
+        provides=provides,
         waits_for=(Aged(OWN_TRANSCRIPT_DELAY_SECONDS), Emptied(STDOUT)),
         patient=True,
     )

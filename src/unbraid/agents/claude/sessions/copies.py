@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from unbraid.agents.claude.sessions.counts import message_ids
 from unbraid.agents.claude.sessions.discovery import File, Scan
-from unbraid.agents.claude.sessions.facts import message_ids
 
 # The id of a transcript's first message, and the session that it is marked to be copied from.
 First = tuple[str, str | None]

@@ -14,9 +14,10 @@ from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks, read_small
 from unbraid.translate.reader import read_line
-from unbraid.translate.tracks import LineOrder, RunTracks, Track, split
+from unbraid.translate.tracks import LineOrder, RunTracks, Track, first_lines, split
 
 SNIFF_LINES = 50
+MAX_SORTED_BYTES = 128 << 20
 TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event"})
 
 
@@ -48,7 +49,9 @@ class ClaudeFiles:
                     [Track(name=name, read=read, dated=False, session=session, order=line_order)],
                 )
             ]
-        own_sidechains = any(b'"isSidechain":true' in line for line in split(read()))
+        # Such lines are held together to be sorted, which only a file that fits may ask for.
+        fits = path is None or path.stat().st_size <= MAX_SORTED_BYTES
+        own_sidechains = fits and any(b'"isSidechain":true' in line for line in split(read()))
         tracks = [
             Track(
                 name=name,
@@ -70,13 +73,13 @@ class ClaudeFiles:
 
 def session_of(path: Path) -> str | None:
     """Returns the session that a transcript says it belongs to."""
-    first = _first(split(chunks(path)))
+    first = _first(chunks(path))
     return None if first is None else first.session_id_transcript
 
 
 def transcript_run(path: Path) -> RunTracks:
     """Returns a session by its transcript, with those of its sub-agents."""
-    for line in _some(split(chunks(path))):
+    for line in first_lines(chunks(path), SNIFF_LINES):
         if _own_record(line) is not None:
             (run,) = ClaudeFiles().runs(str(path), lambda: chunks(path), first=line, path=path)
             return run
@@ -129,15 +132,9 @@ def _track(path: Path, session: str | None, order: Callable[[bytes], LineOrder])
     )
 
 
-def _some(lines: Iterable[bytes]) -> Iterator[bytes]:
-    for number, line in enumerate(lines):
-        if number >= SNIFF_LINES:
-            return
-        yield line
-
-
-def _first(lines: Iterable[bytes]) -> ClaudeRecord | None:
-    return next((record for line in _some(lines) if (record := _own_record(line))), None)
+def _first(data: Iterable[bytes]) -> ClaudeRecord | None:
+    lines = first_lines(data, SNIFF_LINES)
+    return next((record for line in lines if (record := _own_record(line))), None)
 
 
 def _own_record(line: bytes) -> ClaudeRecord | None:

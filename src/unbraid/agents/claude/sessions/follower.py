@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from unbraid.agents.claude.sessions.facts import Facts, facts_of
+from unbraid.agents.claude.sessions.facts import first_time, head_facts
+from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.session_files import (
     Known,
     Session,
@@ -14,22 +15,30 @@ from unbraid.agents.claude.sessions.session_files import (
     known_offsets,
     source_name,
 )
-from unbraid.agents.claude.transcript import session_line
+from unbraid.agents.claude.transcript import PublishedState, session_line, state_line
 from unbraid.agents.stored import Recorded
 from unbraid.wire.chunk import Chunk
 
-ABOUT = "about"
+ABOUT, STATE = "about", "state"
+ABOUT_AGENT = ".meta.json@"
 
 
 class TranscriptFollower:
     """The `Follower` of a session by its transcripts."""
 
     def __init__(
-        self, main: Path, recorded: Recorded, owner_of: Callable[[Path], str | None]
+        self,
+        main: Path,
+        recorded: Recorded,
+        owner_of: Callable[[Path], str | None],
+        processes: Processes,
     ) -> None:
         self._known = known_files(recorded)
         self._session = Session(main, self._known, owner_of=owner_of)
         self._begun = not recorded.is_new
+        self._states = StateSource(main.stem, recorded, processes)
+        self._about_agents: list[Chunk] = []
+        self._continues = bool(recorded.earlier_ms)
 
     @property
     def unsettled(self) -> bool:
@@ -47,15 +56,46 @@ class TranscriptFollower:
         """
         for chunk in self._session.drain(now=at_once, last=last):
             if not self._begun:
+                if ABOUT_AGENT in chunk.source:
+                    # Every run of a session reads who its agents are; nothing was said with it.
+                    self._about_agents.append(chunk)
+                    continue
                 self._begun = True
                 yield from begin_chunks(self._known)
-                yield Chunk(ABOUT, 0, introduction(self._session.main))
+                # A run that continues a session begins with what is new in it.
+                began_ms = first_time(chunk.data) if self._continues else 0
+                yield Chunk(ABOUT, 0, introduction(self._session.main, began_ms))
+                yield from self._about_agents
             yield chunk
+        if self._begun and not last:
+            yield from self._states.read()
 
     def silent_seconds(self) -> float:
         """For how long none of its files has been written."""
         written = [path.stat().st_mtime for path in self._session.files if path.exists()]
         return time.time() - max(written, default=0.0)
+
+
+class StateSource:
+    """What the process of a session says that it does, as one more source of its run."""
+
+    def __init__(self, session_id: str, recorded: Recorded, processes: Processes) -> None:
+        self._session_id, self._processes = session_id, processes
+        self._offset = recorded.offsets.get(STATE, 0)
+        self._latest: tuple[str | None, str | None, int] | None = None
+
+    def read(self) -> Iterator[Chunk]:
+        """Yields what is new, as of the latest look at the processes."""
+        entry = self._processes.entries.get(self._session_id)
+        if entry is None or entry.status is None:
+            return
+        latest = (entry.status, entry.waiting_for, entry.status_since)
+        if latest != self._latest:
+            self._latest = latest
+            published = PublishedState(entry.status, entry.waiting_for)
+            line = state_line(self._session_id, published, entry.status_since)
+            yield Chunk(STATE, self._offset, line)
+            self._offset += len(line)
 
 
 def known_files(
@@ -83,12 +123,11 @@ def begin_chunks(known: Mapping[str, Known]) -> Iterator[Chunk]:
         yield Chunk(source_name(name, place.generation, base), place.offset - base, b"")
 
 
-def introduction(main: Path) -> bytes:
-    """Says which session this is, where it works and since when: transcripts say it on every line
-    and nowhere in particular.
+def introduction(main: Path, began_ms: int = 0) -> bytes:
+    """Says which session this is, where it works and since when, which is when the session began
+    unless `began_ms` is given: transcripts say it on every line and nowhere in particular.
     """
-    try:
-        facts = facts_of(str(main), head_only=True)
-    except (OSError, ValueError):
-        facts = Facts()
-    return session_line(main.stem, cwd=facts.cwd, version=facts.version, started_ms=facts.started)
+    facts = head_facts(main)
+    return session_line(
+        main.stem, cwd=facts.cwd, version=facts.version, started_ms=began_ms or facts.started
+    )

@@ -15,17 +15,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from unbraid.agents.claude.sessions.copies import Copies, First
+from unbraid.agents.claude.sessions.counts import SIDECHAIN, Account, message_ids
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
-from unbraid.agents.claude.sessions.facts import (
-    SIDECHAIN,
-    Account,
-    Facts,
-    facts_of,
-    message_ids,
-)
+from unbraid.agents.claude.sessions.ending import ending_of, is_reported
+from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.transcript import WARMUP, AgentFacts
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import MAIN, SLOT_MS, ShareCounter, UsageShare, report_cost, usage_of
+from unbraid.fleet.status import DONE, ORPHANED
 from unbraid.fleet.usage import Usage
 from unbraid.prices.loader import LoadedPrices
 from unbraid.system.clock import now_ms
@@ -33,7 +30,7 @@ from unbraid.system.files import read_small
 from unbraid.wire.record import read_as
 
 FILE_NAME = "index.bin"
-SCHEMA = 2
+SCHEMA = 3
 AGENT = "agent"  # a sub-agent whose name nothing says
 
 
@@ -61,6 +58,7 @@ class IndexRow(Struct):
     started: int
     updated: int
     answered: bool
+    ending: str | None
     usage: Usage
     agents: list[IndexedAgent]
     shares: list[UsageShare]
@@ -139,6 +137,7 @@ class Index:
             for other in behind:
                 skip |= {name for name, _ in message_ids(other.path)}
             facts = facts_of(file.path, prices=prices, skip=skip)
+            facts.ending = ending_of(file.path, sidechain=facts.agent_id is not None)
         except (OSError, ValueError) as error:
             self.problems[file.path] = getattr(error, "strerror", None) or str(error)
             self._kept.files.pop(file.path, None)
@@ -173,7 +172,7 @@ class Index:
         main = self._facts(found.main, seen)
         if main is None:
             return None
-        if main.copied and not main.messages:
+        if main.counts.copied and not main.counts.messages:
             return None  # a copy that has not gone on is no session of its own yet
         prices = None if self._prices is None else self._prices.prices
         children = {file: self._facts(file, seen) for file in found.children}
@@ -181,7 +180,7 @@ class Index:
             agent: tokens
             for facts in (main, *children.values())
             if facts is not None
-            for agent, tokens in facts.reports.items()
+            for agent, tokens in facts.counts.reports.items()
         }
         agents: list[IndexedAgent] = []
         for file, facts in children.items():
@@ -198,15 +197,19 @@ class Index:
             agent = IndexedAgent(f"sidechain-{number + 1}")
             if not number:
                 agent.shares = [
-                    replace(share, agent=AGENT) for share in main.shares if share.agent == SIDECHAIN
+                    replace(share, agent=AGENT)
+                    for share in main.counts.shares
+                    if share.agent == SIDECHAIN
                 ]
             agents.append(agent)
-        shares = [replace(share, agent=MAIN) for share in main.shares if share.agent != SIDECHAIN]
+        shares = [
+            replace(share, agent=MAIN) for share in main.counts.shares if share.agent != SIDECHAIN
+        ]
         shares += [share for agent in agents for share in agent.shares]
         for agent in agents:
             agent.usage = usage_of(agent.shares)
-        if main.account is not None and main.account.session_id in (found.id, None):
-            _report(shares, main.account)
+        if main.counts.account is not None and main.counts.account.session_id in (found.id, None):
+            _report(shares, main.counts.account)
         times = [facts.updated for facts in (main, *children.values(), *beside) if facts]
         updated = max(times)
         written = found.mtime_ns // 1_000_000
@@ -222,6 +225,7 @@ class Index:
             started=main.started or updated,
             updated=updated or written,
             answered=main.answered,
+            ending=_ending(found, main, children),
             usage=usage_of(shares),
             agents=agents,
             shares=shares,
@@ -252,13 +256,21 @@ class Index:
             self.problems[str(self._path)] = error.strerror or str(error)
 
 
+def _ending(found: FoundSession, main: Facts, children: Mapping[File, Facts | None]) -> str | None:
+    """Returns how a session has ended: one whose agents were still at work was so itself."""
+    if main.ending != DONE:
+        return main.ending
+    files = [found.main.path, *(file.path for file in children)]
+    for file, facts in children.items():
+        if facts is not None and facts.ending == ORPHANED:
+            name = Path(file.path).stem.removeprefix("agent-")
+            if not _meta(file).finished and not is_reported(name, files):
+                return ORPHANED
+    return DONE
+
+
 def _agent(file: File, facts: Facts) -> IndexedAgent:
-    name = Path(file.path).stem.removeprefix("agent-")
-    try:
-        about = read_small(Path(file.path).with_suffix(".meta.json"))
-        meta = read_as(AgentFacts, about)
-    except OSError:
-        meta = AgentFacts()
+    name, meta = Path(file.path).stem.removeprefix("agent-"), _meta(file)
     return IndexedAgent(
         agent_id=name,
         agent=meta.agent_type,
@@ -274,8 +286,8 @@ def _shares(
     """A sub-agent's shares. Its last message counts as its parent was given it, if its own
     transcript has no final numbers.
     """
-    shares = [replace(share, agent=name) for share in facts.shares]
-    last = facts.unfinished
+    shares = [replace(share, agent=name) for share in facts.counts.shares]
+    last = facts.counts.unfinished
     if last is not None:
         counter = ShareCounter(prices)
         tokens = reports.get(facts.agent_id or "", last.tokens)
@@ -291,3 +303,10 @@ def _report(shares: list[UsageShare], account: Account) -> None:
     else:
         covered = [share for share in shares if share.ts <= account.until - account.until % SLOT_MS]
     report_cost(covered, account.cost_usd)
+
+
+def _meta(file: File) -> AgentFacts:
+    try:
+        return read_as(AgentFacts, read_small(Path(file.path).with_suffix(".meta.json")))
+    except OSError:
+        return AgentFacts()

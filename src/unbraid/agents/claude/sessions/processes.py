@@ -8,16 +8,24 @@ seen to live here can be dead.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from unbraid.agents.claude.places import claude_projects
+from unbraid.agents.claude.sessions.facts import facts_of
 from unbraid.agents.claude.transcript import ProcessEntry, process_entry
+from unbraid.agents.stored import SessionState
+from unbraid.fleet.status import PERMISSION, PROMPT, WaitingFor
 from unbraid.system.files import read_small
 from unbraid.system.liveness import start_of
+from unbraid.timings import LAST_LINES_GRACE_SECONDS
 from unbraid.wire.record import BAD_JSON
 
 FOLDER = "sessions"
+# The first version that is known to keep the list.
+FIRST_LISTING = [2, 1, 112]
+IDLE, ASKING = "idle", "waiting"
 
 
 class Processes:
@@ -28,6 +36,8 @@ class Processes:
         self._living: set[str] = set()
         self._missed: set[str] = set()
         self._told: set[str] = set()
+        self.entries: dict[str, ProcessEntry] = {}  # by session: those that live, at the last look
+        self._published: dict[str, ProcessEntry] = {}
         self._met: set[tuple[int, str]] = set()  # seen to live here, though they do not say where
 
     def ended(self, among: Iterable[str]) -> set[str]:
@@ -49,6 +59,23 @@ class Processes:
         self._told = (self._told | gone) & dead
         return gone
 
+    def states(self) -> dict[str, SessionState]:
+        """Returns the states of the sessions that are on the list."""
+        dead, _ = self._look()
+        found = dict.fromkeys(dead, SessionState(alive=False))
+        return found | {session: _state(entry) for session, entry in self.entries.items()}
+
+    def changed(self) -> set[str]:
+        """Returns the sessions that said something else at the latest look than when this was asked
+        before.
+        """
+        before, self._published = self._published, dict(self.entries)
+        return {name for name, entry in self.entries.items() if before.get(name) != entry}
+
+    def keep_a_list(self) -> bool:
+        """Returns whether any process has ever had an entry here."""
+        return any(path.is_dir() for path in self._folders())
+
     def meet(self) -> None:
         """See who lives now: of some that are gone later, nothing else shows that they did."""
         self._living |= self._look()[1]
@@ -56,17 +83,26 @@ class Processes:
     def _look(self) -> tuple[set[str], set[str]]:
         here = _domain()
         dead: set[str] = set()
-        living: set[str] = set()
-        for projects in claude_projects(self._env):
-            for path in projects.with_name(FOLDER).glob("*.json"):
+        living: dict[str, ProcessEntry] = {}
+        for folder in self._folders():
+            for path in folder.glob("*.json"):
                 try:
                     entry = process_entry(read_small(path))
                 except (OSError, *BAD_JSON):
                     continue
                 gone = here is not None and self._is_of(here, entry) and not _lives(entry)
-                (dead if gone else living).add(entry.session_id)
+                if gone:
+                    dead.add(entry.session_id)
+                else:
+                    before = living.get(entry.session_id, entry)
+                    latest = max(before, entry, key=lambda each: each.status_since)
+                    living[entry.session_id] = latest
+        self.entries = living
         # A session that was resumed has an entry of each process.
-        return dead - living, living
+        return dead - living.keys(), set(living)
+
+    def _folders(self) -> list[Path]:
+        return [projects.with_name(FOLDER) for projects in claude_projects(self._env)]
 
     def _is_of(self, here: str, entry: ProcessEntry) -> bool:
         """Whether its number means something here."""
@@ -78,6 +114,31 @@ class Processes:
         if start_of(entry.pid) == entry.proc_start:
             self._met.add((entry.pid, entry.proc_start))
         return (entry.pid, entry.proc_start) in self._met
+
+
+def is_left(main: Path, processes: Processes) -> bool:
+    """Returns whether a session that is not on the list has no process: its version would have put
+    it there, where such a list is kept.
+    """
+    try:
+        silent_seconds = time.time() - main.stat().st_mtime
+        if silent_seconds < LAST_LINES_GRACE_SECONDS or not processes.keep_a_list():
+            return False
+        version = facts_of(str(main), head_only=True).version or ""
+    except (OSError, ValueError):
+        return False
+    numbers = [int(part) for part in version.split(".") if part.isdecimal()]
+    return numbers >= FIRST_LISTING
+
+
+def _state(entry: ProcessEntry) -> SessionState:
+    since = entry.status_since
+    if entry.status == IDLE:
+        return SessionState(alive=True, waiting=WaitingFor(PROMPT, since))
+    if entry.status == ASKING:
+        return SessionState(alive=True, waiting=WaitingFor(PERMISSION, since))
+    # Before 2.1.197 an entry says no more than that there is a process.
+    return SessionState(alive=True, is_precise=entry.status is not None)
 
 
 def _domain() -> str | None:

@@ -25,6 +25,8 @@ from unbraid.wire.lines import Lines
 from unbraid.wire.record import milliseconds
 
 FILES_AT_ONCE = 128
+# These programs hold a line in memory, however long it is.
+MAX_GREP_BYTES = 64 << 20
 GREPS_AT_ONCE = min(os.cpu_count() or 1, 4)
 MAX_LINE_BYTES = 32 << 20
 FINDERS = (
@@ -70,10 +72,13 @@ def _holding(files: list[Owned], needle: str) -> Iterator[Owned]:
         ahead: deque[Future[set[str]]] = deque()
         for number, batch in enumerate(batches):
             while len(ahead) < GREPS_AT_ONCE and number + len(ahead) < len(batches):
-                paths = [file.path for _, file in batches[number + len(ahead)]]
+                batch_ahead = batches[number + len(ahead)]
+                paths = [file.path for _, file in batch_ahead if file.size <= MAX_GREP_BYTES]
                 ahead.append(pool.submit(_found, [*program, needle, "--", *paths]))
             holding = ahead.popleft().result()
-            yield from (owned for owned in batch if owned[1].path in holding)
+            for owned in batch:
+                if owned[1].size > MAX_GREP_BYTES or owned[1].path in holding:
+                    yield owned
 
 
 def _finder() -> list[str] | None:

@@ -169,8 +169,7 @@ class Session:
         """
         yield from self._drain(with_main=True, now=now, last=last)
         for name, tail in self._tails.items() if last else ():
-            rest = tail.rest()
-            if rest is not None:
+            for rest in tail.rest():
                 yield self._chunk(name, tail.generation, rest.offset, rest.data)
 
     def _drain(self, *, with_main: bool, now: bool = False, last: bool = False) -> Iterator[Chunk]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from unbraid.agents.claude.places import SESSION_ID, claude_projects, session_transcripts
 from unbraid.agents.claude.sessions.discovery import SESSION_FILE
-from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
+from unbraid.agents.stored import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.translate.tracks import RunTracks
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class ClaudeSessions:
                 started=row.started,
                 updated=row.updated,
                 answered=row.answered,
+                ending=row.ending,
                 agents=row.agent_count,
                 usage=row.usage,
                 shares=row.shares,
@@ -97,9 +98,26 @@ class ClaudeSessions:
         """Reads its transcripts from where the log stands."""
         from unbraid.agents.claude.sessions.child_files import Owners
         from unbraid.agents.claude.sessions.follower import TranscriptFollower
+        from unbraid.agents.claude.sessions.processes import Processes
 
         main = self._main(session_id)
-        return None if main is None else TranscriptFollower(main, recorded, Owners().of)
+        if main is None:
+            return None
+        processes = Processes(self._env)
+        processes.meet()
+        return TranscriptFollower(main, recorded, Owners().of, processes)
+
+    def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
+        """Returns what its processes publish; a session of one that keeps no entry has none."""
+        from unbraid.agents.claude.sessions.processes import Processes, is_left
+
+        processes = Processes(self._env)
+        found = processes.states()
+        for name in set(among) - found.keys():
+            main = self._main(name)
+            if main is not None and is_left(main, processes):
+                found[name] = SessionState(alive=False)
+        return found
 
     def watch(
         self,

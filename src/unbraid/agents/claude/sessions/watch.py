@@ -13,7 +13,7 @@ from unbraid.agents.claude.places import claude_projects
 from unbraid.agents.claude.sessions.child_files import Owners
 from unbraid.agents.claude.sessions.discovery import Scan, main_of
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
-from unbraid.agents.claude.sessions.processes import Processes
+from unbraid.agents.claude.sessions.processes import Processes, is_left
 from unbraid.agents.stored import Recorded
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
@@ -38,6 +38,7 @@ class TranscriptWatch:
         self._problems: dict[str, str] = {}
         self._changed: set[str] = set()
         self._scanning = threading.Lock()
+        self._absent: set[str] = set()  # followed, and on no list at the last look
 
     async def changes(self) -> AsyncGenerator[set[str], None]:
         """Yields the sessions whose transcripts have changed."""
@@ -71,14 +72,36 @@ class TranscriptWatch:
         if main is None:
             return None
         self._processes.meet()
-        return TranscriptFollower(main, recorded, self._owners.of)
+        return TranscriptFollower(main, recorded, self._owners.of, self._processes)
 
     def forget(self, session_id: str) -> None:
         """Does nothing: nothing is held of a session."""
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns those whose processes are no longer on Claude Code's own list, or do not live."""
-        return self._processes.ended(among)
+        """Returns those whose processes are no longer on Claude Code's own list, or do not live; or
+        that no process had since this watch began.
+        """
+        among = list(among)
+        gone = self._processes.ended(among)
+        absent = {
+            name
+            for name in among
+            if name not in self._processes.entries
+            and name in self._mains
+            and is_left(self._mains[name], self._processes)
+        }
+        # As with an entry that is missing: two looks, in case it is just being written.
+        gone |= absent & self._absent
+        self._absent = absent - gone
+        return gone
+
+    def changed_states(self) -> set[str]:
+        """Returns those whose processes say that they do something else."""
+        return self._processes.changed()
+
+    def is_alive(self, session_id: str) -> bool:
+        """Returns whether it is on Claude Code's own list."""
+        return session_id in self._processes.entries
 
     def _first_look(self) -> None:
         scan = self._scan()

@@ -95,6 +95,10 @@ class OpenCodeDialect:
         """How the main agent has ended, as far as is known: ok, and the reason."""
         return self._turns.outcome or self._ended
 
+    def arrive(self, now: int) -> None:
+        """Notes when the records that follow have arrived."""
+        self._clock.arrive(now)
+
     def decode(self, line: bytes) -> OpenCodeRecord | None:
         """Returns a line as a record; None if it belongs to another kind."""
         record = decode(line)
@@ -107,17 +111,17 @@ class OpenCodeDialect:
 
     def translate(self, record: OpenCodeRecord, out: list[RelayEvent]) -> None:
         """Append what is new in a record."""
-        if record.timestamp is not None:
-            self._clock.set(record.timestamp)
         if record.session_id is not None and not bytes(record.properties):
+            self._date(record.timestamp)
             self._run_line(record, out)
             return
         given = read_as(EventProperties, bytes(record.properties))
-        if record.timestamp is None and isinstance(given.time, int | float):
-            self._clock.set(given.time)
         kind = record.type
         if kind.endswith(".1"):
             kind = kind[:-2]  # the durable event table versions its types
+        if kind.startswith(SILENT):
+            return
+        self._date(given.time if record.timestamp is None else record.timestamp, given.info)
         if kind in ("session.created", "session.updated") and given.info is not None:
             self._sessions.introduce(given.info, out)
         elif kind == "message.updated" and given.info is not None:
@@ -142,8 +146,19 @@ class OpenCodeDialect:
             self._permission_replied(given, out)
         elif kind == "message.part.removed" and given.part_id in self._transient:
             del self._transient[given.part_id]
-        elif not kind.startswith(SILENT):
+        else:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+
+    def _date(self, own: object, about: Info | None = None) -> None:
+        """Sets the clock to a record's own time. What it is about is dated too, and repeated
+        later: only a time that is new dates the record.
+        """
+        if isinstance(own, str | int | float):
+            self._clock.set(own)
+        elif about is not None and about.changed_ms > self._clock.own:
+            self._clock.set(about.changed_ms)
+        else:
+            self._clock.tick()
 
     def finish(self, out: list[RelayEvent]) -> None:
         """Appends what was waiting, and ends what was running: the sources are over."""

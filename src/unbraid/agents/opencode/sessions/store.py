@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
 from unbraid.agents.opencode.sessions.database import connect, database_runs, last_change
-from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
+from unbraid.agents.stored import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.errors import SourceError
 from unbraid.translate.tracks import RunTracks
 
@@ -102,6 +102,18 @@ class OpenCodeSessions:
         if store is None or run is None:
             return None
         return RowFollower(run.session or session_id, recorded, Database(store))
+
+    def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
+        """Returns what is certain: if nobody has a database open, no process has its sessions."""
+        from unbraid.agents.opencode.sessions.writers import is_unattended
+
+        stored = {name: self._find(name)[0] for name in among}
+        gone = {
+            store
+            for store in set(stored.values())
+            if store is not None and store.is_file() and is_unattended(store)
+        }
+        return {name: SessionState(alive=False) for name in among if stored[name] in gone}
 
     def watch(
         self,

@@ -25,6 +25,7 @@ from unbraid.system.clock import now_ms
 from unbraid.timings import (
     DATABASE_APPEARING_POLL_SECONDS,
     DATABASE_POLL_SECONDS,
+    LIVE_SESSION_SECONDS,
     PROCESS_CHECK_SECONDS,
     RECENT_ROWS_MS,
 )
@@ -121,12 +122,21 @@ class DatabaseWatch:
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those whose last words were read, and of whose processes none lives."""
+        among = list(among)
         with self._looking:
             if self._writers is None or self._database is None:
                 return set()
             over = self._writers.gone - self._changed - self._database.waiting
             for root in over:
                 self._writers.forget(root)
+            if self._writers.nobody:
+                # Its process had gone before this watch came, if it was ever seen from here.
+                left = {root: self._followers[root] for root in among if root in self._followers}
+                over |= {
+                    root
+                    for root, follower in left.items()
+                    if follower.silent_seconds() > LIVE_SESSION_SECONDS
+                }
             return over.intersection(among)
 
     async def _look_now(self) -> None:

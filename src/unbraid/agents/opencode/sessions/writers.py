@@ -76,6 +76,11 @@ class Writers:
             root for root, at in self._silent.items() if self._began - at >= LAST_ROWS_GRACE_SECONDS
         }
 
+    @property
+    def nobody(self) -> bool:
+        """Whether no process had the database open at the last two looks."""
+        return self._before == {} and self._now == {} and is_unattended(self._database)
+
     def forget(self, root: str) -> None:
         """Forgets a session that has ended; a process that continues it counts as a new one."""
         self._writers.pop(root, None)
@@ -106,6 +111,11 @@ class Writers:
 
     def _lives(self, process: WriterProcess) -> bool:
         return process in self._now or start_of(process.pid) == process.start
+
+
+def is_unattended(database: Path) -> bool:
+    """Returns whether certainly no process has a database open."""
+    return (PROCESSES / "locks").is_file() and not holders(database)
 
 
 def holders(database: Path) -> Written:

@@ -1,0 +1,91 @@
+"""When an interactive session's turns end, and when it waits for a person.
+
+Its transcript says at the end of a turn how long that was; older versions do not, nor is it said of
+every turn that was interrupted. Its process publishes what it does (`sessions/<pid>.json`): the
+readers of the files pass that on as records of type `unbraid.state`. Either may be first, and a
+turn ends once.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from unbraid.agents.claude.dialect.permissions import Permissions
+from unbraid.agents.claude.dialect.prompts import Prompts
+from unbraid.agents.claude.dialect.reports import CliReports
+from unbraid.agents.claude.records import ClaudeRecord
+from unbraid.agents.claude.transcript import PublishedState
+from unbraid.events import RelayEvent, TurnComplete
+from unbraid.translate.clock import Clock
+from unbraid.translate.lifecycle import Agents
+from unbraid.translate.seen import newly
+from unbraid.wire.record import read_as
+
+TURN_DURATION = "turn_duration"
+
+
+class TurnDuration(Struct):
+    """How long a turn was."""
+
+    duration_ms: float | None = field(default=None, name="durationMs")
+
+
+class SessionTurnEnds:
+    """Turns what a session says of its turns into events."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        agents: Agents,
+        prompts: Prompts,
+        permissions: Permissions,
+        reports: CliReports,
+        seen: dict[int, None],
+    ) -> None:
+        self._clock = clock
+        self._root = agents.contexts.root
+        self._prompts = prompts
+        self._permissions = permissions
+        self._reports = reports
+        self._seen = seen
+        self._ended: object = self._done_so_far()
+
+    def lasted(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """A `system/turn_duration` record of a transcript."""
+        if record.is_sidechain or (record.uuid and not newly(self._seen, hash(record.uuid))):
+            return
+        lasted = read_as(TurnDuration, record.raw).duration_ms
+        self._end(out, None if lasted is None else round(lasted))
+
+    def published(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """An `unbraid.state` record."""
+        state = read_as(PublishedState, record.raw)
+        if state.status == "waiting":
+            self._permissions.awaited(f"{record.session_id}.{self._clock.ts}", out)
+            return
+        self._permissions.dismissed(out)
+        if state.status == "idle":
+            self._end(out, None)
+
+    def _end(self, out: list[RelayEvent], duration_ms: int | None) -> None:
+        done = self._done_so_far()
+        if self._reports.has_stdout or done == self._ended:
+            return  # the process's own output says it, or it was said already
+        self._ended = done
+        root = self._root
+        subtype = "interrupted" if root.interrupted else "error" if root.has_failed else ""
+        out.append(
+            TurnComplete(
+                "",
+                self._clock.ts,
+                ok=not subtype,
+                subtype=subtype,
+                result=root.failure if root.has_failed else None,
+                duration_ms=duration_ms,
+            )
+        )
+
+    def _done_so_far(self) -> object:
+        """Something that differs when the main agent was asked or has said anything more."""
+        return self._prompts.count, self._root.said_last, self._root.interrupted

@@ -1,0 +1,116 @@
+"""How a transcript that nobody writes any more has ended, by its last lines alone.
+
+The dialect says the same of a session that is read whole (`ClaudeDialect.finish`); a list of
+sessions has no time for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from unbraid.agents.claude.dialect.prompts import INTERRUPTED as INTERRUPTION
+from unbraid.agents.claude.dialect.prompts import NOT_A_PROMPT
+from unbraid.agents.claude.transcript import TASK_NOTIFICATION
+from unbraid.fleet.status import DONE, FAILED, INTERRUPTED, ORPHANED
+from unbraid.system.files import open_regular
+from unbraid.wire.record import BAD_JSON
+
+# What stands behind the last words: notes of the CLI's own, which may be long.
+TAIL_BYTES = 1 << 18
+API_ERROR = "API Error"
+
+
+class TailBlock(Struct, gc=False):
+    """A block of one of the last messages."""
+
+    type: str = ""
+    text: str | None = None
+    tool_use_id: str | None = None
+
+
+class TailMessage(Struct, gc=False):
+    """One of the last messages."""
+
+    content: str | list[TailBlock] | None = None
+    model: str | None = None
+
+
+class TailLine(Struct, gc=False):
+    """One of a transcript's last lines."""
+
+    type: str = ""
+    is_sidechain: bool | None = field(default=None, name="isSidechain")
+    is_meta: bool | None = field(default=None, name="isMeta")
+    message: TailMessage | None = None
+
+
+_decode = msgspec.json.Decoder(TailLine).decode
+
+
+def ending_of(path: str, *, sidechain: bool) -> str:
+    """Returns the status that a transcript's agent has ended with. Raises OSError."""
+    for line in _last_lines(path):
+        try:
+            read = _decode(line)
+        except BAD_JSON:
+            continue
+        if read.message is None or bool(read.is_sidechain) != sidechain:
+            continue
+        if read.type == "assistant":
+            return _ending_of_answer(read.message)
+        if read.type == "user" and (ending := _ending_of_input(read)) is not None:
+            return ending
+    return ORPHANED
+
+
+def is_reported(agent_id: str, files: Sequence[str]) -> bool:
+    """Returns whether some transcript has the notification that an agent has ended."""
+    report = f"<task-id>{agent_id}</task-id>".encode()
+    for path in files:
+        try:
+            if report in Path(path).read_bytes():
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _ending_of_answer(message: TailMessage) -> str:
+    content = message.content
+    blocks = [TailBlock("text", content)] if isinstance(content, str) else content or []
+    last = blocks[-1] if blocks else TailBlock()
+    if last.type != "text" or not last.text:
+        return ORPHANED
+    failed = message.model == "<synthetic>" and last.text.startswith(API_ERROR)
+    return FAILED if failed else DONE
+
+
+def _ending_of_input(line: TailLine) -> str | None:
+    """Returns how it has ended if this was the last that its agent was given; None if nobody has
+    to answer it.
+    """
+    assert line.message is not None
+    content = line.message.content
+    blocks = [TailBlock("text", content)] if isinstance(content, str) else content or []
+    if any(block.tool_use_id is not None for block in blocks):
+        return ORPHANED
+    for block in blocks:
+        text = (block.text or "").lstrip()
+        if text.startswith(INTERRUPTION):
+            return INTERRUPTED
+        if text and not line.is_meta and not text.startswith((*NOT_A_PROMPT, TASK_NOTIFICATION)):
+            return ORPHANED
+    return None
+
+
+def _last_lines(path: str) -> Iterator[bytes]:
+    with open_regular(path) as file:
+        size = file.seek(0, 2)
+        file.seek(max(size - TAIL_BYTES, 0))
+        lines = file.read().splitlines()
+    # The first is whole only if it is the file's own first.
+    yield from reversed(lines if size <= TAIL_BYTES else lines[1:])

@@ -1,0 +1,1 @@
+"""Codex's dialect: what its lines mean."""

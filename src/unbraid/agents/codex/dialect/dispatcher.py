@@ -1,0 +1,96 @@
+"""Codex's dialect: whose a line is, and who translates which.
+
+An agent is a *thread*. Its rollout has all that it said; what the CLI prints is the main agent's,
+or, in two releases, everybody's without names; the app-server reports all threads, word by word.
+The lines of a rollout do not say whose they are, so the dialect wants to know from which source
+each comes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unbraid.agents.codex.dialect.calls import ThreadCalls
+from unbraid.agents.codex.dialect.printed import PrintedItems
+from unbraid.agents.codex.dialect.rollout import Rollouts
+from unbraid.agents.codex.dialect.server import ServerNotifications
+from unbraid.agents.codex.dialect.threads import Threads
+from unbraid.agents.codex.dialect.turns import ThreadTurns
+from unbraid.agents.codex.dialect.usage import ThreadTokens
+from unbraid.agents.codex.records import CodexRecord, decode
+from unbraid.events import RelayEvent
+from unbraid.translate.clock import Clock
+from unbraid.translate.contexts import Contexts
+from unbraid.translate.lifecycle import Agents
+from unbraid.wire.record import coerce
+
+
+class CodexDialect:
+    """Translates the records of one run of Codex."""
+
+    def __init__(self) -> None:
+        self._clock = clock = Clock()
+        self._contexts = contexts = Contexts()
+        agents = Agents(contexts, clock)
+        self._threads = threads = Threads(clock, agents)
+        calls = ThreadCalls(clock=clock, agents=agents, threads=threads)
+        self._turns = turns = ThreadTurns(clock=clock, agents=agents, threads=threads, calls=calls)
+        tokens = ThreadTokens(clock)
+        self._rollouts = Rollouts(
+            clock=clock, threads=threads, calls=calls, turns=turns, tokens=tokens
+        )
+        self._printed = PrintedItems(
+            clock=clock, threads=threads, calls=calls, turns=turns, tokens=tokens
+        )
+        self._server = ServerNotifications(
+            clock=clock, threads=threads, calls=calls, turns=turns, tokens=tokens
+        )
+        self._source = ""
+        self._ended: tuple[bool, str] | None = None
+
+    @property
+    def ts(self) -> int:
+        """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
+        return self._clock.ts
+
+    @property
+    def outcome(self) -> tuple[bool, str] | None:
+        """How the main agent has ended, as far as is known: ok, and the reason."""
+        return self._turns.outcome or self._ended
+
+    def arrive(self, now: int) -> None:
+        """Notes when the records that follow have arrived."""
+        self._clock.arrive(now)
+
+    def reading(self, source: str) -> None:
+        """Notes from which source the next lines come."""
+        self._source = source
+
+    def decode(self, line: bytes) -> CodexRecord | None:
+        """Returns a line as a record; None if it belongs to another kind."""
+        record = decode(line)
+        return record if record.is_identified else None
+
+    def mend(self, value: dict[str, Any]) -> tuple[CodexRecord, bool] | None:
+        """Returns a JSON object as a record with defaults where its types are wrong."""
+        record, whole = coerce(CodexRecord, value)
+        return (record, whole) if record.is_identified else None
+
+    def translate(self, record: CodexRecord, out: list[RelayEvent]) -> None:
+        """Append what is new in a record."""
+        stamp = record.timestamp if record.timestamp is not None else record.emitted_ms
+        if stamp is not None:
+            self._clock.set(stamp)
+        else:
+            self._clock.tick()
+        if record.is_stored:
+            self._rollouts.translate(self._source, record, out)
+        elif record.is_printed:
+            self._printed.translate(record, out)
+        else:
+            self._server.translate(record, out)
+
+    def finish(self, out: list[RelayEvent]) -> None:
+        """Appends what was waiting, and ends what was running: the sources are over."""
+        self._threads.release_all(out)
+        self._ended = self._turns.finish(out)

@@ -1,0 +1,390 @@
+"""The app-server: every thread below the root, word by word, with the ids of its calls.
+
+A thread whose rollout is among the sources already is told from there: what the server says of it
+adds only what is never stored (permission requests, errors that were retried).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from unbraid.agents.codex.dialect.calls import ThreadCalls
+from unbraid.agents.codex.dialect.threads import Thread, Threads, bound
+from unbraid.agents.codex.dialect.turns import ThreadTurns
+from unbraid.agents.codex.dialect.usage import ThreadTokens
+from unbraid.agents.codex.records import (
+    CodexRecord,
+    ServerParams,
+    error_message,
+    parts_of_thinking,
+    texts,
+)
+from unbraid.events import (
+    PermissionAsked,
+    PermissionReplied,
+    RelayEvent,
+    Retracted,
+    TextDelta,
+    ThinkingDelta,
+)
+from unbraid.translate.clock import Clock
+from unbraid.translate.seen import newly
+from unbraid.wire.record import BAD_JSON, read_as
+
+SERVER_SOURCE = "app-server"
+_CALLS = ("commandExecution", "fileChange", "mcpToolCall", "webSearch", "dynamicToolCall")
+_TOOLS = {
+    "spawnAgent": "spawn_agent",
+    "sendInput": "send_input",
+    "resumeAgent": "resume_agent",
+    "wait": "wait_agent",
+    "closeAgent": "close_agent",
+}
+
+
+class _Streaming:
+    """A message that is being said, by parts."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.said: dict[int, str] = {}
+
+
+def approval_id(request: int | str) -> str:
+    """Returns the name of a permission request, of the server's number for it."""
+    return f"approval-{request}"
+
+
+class ServerNotifications:
+    """Translates what an app-server writes."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        threads: Threads,
+        calls: ThreadCalls,
+        turns: ThreadTurns,
+        tokens: ThreadTokens,
+    ) -> None:
+        self._clock, self._threads = clock, threads
+        self._calls, self._turns, self._tokens = calls, turns, tokens
+        self._streaming: dict[tuple[str, str], _Streaming] = {}
+        self._asked: dict[str, str] = {}  # call that waits for permission: the request
+        self._seen: dict[int, None] = {}
+
+    def translate(self, record: CodexRecord, out: list[RelayEvent]) -> None:
+        """Takes the next line."""
+        if record.method is None:
+            self._result(_decoded(record.result), out)
+            return
+        method = record.method
+        if method.startswith("codex/event/"):
+            return  # early releases say everything once more in this form
+        given = read_as(ServerParams, bytes(record.params))
+        if method == "thread/started":
+            self._thread(given.thread, out)
+            return
+        if given.thread_id is None:
+            return
+        thread = self._threads.thread(given.thread_id)
+        step = self._step(method, thread, record, given)
+        if step is not None:
+            self._threads.deliver(thread, step, out)
+
+    def _step(self, method: str, thread: Thread, record: CodexRecord, given: ServerParams) -> Any:
+        match method:
+            case "turn/started":
+                return bound(self._begun, thread, given)
+            case "turn/completed":
+                return bound(self._completed, thread, given)
+            case "item/started" | "item/completed" if given.item is not None:
+                ended = method == "item/completed"
+                return bound(self._item, thread, given.item, ended)
+            case "item/agentMessage/delta":
+                return bound(self._delta, thread, given, "text")
+            case "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta":
+                return bound(self._delta, thread, given, "thinking")
+            case "thread/tokenUsage/updated":
+                return bound(self._used, thread, given.token_usage)
+            case "error":
+                return bound(self._error, thread, given)
+            case _ if method.endswith("/requestApproval") and record.id is not None:
+                return bound(self._asking, thread, method, record, given)
+        return None
+
+    def _result(self, result: Any, out: list[RelayEvent]) -> None:
+        """Takes the answer to a request: of `thread/start` and `thread/resume`, the thread."""
+        if isinstance(result, dict) and isinstance(result.get("thread"), dict):
+            about = result["thread"]
+            if isinstance(model := result.get("model"), str):
+                about = {"model": model, **about}
+            self._thread(about, out)
+
+    def _thread(self, about: dict[str, Any] | None, out: list[RelayEvent]) -> None:
+        thread_id = (about or {}).get("id")
+        if about is None or not isinstance(thread_id, str):
+            return
+        thread = self._threads.thread(thread_id)
+        is_child = isinstance(about.get("parentThreadId"), str)
+        is_new = thread.context is None
+        if self._threads.root is None and not is_child:
+            self._threads.take_root(thread)
+        elif is_new and not is_child:
+            self._threads.adopt(thread, None, None, out)
+        if thread.context is None:
+            return
+        thread.model = _text(about, "model") or thread.model
+        self._threads.describe(
+            thread,
+            out,
+            cwd=_text(about, "cwd"),
+            version=_text(about, "cliVersion"),
+            model=thread.model,
+        )
+        # Who joins a thread that runs gets what was said so far.
+        turns = about.get("turns")
+        if is_new and isinstance(turns, list):
+            for turn in turns:
+                items = turn.get("items") if isinstance(turn, dict) else None
+                for item in items if isinstance(items, list) else []:
+                    if isinstance(item, dict):
+                        self._item(thread, item, True, out)
+
+    def _begun(self, thread: Thread, given: ServerParams, out: list[RelayEvent]) -> None:
+        if not thread.has_rollout:
+            self._turns.begin(thread, _text(given.turn or {}, "id"), out)
+
+    def _completed(self, thread: Thread, given: ServerParams, out: list[RelayEvent]) -> None:
+        for key in [key for key in self._streaming if key[0] == thread.id]:
+            del self._streaming[key]
+        if thread.has_rollout and thread.has_turns:
+            return
+        turn = given.turn or {}
+        status = turn.get("status")
+        ok = status == "completed"
+        reason = "completed" if ok else "interrupted" if status == "interrupted" else "failed"
+        error, duration = turn.get("error"), turn.get("durationMs")
+        context = thread.context
+        self._turns.end(
+            thread,
+            _text(turn, "id"),
+            (ok, reason),
+            out,
+            answer=context.last_text or None if ok and context is not None else None,
+            problem=None if error is None else error_message(error),
+            duration_ms=duration if isinstance(duration, int | float) else None,
+        )
+
+    def _used(self, thread: Thread, usage: Any, out: list[RelayEvent]) -> None:
+        self._tokens.served(thread, usage, out)
+
+    def _error(self, thread: Thread, given: ServerParams, out: list[RelayEvent]) -> None:
+        if given.will_retry:
+            # The answer is asked for again: what was said of it is dropped.
+            dropped = [key for key in self._streaming if key[0] == thread.id]
+            told = [key[1] for key in dropped if self._streaming[key].said]
+            for key in dropped:
+                del self._streaming[key]
+            context = thread.context
+            if told and context is not None:
+                out.append(Retracted(context.id, self._clock.ts, told))
+        problem = error_message(given.error)
+        code = "retry" if given.will_retry else None
+        self._turns.failed(thread, SERVER_SOURCE, problem, out, code=code)
+
+    def _asking(
+        self,
+        thread: Thread,
+        method: str,
+        record: CodexRecord,
+        given: ServerParams,
+        out: list[RelayEvent],
+    ) -> None:
+        context = thread.context
+        assert context is not None and record.id is not None
+        request, call = approval_id(record.id), given.item_id
+        # Of a stream without times, all of it comes behind the rollouts: too late to be asked.
+        if context.ended or not newly(self._seen, hash((request, call))):
+            return
+        if call is not None:
+            self._asked[call] = request
+        about = {"command": given.command, "reason": given.reason, "cwd": given.cwd}
+        known = {name: value for name, value in about.items() if value is not None}
+        tool = "exec_command" if "commandExecution" in method else method.split("/")[1]
+        out.append(
+            PermissionAsked(
+                context.id,
+                self._clock.ts,
+                request_id=request,
+                tool=tool,
+                tool_use_id=call,
+                input_json=Raw(msgspec.json.encode(known)),
+            )
+        )
+
+    # --- items ---
+
+    def _delta(self, thread: Thread, given: ServerParams, kind: str, out: list[RelayEvent]) -> None:
+        context = thread.context
+        assert context is not None
+        streaming = self._streaming.get((thread.id, given.item_id or ""))
+        # One whose beginning was missed is told when it comes whole.
+        if streaming is None or not given.delta or thread.has_rollout:
+            return
+        place = given.summary_index if kind == "thinking" else 0
+        streaming.said[place] = streaming.said.get(place, "") + given.delta
+        delta = TextDelta if kind == "text" else ThinkingDelta
+        out.append(delta(context.id, self._clock.ts, given.item_id or "", place, given.delta))
+
+    def _item(
+        self, thread: Thread, item: dict[str, Any], ended: bool, out: list[RelayEvent]
+    ) -> None:
+        kind, item_id = item.get("type"), _text(item, "id") or ""
+        if kind == "agentMessage":
+            parts = [_text(item, "text") or ""]
+            self._words(thread, item_id, "text", parts, ended, out)
+        elif kind == "reasoning":
+            parts = parts_of_thinking(item.get("summary"))
+            self._words(thread, item_id, "thinking", parts, ended, out)
+        elif kind == "userMessage":
+            if ended:
+                self._turns.prompted(thread, SERVER_SOURCE, texts(item.get("content")), out)
+        elif kind == "collabAgentToolCall":
+            self._collab(thread, item_id, item, ended, out)
+        elif kind == "subAgentActivity":
+            child = _text(item, "agentThreadId")
+            if item.get("kind") == "started" and child is not None:
+                path = _text(item, "agentPath")
+                self._calls.spawned(thread, item_id, child, out, path=path)
+        elif kind in _CALLS:
+            self._call(thread, item_id, item, ended, out)
+
+    def _words(
+        self,
+        thread: Thread,
+        item_id: str,
+        kind: str,
+        parts: list[str],
+        ended: bool,
+        out: list[RelayEvent],
+    ) -> None:
+        context = thread.context
+        assert context is not None
+        key = (thread.id, item_id)
+        mark = hash(("item", *key))
+        if not ended:
+            if not thread.has_rollout and mark not in self._seen:
+                self._streaming.setdefault(key, _Streaming(kind))
+            return
+        streaming = self._streaming.pop(key, None)
+        if not newly(self._seen, mark):
+            return
+        if kind == "text" and parts[0]:
+            context.last_text = parts[0]
+        said = streaming.said if streaming is not None else {}
+        whole = "".join(parts)
+        if not whole or (not thread.said.is_new(SERVER_SOURCE, kind, whole) and not said):
+            return
+        delta = TextDelta if kind == "text" else ThinkingDelta
+        for place, part in enumerate(parts):
+            before = said.get(place, "")
+            if part.startswith(before):
+                rest = part[len(before) :]
+            else:
+                place, rest = place + len(parts), part
+            if rest:
+                out.append(delta(context.id, self._clock.ts, item_id, place, rest))
+
+    def _call(
+        self,
+        thread: Thread,
+        item_id: str,
+        item: dict[str, Any],
+        ended: bool,
+        out: list[RelayEvent],
+    ) -> None:
+        context = thread.context
+        assert context is not None
+        context.last_text = ""
+        name, given, output = _described(item)
+        self._calls.begin(thread, item_id, name, given, out)
+        if not ended:
+            return
+        status = item.get("status")
+        request = self._asked.pop(item_id, None)
+        if request is not None:
+            behavior = "deny" if status == "declined" else "allow"
+            out.append(PermissionReplied(context.id, self._clock.ts, request, behavior))
+        duration = item.get("durationMs")
+        ok = status in (None, "completed") and item.get("exitCode") in (0, None)
+        self._calls.end(
+            thread,
+            item_id,
+            output,
+            out,
+            ok=ok,
+            duration_ms=duration if type(duration) is int else None,
+        )
+
+    def _collab(
+        self,
+        thread: Thread,
+        item_id: str,
+        item: dict[str, Any],
+        ended: bool,
+        out: list[RelayEvent],
+    ) -> None:
+        context = thread.context
+        assert context is not None
+        context.last_text = ""
+        tool = _TOOLS.get(_text(item, "tool") or "", _text(item, "tool") or "")
+        prompt = _text(item, "prompt")
+        given_ids = item.get("receiverThreadIds")
+        listed = given_ids if isinstance(given_ids, list) else []
+        children = [each for each in listed if isinstance(each, str)]
+        given: dict[str, Any] = {"message": prompt} if prompt else {}
+        if tool != "spawn_agent" and children:
+            given["targets" if tool == "wait_agent" else "target"] = (
+                children if tool == "wait_agent" else children[0]
+            )
+        self._calls.begin(thread, item_id, tool, given, out)
+        if not ended:
+            return
+        if tool == "spawn_agent":
+            for child in children:
+                self._calls.spawned(thread, item_id, child, out, prompt=prompt)
+        states = item.get("agentsStates")
+        self._calls.states(states, out)
+        text = msgspec.json.encode(states).decode() if states else ""
+        if tool == "spawn_agent" and children:
+            text = msgspec.json.encode({"agent_id": children[0]}).decode()
+        self._calls.end(thread, item_id, text, out, ok=item.get("status") != "failed")
+
+
+def _described(item: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:
+    """Returns a call's name, its input and what it gave."""
+    match item.get("type"):
+        case "commandExecution":
+            return "exec_command", {"command": item.get("command")}, item.get("aggregatedOutput")
+        case "fileChange":
+            return "apply_patch", {"changes": item.get("changes")}, ""
+        case "webSearch":
+            return "web_search", {"query": item.get("query")}, ""
+    given = {"server": item.get("server"), "arguments": item.get("arguments")}
+    return str(item.get("tool")), given, item.get("result") or item.get("error") or ""
+
+
+def _text(given: dict[str, Any], name: str) -> str | None:
+    value = given.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _decoded(raw: Raw) -> Any:
+    try:
+        return msgspec.json.decode(bytes(raw)) if bytes(raw) else None
+    except BAD_JSON:
+        return None

@@ -1,0 +1,274 @@
+"""Codex's records: lines of a rollout, of `codex exec --json`, and of `codex app-server`.
+
+A rollout's line has a time and a payload and does not say whose it is: the file does. A line of
+`exec --json` has a type with a dot. A line of the app-server has a method, or the result of a
+request.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+from unbraid.wire.record import BAD_JSON, MISSING, Record, read_as
+
+STORED = frozenset(
+    {
+        "session_meta",
+        "response_item",
+        "event_msg",
+        "turn_context",
+        "compacted",
+        "world_state",
+        "token_usage_record",
+        "inter_agent_communication_metadata",
+    }
+)
+PRINTED = frozenset(
+    {
+        "thread.started",
+        "turn.started",
+        "turn.completed",
+        "turn.failed",
+        "item.started",
+        "item.updated",
+        "item.completed",
+    }
+)
+# Notifications of the app-server that stand alone; all others have a slash in their names.
+SERVER_WORDS = frozenset({"error", "warning", "configWarning", "deprecationNotice"})
+
+THREAD_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+class CodexRecord(Record):
+    """One line of any of the three."""
+
+    kind = "codex"
+
+    timestamp: str | int | float | None = None
+    ordinal: int | None = None
+    payload: Raw = MISSING
+    thread_id: str | None = None
+    item: Raw = MISSING
+    usage: Raw = MISSING
+    error: Raw = MISSING
+    message: str | None = None
+    method: str | None = None
+    params: Raw = MISSING
+    result: Raw = MISSING
+    id: int | str | None = None
+    jsonrpc: str | None = None
+    emitted_ms: int | float | None = field(default=None, name="emittedAtMs")
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it is a line of a rollout."""
+        return self.payload is not MISSING and (self.type in STORED or self.ordinal is not None)
+
+    @property
+    def is_printed(self) -> bool:
+        """Whether `codex exec --json` prints such a line."""
+        if self.type in PRINTED:
+            return True
+        return self.type == "error" and self.message is not None
+
+    @property
+    def is_served(self) -> bool:
+        """Whether the app-server writes such a line."""
+        if self.type or self.jsonrpc is not None:
+            return False
+        if self.method is not None:
+            known = "/" in self.method or self.method in SERVER_WORDS
+            return known and self.params is not MISSING
+        return self.id is not None and (self.result is not MISSING or self.error is not MISSING)
+
+    @property
+    def is_identified(self) -> bool:
+        """Whether only Codex writes such a line."""
+        return (self.is_stored and self.timestamp is not None) or self.is_printed or self.is_served
+
+
+_decode = msgspec.json.Decoder(CodexRecord).decode
+
+
+def decode(line: bytes) -> CodexRecord:
+    """Returns a line as a record; raises one of `BAD_JSON` if it is not one, whole."""
+    record = _decode(line)
+    record.raw = line
+    return record
+
+
+class SessionHead(Struct):
+    """The first line of a rollout: which thread it is, and where that comes from."""
+
+    id: str = ""
+    session_id: str | None = None
+    parent_thread_id: str | None = None
+    forked_from_id: str | None = None
+    cwd: str | None = None
+    cli_version: str | None = None
+    source: Any = None
+    agent_nickname: str | None = None
+    agent_role: str | None = None
+    agent_path: str | None = None
+    history_mode: str | None = None
+    start_ordinal: int | None = field(default=None, name="subagent_history_start_ordinal")
+    timestamp: str | None = None
+
+    @property
+    def _spawn(self) -> dict[str, Any]:
+        about = self.source.get("subagent") if isinstance(self.source, dict) else None
+        spawn = about.get("thread_spawn") if isinstance(about, dict) else None
+        return spawn if isinstance(spawn, dict) else {}
+
+    @property
+    def parent(self) -> str | None:
+        """The thread that has started this one."""
+        parent = self.parent_thread_id or self._spawn.get("parent_thread_id")
+        return parent if isinstance(parent, str) and parent != self.id else None
+
+    @property
+    def is_child(self) -> bool:
+        """Whether another thread has started this one."""
+        return self.parent is not None or (
+            isinstance(self.source, dict) and "subagent" in self.source
+        )
+
+    @property
+    def is_spawned(self) -> bool:
+        """Whether a call has started it: the CLI itself starts reviewers."""
+        return bool(self._spawn) or not isinstance(self.source, dict)
+
+    @property
+    def path(self) -> str | None:
+        """Its place in the tree, where agents have one: `/root/a`."""
+        found = self.agent_path or self._spawn.get("agent_path")
+        return found if isinstance(found, str) else None
+
+    @property
+    def release(self) -> tuple[int, ...]:
+        """The version as numbers; empty if it names none."""
+        return tuple(int(part) for part in re.findall(r"\d{1,6}", self.cli_version or "")[:3])
+
+
+class StoredHead(Struct):
+    """A line of a rollout, as far as it says that it is the first."""
+
+    type: str = ""
+    payload: SessionHead | None = None
+
+
+def session_head(line: bytes) -> SessionHead | None:
+    """Returns what the first line of a rollout says; None if it is not one."""
+    if b'"session_meta"' not in line[:400]:
+        return None
+    head = read_as(StoredHead, line)
+    return head.payload if head.type == "session_meta" and head.payload is not None else None
+
+
+class Payload(Struct):
+    """What stands in a rollout's line, in any of its types."""
+
+    type: str = ""
+    id: str | None = None
+    role: str | None = None
+    content: Any = None
+    summary: Any = None
+    name: str | None = None
+    namespace: str | None = None
+    arguments: Any = None
+    input: Any = None
+    action: Any = None
+    call_id: str | None = None
+    output: Any = None
+    status: str | None = None
+    turn_id: str | None = None
+    message: Any = None
+    text: str | None = None
+    item: dict[str, Any] | None = None
+    info: Any = None
+    last_agent_message: str | None = None
+    duration_ms: int | float | None = None
+    error: Any = None
+    reason: str | None = None
+    model: str | None = None
+    cwd: str | None = None
+    usage: Any = None
+    response_id: str | None = None
+    event_id: str | None = None
+    agent_thread_id: str | None = None
+    agent_path: str | None = None
+    kind: str | None = None
+
+
+class ServerParams(Struct):
+    """What a notification of the app-server carries."""
+
+    thread_id: str | None = field(default=None, name="threadId")
+    turn_id: str | None = field(default=None, name="turnId")
+    item_id: str | None = field(default=None, name="itemId")
+    delta: str | None = None
+    summary_index: int = field(default=0, name="summaryIndex")
+    item: dict[str, Any] | None = None
+    turn: dict[str, Any] | None = None
+    thread: dict[str, Any] | None = None
+    token_usage: dict[str, Any] | None = field(default=None, name="tokenUsage")
+    error: Any = None
+    will_retry: bool | None = field(default=None, name="willRetry")
+    request_id: int | str | None = field(default=None, name="requestId")
+    command: Any = None
+    reason: str | None = None
+    cwd: str | None = None
+    plan: Any = None
+    status: Any = None
+
+
+def texts(content: Any) -> str:
+    """Returns the text of a message's parts."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "".join(
+        part["text"]
+        for part in content
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )
+
+
+def parts_of_thinking(summary: Any) -> list[str]:
+    """Returns the parts of a summary of thinking, in any of its spellings."""
+    if not isinstance(summary, list):
+        return []
+    found = [part.get("text") if isinstance(part, dict) else part for part in summary]
+    return [part for part in found if isinstance(part, str) and part]
+
+
+def error_message(error: Any) -> str:
+    """Returns what an error says; the API's own is JSON in a string."""
+    if isinstance(error, dict):
+        error = error.get("message") or error
+    if not isinstance(error, str):
+        return msgspec.json.encode(error).decode()
+    try:
+        inner = msgspec.json.decode(error)
+    except BAD_JSON:
+        return error
+    about = inner.get("error") if isinstance(inner, dict) else None
+    said = about.get("message") if isinstance(about, dict) else None
+    return said if isinstance(said, str) else error
+
+
+def object_in(text: Any) -> dict[str, Any]:
+    """Returns the JSON object in a string; an empty one if there is none."""
+    if not isinstance(text, str) or not text.startswith("{"):
+        return {}
+    try:
+        value = msgspec.json.decode(text)
+    except BAD_JSON:
+        return {}
+    return value if isinstance(value, dict) else {}

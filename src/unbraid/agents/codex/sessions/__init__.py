@@ -1,0 +1,1 @@
+"""Codex's sessions on this machine."""

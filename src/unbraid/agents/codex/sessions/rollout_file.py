@@ -1,0 +1,100 @@
+"""The bytes of a rollout, plain or compressed, and what its first line says.
+
+A compressed file is never longer in memory than a part of it. One that ends in the middle gives
+all that was readable, and a last line that says what is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from unbraid.agents.codex.records import SessionHead, session_head
+from unbraid.errors import SourceError
+from unbraid.system.files import CHUNK_BYTES, chunks, open_regular
+
+NAME = re.compile(
+    r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-"
+    r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl(\.zst)?"
+)
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+# The first line holds the instructions of the model, some ten thousand characters.
+MAX_HEAD_BYTES = 4 << 20
+
+
+def thread_of_name(name: str) -> str | None:
+    """Returns the thread whose rollout has this name; None if it is not one."""
+    found = NAME.fullmatch(name)
+    return None if found is None else found[1]
+
+
+def created_ms(thread_id: str) -> int:
+    """Returns when a thread was made, in milliseconds since 1970: its id begins with that."""
+    return int(thread_id[:8] + thread_id[9:13], 16)
+
+
+def rollout_bytes(path: Path) -> Iterator[bytes]:
+    """Yields the lines of a rollout as bytes, in chunks."""
+    with open_regular(path) as file:
+        compressed = file.read(4) == ZSTD_MAGIC
+    return _unpacked(path) if compressed else chunks(path)
+
+
+def rollout_head(path: Path) -> SessionHead | None:
+    """Returns what a rollout's first line says; None if it cannot be read or says nothing."""
+    line = b""
+    try:
+        for data in rollout_bytes(path):
+            line += data
+            if b"\n" in data or len(line) > MAX_HEAD_BYTES:
+                break
+    except (OSError, SourceError):
+        return None
+    return session_head(line.split(b"\n", 1)[0])
+
+
+def zstd_module(path: Path) -> Any:
+    """Returns the module that reads zstd: of Python itself from 3.14 on."""
+    try:
+        from compression import zstd  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        try:
+            from backports import zstd  # type: ignore[no-redef, unused-ignore]
+        except ImportError:
+            problem = "is compressed, and this Python cannot read zstd: pip install backports.zstd"
+            raise SourceError(str(path), problem) from None
+    return zstd
+
+
+def _unpacked(path: Path) -> Iterator[bytes]:
+    zstd = zstd_module(path)
+    reader = zstd.ZstdDecompressor()
+    ended = True
+    last = b"\n"
+    try:
+        for data in chunks(path):
+            while data or not reader.needs_input:
+                made = reader.decompress(data, max_length=CHUNK_BYTES)
+                data = b""
+                ended = False
+                if made:
+                    last = made[-1:]
+                    yield made
+                if reader.eof:
+                    ended = True
+                    data = reader.unused_data
+                    if not data:
+                        break
+                    reader = zstd.ZstdDecompressor()
+    except zstd.ZstdError as error:
+        yield _mark(last, f"{path.name}: the compressed data is damaged ({error})")
+        return
+    if not ended:
+        yield _mark(last, f"{path.name}: the compressed data ends in the middle")
+
+
+def _mark(last: bytes, problem: str) -> bytes:
+    """Returns a line that is no record, so that it is reported where it stands."""
+    return (b"" if last == b"\n" else b"\n") + problem.encode() + b"\n"

@@ -1,0 +1,86 @@
+"""`unbraid export`: a run as one file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from unbraid.cli.arguments import run_and_stream
+from unbraid.cli.redaction import redacted_log, redacted_runs, showing_option
+
+if TYPE_CHECKING:
+    from unbraid.events import FleetEvent
+
+SUFFIXES = {".html": "html", ".htm": "html", ".json": "json"}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid export 2f330b27 -o review.html
+  unbraid export 2f330b27/0 --markdown --redact | gh pr comment 12 --body-file -
+  unbraid export 2f330b27 --json | jq .usage"""
+)
+@click.argument("agent", metavar="RUN[/STREAM]")
+@click.option("--html", "form", flag_value="html", help="One page that needs nothing else.")
+@click.option("--markdown", "form", flag_value="markdown", help="Markdown, for a comment.")
+@click.option("--json", "form", flag_value="json", help="One JSON object.")
+@click.option(
+    "-o",
+    "--output",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write to this file.",
+)
+@showing_option
+def export(agent: str, form: str | None, file: Path | None, redact: bool) -> None:
+    """Write a run, or one of its agents, to one file: what was said and done, and what it cost.
+
+    RUN is a run of `unbraid ps`, or a session that is stored on this machine; the beginning of its
+    name is enough. It may also be a file that `unbraid cat` can read. STREAM is one of its agents,
+    by its number in `unbraid tree`. Without a format, the name of the file says which it is; else
+    it is Markdown. Notes that an agent's CLI writes for the model alone are left out.
+    """
+    from unbraid.errors import CallerError, SourceError
+    from unbraid.export import RunFold, render
+    from unbraid.sessions.sources import events_of, runs_of_sources
+
+    name, stream = (agent, None) if Path(agent).exists() else run_and_stream(agent)
+    form = form or SUFFIXES.get("" if file is None else file.suffix.lower(), "markdown")
+    runs = redacted_runs(runs_of_sources((name,), os.environ), redact=redact)
+    if len(runs) != 1:
+        raise CallerError(f"{name} holds {len(runs)} runs: name one of them")
+    fold = RunFold(runs[0].session or name)
+    events = events_of(runs[0], so_far=True)
+    fold.apply(asyncio.run(_redacted(events)) if redact else events)
+    data = render(fold.export(stream), form)
+    if file is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        file.write_bytes(data)
+    except OSError as error:
+        raise SourceError(str(file), error.strerror or str(error)) from None
+
+
+async def _redacted(events: Iterable[FleetEvent]) -> list[FleetEvent]:
+    """Returns events as the reader that redacts a log gives them out: it knows secrets that are in
+    no source in one piece.
+    """
+    from unbraid.events import decode_event
+    from unbraid.log.memory import MemoryLog
+
+    log, shown, since = MemoryLog(), list["FleetEvent"](), 0
+    await log.append("export", list(events))
+    reader = redacted_log(log, redact=True)
+    while entries := await reader.read("export", since):
+        since = entries[-1].seq
+        shown += [decode_event(entry.data) for entry in entries]
+    return shown

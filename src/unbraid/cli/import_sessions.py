@@ -1,0 +1,69 @@
+"""`unbraid import`: stored sessions into the log."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections import Counter
+
+import click
+
+from unbraid.cli.messages import warn
+from unbraid.cli.redaction import redact_option
+
+INTERRUPTED = 130
+
+
+@click.command(
+    "import",
+    epilog="""\b
+Examples:
+  unbraid import --all
+  unbraid import 2f330b27 7d857246""",
+)
+@click.argument("sessions", nargs=-1, metavar="[SESSION…]")
+@click.option("--all", "everything", is_flag=True, help="All sessions that are stored here.")
+@redact_option
+def import_sessions(sessions: tuple[str, ...], everything: bool, redact: bool) -> None:
+    """Bring stored sessions into the log, each once.
+
+    The agents' own CLIs delete their sessions after a while (Claude Code after 30 days); what is in
+    the log stays. Oldest first. It can be stopped with Ctrl-C, and continues there the next time.
+    `unbraid watch --keep` does the same for everything, and goes on with what is new.
+    """
+    if everything == bool(sessions):
+        raise click.UsageError("name sessions, or use --all")
+    counts, stopped = asyncio.run(_import(sessions, redact=redact))
+    shown = [f"{counts['imported']} imported", f"{counts['known']} in the log already"]
+    shown += [f"{counts[name]} {name}" for name in ("busy", "failed") if counts[name]]
+    click.echo(", ".join(shown))
+    if stopped:
+        sys.exit(INTERRUPTED)
+    if counts["failed"]:
+        sys.exit(1)
+
+
+async def _import(names: tuple[str, ...], *, redact: bool) -> tuple[Counter[str], bool]:
+    from unbraid.machine import Machine
+    from unbraid.sessions.bulk_import import all_sessions, named_sessions
+
+    stopped, counts = asyncio.Event(), Counter[str]()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    async with Machine(redact=redact, warn=warn) as machine:
+        if names:
+            found = await asyncio.to_thread(named_sessions, names, machine.env)
+        else:
+            found = await asyncio.to_thread(all_sessions, machine.env, machine.home, warn)
+        with click.progressbar(
+            length=len(found), label="Importing", file=sys.stderr, show_pos=True
+        ) as bar:
+            async for done in machine.import_sessions(found):
+                counts[done.outcome] += 1
+                if done.problem is not None:
+                    warn(f"{done.session}: {done.problem}")
+                bar.update(1)
+                if stopped.is_set():
+                    break
+    return counts, stopped.is_set()

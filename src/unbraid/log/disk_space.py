@@ -1,0 +1,86 @@
+"""Takes old runs out of a log, for those who run no server that does it.
+
+People count the bytes of a file, and a log counts those of its events. The file holds more: the
+index, the tables. So a size is reached in a few steps, each by the proportion that the last one
+has shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+
+from unbraid.errors import CallerError
+from unbraid.log.port import CompactableLog, Log, PrunableLog, every_run
+
+MAX_STEPS = 5
+
+
+class Pruned(Struct):
+    """The runs that were taken away, and the size of the log's files before and after."""
+
+    runs: list[str]
+    bytes_before: int
+    bytes_after: int
+
+
+async def pruned(
+    log: Log,
+    *,
+    newer_than_ms: int | None = None,
+    max_file_bytes: float | None = None,
+    runs: Iterable[str] = (),
+    file: Path,
+) -> Pruned:
+    """Takes away the runs with these names, then those last changed before a time, then the oldest
+    until the file fits. Raises CallerError if a named run is not there, or is not over.
+    """
+    if not isinstance(log, PrunableLog):
+        raise CallerError("nothing can be taken out of this kind of log")
+    before, gone = await log_bytes(file), list[str]()
+    for run in runs:
+        if await log.run(run) is None:
+            raise CallerError(f"run not found: {run}")
+        await log.forget(run)
+        gone.append(run)
+    if newer_than_ms is not None:
+        gone += (await log.retain(newer_than_ms=newer_than_ms)).runs
+    await _compact(log)
+    if max_file_bytes is not None:
+        gone += await _fit(log, file, max_file_bytes)
+    return Pruned(gone, before, await log_bytes(file))
+
+
+async def _fit(log: Log, file: Path, most: float) -> list[str]:
+    assert isinstance(log, PrunableLog)
+    gone: list[str] = []
+    for _ in range(MAX_STEPS):
+        size = await log_bytes(file)
+        if size <= most:
+            break
+        held = 0
+        async for run in every_run(log):
+            held += run.bytes
+        taken = await log.retain(max_bytes=int(held * most / size))
+        if not taken.runs:
+            break  # what is left is live
+        gone += taken.runs
+        await _compact(log)
+    return gone
+
+
+async def _compact(log: object) -> None:
+    if isinstance(log, CompactableLog):
+        await log.vacuum()
+
+
+async def log_bytes(file: Path) -> int:
+    """Returns what the files of a log take on the disk."""
+
+    def size() -> int:
+        return sum(path.stat().st_size for path in file.parent.glob(f"{file.name}*"))
+
+    return await asyncio.to_thread(size)

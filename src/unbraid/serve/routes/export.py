@@ -1,0 +1,59 @@
+"""A run as one file."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unbraid.errors import CallerError
+from unbraid.events import decode_event
+from unbraid.export import FORMATS, MEDIA_TYPES, RunFold, render
+from unbraid.serve import parameters
+from unbraid.serve.operations import Operation, Parameter
+from unbraid.serve.problems import Problem
+from unbraid.serve.routes.shared import NUMBER, RUN, existing_run
+from unbraid.serve.services import services_of
+
+# A file to save. Where a browser shows it all the same, nothing in it may act as this site.
+_HEADERS = {"content-security-policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'"}
+_SUFFIXES = {"html": "html", "markdown": "md", "json": "json"}
+
+
+async def export_run(request: Request) -> Response:
+    """Answers with a run, or one stream of it, as a file, with its costs."""
+    form = parameters.choice(request, "format", FORMATS) or "html"
+    stream_id = parameters.number(request, "stream")
+    summary = await existing_run(request)
+    log, since, fold = services_of(request).log, 0, RunFold(summary.run)
+    while entries := await log.read(summary.run, since):
+        since = entries[-1].seq
+        fold.apply([decode_event(entry.data) for entry in entries])
+    try:
+        export = fold.export(stream_id)
+    except CallerError as error:
+        raise Problem(404, str(error)) from None
+    data = await asyncio.to_thread(render, export, form)
+    name = summary.run if stream_id is None else f"{summary.run}-{stream_id}"
+    file = {"content-disposition": f'attachment; filename="{name}.{_SUFFIXES[form]}"'}
+    return Response(data, media_type=MEDIA_TYPES[form], headers=_HEADERS | file)
+
+
+FORMAT = Parameter(
+    "format", {"type": "string", "enum": list(FORMATS), "default": "html"}, "The kind of file."
+)
+STREAM = Parameter("stream", NUMBER, "Only this stream; 0 is the root.")
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/v1/runs/{run}/export",
+        endpoint=export_run,
+        summary="A run as one file",
+        answer=str,
+        media="text/html",
+        parameters=(RUN, FORMAT, STREAM),
+        problems=(400, 404),
+    ),
+)

@@ -1,0 +1,82 @@
+"""Brings stored sessions into the log, each once, before their own CLI deletes them.
+
+It can be stopped at any time: what is in the log stays, and the next import continues there. A
+session that goes on later is imported again, from where it was left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from unbraid.errors import CallerError, UnbraidError
+from unbraid.log.port import Log
+from unbraid.sessions.importer import record_session, stored_session
+from unbraid.sessions.names import complete_name
+from unbraid.sessions.run_list import Warn, list_sessions
+
+IMPORTED, KNOWN, BUSY, FAILED = "imported", "known", "busy", "failed"
+
+
+class ImportedSession(Struct, frozen=True):
+    """What has become of one session: `imported`; `known`, because the log has all of it; `busy`,
+    because another process records it; or `failed`, with the `problem`.
+    """
+
+    session: str
+    outcome: str
+    problem: str | None = None
+
+
+def all_sessions(env: Mapping[str, str], home: Path, warn: Warn) -> list[str]:
+    """Returns the sessions that are stored on this machine, oldest first: those are deleted
+    first.
+    """
+    return [run.run for run in list_sessions(env, home, warn=warn)][::-1]
+
+
+def named_sessions(names: Iterable[str], env: Mapping[str, str]) -> list[str]:
+    """Returns sessions by their names, or the beginnings of them. Raises CallerError if there is no
+    such session.
+    """
+    found = []
+    for name in names:
+        session, store = stored_session(complete_name(name, (), env), env)
+        if store is None:
+            raise CallerError(f"session not found: {name}; `unbraid ps --all` lists all of them")
+        found.append(session)
+    return list(dict.fromkeys(found))
+
+
+async def import_sessions(
+    log: Log, sessions: Iterable[str], env: Mapping[str, str], *, redact: bool = False
+) -> AsyncIterator[ImportedSession]:
+    """Imports sessions one after the other; one that cannot be imported stops no other."""
+    for session in sessions:
+        try:
+            outcome = await _import(log, session, env, redact=redact)
+            yield ImportedSession(session, outcome)
+        except (UnbraidError, OSError) as error:
+            yield ImportedSession(session, FAILED, str(error))
+
+
+async def _import(log: Log, session: str, env: Mapping[str, str], *, redact: bool) -> str:
+    root, store = await asyncio.to_thread(stored_session, session, env)
+    if store is None:
+        raise CallerError(f"session not found: {session}")
+    before = await _last_seqs(log, root)
+    leases = log.leases()
+    try:
+        if not leases.acquire(root):
+            return BUSY
+        await record_session(log, root, store, redact=redact)
+    finally:
+        leases.close(ended=True)
+    return KNOWN if await _last_seqs(log, root) == before else IMPORTED
+
+
+async def _last_seqs(log: Log, session: str) -> dict[str, int]:
+    return {run.run: run.last_seq for run in await log.runs_of(session)}

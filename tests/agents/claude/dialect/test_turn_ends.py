@@ -1,0 +1,176 @@
+"""How the turns and the agents of an interactive session end, and when it waits, by its lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.invariants import check
+from tests.watch.writing import Writer
+from unbraid import events as e
+from unbraid.agents.claude.transcript import PublishedState, agent_line, state_line
+from unbraid.fleet.tree import Tree
+from unbraid.pipeline import Pipeline
+
+BASH = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}}
+TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
+SPAWN = {"type": "tool_use", "id": "toolu_2", "name": "Agent", "input": TASK}
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Writer:
+    return Writer(tmp_path)
+
+
+class Session:
+    """A run that is read line by line."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer, self.pipeline = writer, Pipeline()
+        self.events: list[e.FleetEvent] = []
+        self.tree = Tree()
+
+    def read(self, *lines: bytes, source: str = "main") -> Session:
+        for line in lines:
+            self._take(self.pipeline.feed(line, source))
+        return self
+
+    def state(self, status: str, waiting_for: str | None = None, since: int = 5) -> Session:
+        published = PublishedState(status, waiting_for)
+        return self.read(state_line(self.writer.session, published, since), source="state")
+
+    def end(self) -> Session:
+        self._take(self.pipeline.finish())
+        check(self.events)
+        return self
+
+    def now(self) -> tuple[str, str | None]:
+        """The run's status, and what it waits for."""
+        waiting = self.tree.state.waiting
+        return self.tree.state.status, None if waiting is None else str(waiting)
+
+    @property
+    def turns(self) -> list[tuple[bool, str, int | None]]:
+        turns = [event for event in self.events if isinstance(event, e.FleetTurnComplete)]
+        return [(turn.ok, turn.subtype, turn.duration_ms) for turn in turns]
+
+    def _take(self, events: list[e.FleetEvent]) -> None:
+        self.events += events
+        self.tree.apply(events)
+
+
+def lasted(writer: Writer, ms: int) -> bytes:
+    line = json.loads(writer.line("system", {}))
+    del line["message"]
+    line |= {"subtype": "turn_duration", "durationMs": ms}
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+
+
+def api_error(writer: Writer, agent: str | None = None) -> bytes:
+    said = {"type": "text", "text": "API Error: 400 scripted bad request"}
+    line = json.loads(writer.answer([said], agent))
+    line["message"]["model"] = "<synthetic>"
+    return json.dumps(line | {"isApiErrorMessage": True}, separators=(",", ":")).encode() + b"\n"
+
+
+def result(writer: Writer, call: str = "toolu_1", **more: Any) -> bytes:
+    block = {"type": "tool_result", "tool_use_id": call, "content": "made", **more}
+    return writer.line("user", {"role": "user", "content": [block]})
+
+
+def test_it_waits_for_a_prompt_after_each_turn(writer: Writer) -> None:
+    session = Session(writer).read(writer.prompt(), writer.text("one"))
+    assert session.now() == ("working", None)
+    session.read(lasted(writer, 1200))
+    assert session.now() == ("waiting", "waiting for prompt")
+    session.state("idle")  # the same again, from the process
+    assert session.turns == [(True, "", 1200)]
+    session.read(writer.prompt("And now?"))
+    assert session.now() == ("working", None)
+    # An older version says it in its list of processes alone.
+    session.state("busy").read(writer.text("two")).state("idle")
+    assert session.now() == ("waiting", "waiting for prompt")
+    session.read(lasted(writer, 7))
+    assert session.turns == [(True, "", 1200), (True, "", None)]
+    assert session.end().now() == ("done", None)
+
+
+def test_it_waits_for_a_permission_until_it_is_busy_again(writer: Writer) -> None:
+    session = Session(writer).read(writer.prompt(), writer.answer([BASH]))
+    session.state("waiting", "permission prompt", since=1_794_836_261_993)
+    assert session.now() == ("waiting", "waiting for permission to use Bash")
+    assert session.tree.state.waiting is not None
+    assert session.tree.state.waiting.since == 1_794_836_261_993
+    session.state("waiting", "permission prompt", since=1_794_836_261_999)
+    session.state("busy")
+    assert session.now() == ("working", None)
+    session.read(result(writer))
+    replies = [event for event in session.events if isinstance(event, e.FleetPermissionReplied)]
+    assert [reply.behavior for reply in replies] == ["answered"]
+    # Or until the call has its result, which says what the answer was.
+    session.read(writer.answer([BASH | {"id": "toolu_9"}])).state("waiting", "permission prompt")
+    session.read(result(writer, "toolu_9", is_error=True)).state("busy")
+    replies = [event for event in session.events if isinstance(event, e.FleetPermissionReplied)]
+    assert [reply.behavior for reply in replies] == ["answered", "deny"]
+    assert session.now() == ("working", None)
+    session.end()
+
+
+def test_a_turn_that_is_an_error_has_failed(writer: Writer) -> None:
+    session = Session(writer).read(writer.prompt(), api_error(writer))
+    session.read(lasted(writer, 3))
+    assert session.turns == [(False, "error", 3)]
+    assert session.now() == ("waiting", "waiting for prompt")
+    assert session.end().now() == ("failed", None)
+    # After which another may be answered.
+    again = Session(writer).read(writer.prompt(), api_error(writer), writer.prompt("Again."))
+    assert again.read(writer.text("fine")).end().now() == ("done", None)
+
+
+def test_a_turn_that_was_interrupted(writer: Writer) -> None:
+    session = Session(writer).read(writer.prompt(), writer.text("one"))
+    session.read(writer.prompt("[Request interrupted by user]")).state("idle")
+    assert session.turns == [(False, "interrupted", None)]
+    assert session.now() == ("waiting", "waiting for prompt")
+    assert session.end().now() == ("interrupted", None)
+
+
+def test_whoever_expects_an_agent_that_was_killed_is_orphaned_too(writer: Writer) -> None:
+    launched = result(writer, "toolu_2", content="launched")
+    facts = json.loads(launched)
+    facts["toolUseResult"] = {"status": "async_launched", "agentId": "a1"}
+    launched = json.dumps(facts, separators=(",", ":")).encode() + b"\n"
+    meta = json.dumps({"agentType": "Explore", "toolUseId": "toolu_2"}).encode()
+
+    def killed(about: bytes) -> Session:
+        session = Session(writer).read(writer.prompt(), writer.answer([SPAWN]), launched)
+        session.read(agent_line("a1", about), source="meta")
+        session.read(writer.line("user", {"role": "user", "content": "Look."}, "a1"), source="a1")
+        session.read(writer.answer([BASH], "a1"), source="a1")
+        session.read(writer.text("It is at work."), lasted(writer, 9))
+        assert session.now() == ("working", None), "somebody works for it"
+        return session.end()
+
+    left = killed(meta)
+    assert [node.status for node in left.tree.nodes.values()] == ["orphaned", "orphaned"]
+    assert left.now() == ("orphaned", None)
+    # One whose own file says that it has finished was not at work.
+    over = killed(meta[:-1] + b',"finished":true}')
+    assert [node.status for node in over.tree.nodes.values()] == ["done", "done"]
+
+
+def test_a_notification_is_known_by_its_origin_whatever_stands_before_it(writer: Writer) -> None:
+    words = "Something new.\n<task-notification><task-id>a1</task-id><status>failed</status>"
+    line = json.loads(writer.prompt(words))
+    for origin, prompts in ((None, 2), ({"kind": "task-notification"}, 1)):
+        told = json.dumps({**line, "origin": origin}, separators=(",", ":")).encode() + b"\n"
+        session = Session(writer).read(writer.prompt(), told).end()
+        found = [
+            event.prompt if isinstance(event, e.RequestReceived) else event.text
+            for event in session.events
+            if isinstance(event, e.RequestReceived | e.FleetPrompt)
+        ]
+        assert len(found) == prompts, found

@@ -1,0 +1,87 @@
+"""`unbraid import` and `unbraid prune`: what the log keeps."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.watch.writing import Writer, append
+from unbraid.cli import main
+from unbraid.log import SqliteLog
+from unbraid.log.sample import story
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("UNBRAID_HOME", str(tmp_path / "unbraid"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    return tmp_path
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(main, args, catch_exceptions=False)
+
+
+def fill(home: Path) -> None:
+    async def append_all() -> None:
+        log = await SqliteLog.open(home / "unbraid" / "log.db")
+        now = round(time.time() * 1000)
+        for days in (100, 50, 1):
+            await log.append(f"r{days}", story(["many words " * 20_000], ts=now - days * DAY_MS))
+        await log.append("live", story(["words"], ts=now)[:3])
+        await log.close()
+
+    asyncio.run(append_all())
+
+
+def listed() -> dict[str, str]:
+    return {each["run"]: each["title"] for each in json.loads(run("ps", "--all", "--json").stdout)}
+
+
+def test_by_age_size_and_name(home: Path) -> None:
+    fill(home)
+    by_age = json.loads(run("prune", "--older-than", "90d", "--json").stdout)
+    assert by_age["runs"] == ["r100"]
+    assert by_age["bytes_after"] < by_age["bytes_before"]
+    assert run("cat", "r100").exit_code != 0  # what was said is gone, the run stays in the list
+    assert set(listed()) == {"r100", "r50", "r1", "live"}
+    by_size = json.loads(run("prune", "--max-size", "700kB", "--json").stdout)
+    assert by_size["runs"] == ["r50"]
+    assert by_size["bytes_after"] <= 700_000
+    assert "1 run taken away" in run("prune", "--run", "r1").stdout
+    assert set(listed()) == {"r100", "r50", "live"}
+
+
+def test_mistakes_take_nothing_away(home: Path) -> None:
+    fill(home)
+    for wrong in ((), ("--older-than", "5x"), ("--max-size", "-1"), ("--max-size", "nan")):
+        assert run("prune", *wrong).exit_code == 2
+    for name in ("nobody", "live"):
+        assert run("prune", "--run", name).exit_code == 2
+    assert set(listed()) == {"r100", "r50", "r1", "live"}
+
+
+def test_doctor_shows_where_the_log_is_and_how_large(home: Path) -> None:
+    fill(home)
+    found = run("doctor").stdout
+    assert f"MB in {home / 'unbraid' / 'log.db'}" in found
+
+
+def test_import_counts_what_it_does(home: Path) -> None:
+    writer = Writer(home / "claude")
+    append(writer.main, writer.prompt("Count.") + writer.text("one"))
+    assert run("import").exit_code == 2
+    assert run("import", "--all", writer.session).exit_code == 2
+    assert run("import", "nobody").exit_code == 2
+    assert run("import", writer.session[:8]).stdout == "1 imported, 0 in the log already\n"
+    assert run("import", "--all").stdout == "0 imported, 1 in the log already\n"
+    assert "one" in run("cat", writer.session).stdout

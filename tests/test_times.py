@@ -1,0 +1,198 @@
+"""When things happened, whichever way they are read: as recorded, live, late, from history.
+
+What holds of the times of every run is among the invariants; here is what they are compared with:
+the arrival of each line as it was recorded, and the times in a session's own files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.invariants import check, log_of
+from tests.said import FOLDERS, sources_of, stream_of
+from unbraid import events as e
+from unbraid.log import opened_log
+from unbraid.pipeline import Pipeline
+from unbraid.sessions.importer import open_or_import
+from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.testing import Recording, load
+from unbraid.testing.players import random_cuts
+from unbraid.wire.record import milliseconds
+
+DAY_MS = 86_400_000
+A_LONG_TIME_AGO = 1_500_000_000
+TIMES = ("timestamp", "time", "created", "updated", "completed", "start", "end")
+TIMED = (e.FleetTurnComplete, e.FleetProgress)
+
+every_recording = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+
+
+def times_in(record: object) -> Iterator[int]:
+    """All times that a record says, wherever in it."""
+    if isinstance(record, dict):
+        for name, value in record.items():
+            if name in TIMES and isinstance(value, str | int):
+                yield milliseconds(value)
+            else:
+                yield from times_in(value)
+
+
+def own_times(recording: Recording) -> list[int]:
+    """The last time that each line says, or 0."""
+    return [max(times_in(record), default=0) for record in recording.records]
+
+
+def arrivals(recording: Recording) -> list[int]:
+    """When each line arrived: none of them before its own time."""
+    after = [round(seconds * 1000) for seconds in recording.times]
+    own = zip(own_times(recording), after, strict=True)
+    began = max((at - later for at, later in own if at), default=1_800_000_000_000)
+    return [began + later for later in after]
+
+
+def said_to_last(events: list[e.FleetEvent]) -> int:
+    """For how long the agents say that they have worked."""
+    return max([x.duration_ms or 0 for x in events if isinstance(x, TIMED)], default=0)
+
+
+def replayed(recording: Recording, at: list[int]) -> list[e.FleetEvent]:
+    """Reads each line when it arrives: nothing in it happens after that, unless the agent itself
+    says that it has worked for longer than its lines were seen."""
+    pipeline = Pipeline()
+    events: list[e.FleetEvent] = []
+    for line, now in zip(recording.lines, at, strict=True):
+        new = pipeline.feed(line + b"\n", now=now)
+        events += new
+        if new:
+            assert max(x.ts for x in new) <= now + said_to_last(events)
+    events += pipeline.finish(at[-1])
+    check(events)
+    return events
+
+
+@every_recording
+def test_what_is_read_live_happens_when_it_says_so_or_arrives(folder: Path) -> None:
+    recording = load(folder)
+    at, own = arrivals(recording), own_times(recording)
+    events = replayed(recording, at)
+    assert events[0].ts >= min(at[0], *filter(None, own), at[0])
+    assert at[-1] <= events[-1].ts <= at[-1] + said_to_last(events)
+    # Every word of a stream without times of its own is dated by the line that brought it.
+    if not any(own):
+        words = [x.ts for x in events if isinstance(x, e.Text | e.Thinking | e.FleetToolUse)]
+        assert set(at).issuperset(words)
+
+
+@every_recording
+def test_a_recording_that_is_played_later_lasts_as_long_as_it_did(folder: Path) -> None:
+    recording = load(folder)
+    at = arrivals(recording)
+    # As fast as it can be read, a day after it happened.
+    pipeline = Pipeline()
+    now = at[-1] + DAY_MS
+    lines = [line + b"\n" for line in recording.lines]
+    events = [x for line in lines for x in pipeline.feed(line, now=now)] + pipeline.finish(now)
+    check(events)
+    own = [x.ts for x in play(lines) if x.ts]
+    done = events[-1]
+    assert isinstance(done, e.Done)
+    assert (done.duration_ms or 0) >= max(own, default=0) - min(own, default=0)
+    assert (done.duration_ms or 0) >= said_to_last(events)
+
+
+def play(lines: list[bytes]) -> list[e.FleetEvent]:
+    pipeline = Pipeline()
+    return [x for line in lines for x in pipeline.feed(line)] + pipeline.finish()
+
+
+@every_recording
+def test_times_do_not_depend_on_how_a_live_stream_is_cut(folder: Path) -> None:
+    data, now = stream_of(folder).read_bytes(), arrivals(load(folder))[-1]
+    logs = []
+    for pieces in ([data], random_cuts(data, 1), random_cuts(data, 2)):
+        pipeline = Pipeline()
+        events = [x for piece in pieces for x in pipeline.feed(piece, now=now)]
+        events += pipeline.finish(now)
+        check(events)
+        logs.append(log_of(events))
+    assert logs[1:] == logs[:1] * 2
+
+
+@every_recording
+def test_a_recorded_file_has_its_own_times(folder: Path) -> None:
+    own = [at for at in own_times(load(folder)) if at]
+    for full in (False, True):
+        (run,) = runs_of_sources(sources_of(folder, full=full), {})
+        events = list(events_of(run))
+        check(events)
+        if own:
+            assert min(own[0], *filter(None, stored_times(folder)), own[0]) <= events[0].ts
+            # What follows the last record with a time happened then, or as long after the start as
+            # its agent says.
+            latest = max(max(own), *stored_times(folder), events[0].ts + said_to_last(events))
+            assert events[-1].ts <= latest
+
+
+def stored_times(folder: Path) -> Iterator[int]:
+    """All times in what a recording's CLI has stored."""
+    yield 0
+    for path in folder.glob("projects/**/*.jsonl"):
+        for line in path.read_text().split("\n")[:-1]:
+            yield milliseconds(json.loads(line).get("timestamp"))
+    for path in folder.glob("*.db"):
+        with closing(sqlite3.connect(path)) as database:
+            for table in ("session", "message", "part"):
+                for row in database.execute(f"SELECT time_created, time_updated FROM {table}"):
+                    yield from row
+
+
+def main_times(home: Path, session: str) -> Iterator[int]:
+    """The times in the main transcript of a session."""
+    (main,) = home.glob(f"projects/*/{session}.jsonl")
+    for line in main.read_text().split("\n")[:-1]:
+        yield milliseconds(json.loads(line).get("timestamp"))
+
+
+def kept_of(folder: Path) -> list[tuple[str, dict[str, str]]]:
+    """The sessions that a recording has stored, and where."""
+    mains = folder.glob("projects/*/*.jsonl")
+    sessions = [path.stem for path in mains if not path.name.startswith("agent-")]
+    if sessions:
+        return [(session, {"CLAUDE_CONFIG_DIR": str(folder)}) for session in sessions]
+    database = folder / "opencode.db"
+    if not database.exists():
+        return []
+    with closing(sqlite3.connect(database)) as opened:
+        roots = opened.execute("SELECT id FROM session WHERE parent_id IS NULL").fetchall()
+    return [(root, {"OPENCODE_DB": str(database)}) for (root,) in roots]
+
+
+@pytest.mark.parametrize(
+    "folder", [f for f in FOLDERS if kept_of(f)], ids=lambda folder: folder.name
+)
+async def test_a_session_that_is_opened_from_history_has_its_own_times(
+    folder: Path, tmp_path: Path
+) -> None:
+    home = shutil.copytree(folder, tmp_path / "home")
+    for path in home.rglob("*"):
+        os.utime(path, (A_LONG_TIME_AGO, A_LONG_TIME_AGO))
+    own = [at for at in stored_times(home) if at]
+    for session, env in kept_of(home):
+        async with opened_log("memory:") as log:
+            summary = await open_or_import(log, session, {"HOME": str(tmp_path), **env})
+            entries = await log.read(summary.run, 0, summary.last_seq + 1)
+            events = [e.decode_event(entry.data) for entry in entries]
+            check(events)
+            assert min(own) <= events[0].ts
+            assert events[-1].ts <= max(own)
+            assert (summary.started, summary.updated) == (events[0].ts, events[-1].ts)
+            if len(kept_of(home)) == 1 and "CLAUDE_CONFIG_DIR" in env:
+                assert events[0].ts == next(filter(None, main_times(home, session)))
