@@ -19,6 +19,7 @@ from unbraid.agents.registry import kinds
 from unbraid.agents.stored import SteeredWatch
 from unbraid.cli import EXIT_CODES, main
 from unbraid.errors import UnbraidError
+from unbraid.events import schema
 
 HERE = Path(__file__).parent
 KINDS = re.compile(r"(<!-- kinds -->\n).*(<!-- /kinds -->\n)", re.DOTALL)
@@ -33,7 +34,13 @@ def pages() -> dict[str, str]:
         "reference/commands.md": _commands(),
         "reference/exit-codes.md": _exit_codes(),
         "how-to/agents.md": _with_kinds("how-to/agents.md"),
+        "../src/unbraid/events/events.schema.json": _json_schema(),
+        "../src/unbraid/events/events.d.ts": schema.typescript(),
     }
+
+
+def _json_schema() -> str:
+    return msgspec.json.format(msgspec.json.encode(schema.json_schema()), indent=2).decode() + "\n"
 
 
 def _events() -> str:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from unbraid.errors import BackendError, CallerError, LogError, SourceError, UnbraidError
     from unbraid.fleet.streams import Fleet
     from unbraid.fleet.tree import Tree
+    from unbraid.launch.process_events import process_events
     from unbraid.log.engines import open_log, opened_log
-    from unbraid.machine import Machine
+    from unbraid.machine import Machine, session_events
     from unbraid.orchestrate.orchestrator import Orchestrator
     from unbraid.pipeline import Pipeline
     from unbraid.translate.content import extract_content
@@ -45,6 +46,8 @@ _PUBLIC = {
     "opened_log": "unbraid.log.engines",
     "parse_double_encoded": "unbraid.agents.claude.records",
     "parse_line": "unbraid.translate.reader",
+    "process_events": "unbraid.launch.process_events",
+    "session_events": "unbraid.machine",
 }
 
 __all__ = [
@@ -67,6 +70,8 @@ __all__ = [
     "opened_log",
     "parse_double_encoded",
     "parse_line",
+    "process_events",
+    "session_events",
 ]
 
 

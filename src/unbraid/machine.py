@@ -25,12 +25,30 @@ from types import TracebackType
 from unbraid.control.controllers import Controllers
 from unbraid.control.processes import OtherProcesses
 from unbraid.errors import CallerError
+from unbraid.events import FleetEvent
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log
 from unbraid.sessions.archive import Archive
 from unbraid.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
 from unbraid.sessions.importer import open_or_import
 from unbraid.watch.single_session import follow_session
 from unbraid.watch.watcher import Watcher, watch_until
+
+
+async def session_events(
+    session: str, *, env: Mapping[str, str] = os.environ, redact: bool = False
+) -> AsyncIterator[FleetEvent]:
+    """Yields every event of a stored session: what its files have, then what they get, until the
+    session is over; the last is `done`.
+
+    The beginning of its id is enough if no other begins so. `env` says where agents keep their
+    sessions. Nothing is stored. Raises CallerError if there is no such session.
+    """
+    async with Machine("memory:", env=env, redact=redact) as machine:
+        run = await machine.open(session)
+        async with machine.following(run):
+            async for batch in machine.log.follow(run.run):
+                for entry in batch:
+                    yield entry.event
 
 
 class Machine:

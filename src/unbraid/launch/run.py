@@ -49,7 +49,7 @@ async def run(
 
     One that is to be `steered` gets its prompt over stdin, so that more can be said to it there.
     """
-    launchers = _launchers(env)
+    launchers = launchers_of(env)
     launcher = next((each for each in launchers if each.recognizes(argv)), None)
     if launcher is None:
         command = Command(list(argv))
@@ -104,7 +104,7 @@ async def pipe(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(run_log.close)
         await run_log.begin(None)
-        recorder = ProcessRecorder(DetectedSource(_launchers(env)), run_log)
+        recorder = ProcessRecorder(DetectedSource(launchers_of(env)), run_log)
         await stack.enter_async_context(recorder.recording())
         async for data in source:
             recorder.printed(data)
@@ -112,7 +112,8 @@ async def pipe(
                 return
 
 
-def _launchers(env: Mapping[str, str]) -> list[Launcher]:
+def launchers_of(env: Mapping[str, str]) -> list[Launcher]:
+    """Returns how the programs of every kind of agents are started."""
     found = (kind.launcher(env) for kind in kinds())
     return [launcher for launcher in found if launcher is not None]
 

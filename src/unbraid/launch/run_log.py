@@ -21,17 +21,24 @@ from unbraid.wire.chunk import Chunk
 
 
 class RunLog:
-    """Records one run in the log of this machine; a failure is reported once, and then no more."""
+    """Records one run in the log of this machine, or in the one at `url`; a failure is reported
+    once, and then no more.
+    """
 
     def __init__(
-        self, warn: Callable[[str], None], sending: Sending | None = None, *, redact: bool = False
+        self,
+        warn: Callable[[str], None],
+        sending: Sending | None = None,
+        *,
+        redact: bool = False,
+        url: str | None = None,
     ) -> None:
         self.failed = False
         self.opened = False  # whether the session is known, even if its log has failed
         self.on_open: Callable[[str], None] = lambda run: None
         self.recorder: Recorder | None = None
         self.log: Log | None = None
-        self._warn, self._sending = warn, sending
+        self._warn, self._sending, self._url = warn, sending, url
         self._redactor = SourceRedactor() if redact else None
         self._leases: Leases | None = None
         self._unnamed: str | None = None
@@ -44,7 +51,7 @@ class RunLog:
     async def begin(self, session: str | None) -> None:
         """Open the log, and acquire the lease of the session that is about to begin."""
         try:
-            self.log = await open_log()
+            self.log = await open_log(self._url)
             self._leases = self.log.leases()
             if session is None:
                 self._unnamed = self._leases.acquire_unnamed()

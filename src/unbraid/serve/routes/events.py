@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, Union
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from unbraid.events.schema import STREAMED, described
 from unbraid.hub.frames import Form
 from unbraid.log.port import READ_LIMIT
 from unbraid.serve import parameters
@@ -14,6 +17,9 @@ from unbraid.serve.operations import Operation, Parameter
 from unbraid.serve.routes.shared import NUMBER, RUN, existing_run
 from unbraid.serve.services import services_of
 from unbraid.serve.stream import EventStream
+
+# What each `data:` or each line is.
+AnyEvent: Any = Union[tuple(map(described, STREAMED))]  # noqa: UP007
 
 
 async def run_events(request: Request) -> ASGIApp:
@@ -76,7 +82,7 @@ OPERATIONS = (
         "/v1/runs/{run}/events",
         endpoint=run_events,
         summary="A run's events, replayed and then live",
-        answer=str,
+        answer=AnyEvent,
         media=Form.SSE.value,
         parameters=(
             RUN,
@@ -93,7 +99,7 @@ OPERATIONS = (
         "/v1/events",
         endpoint=all_events,
         summary="The events of all runs, replayed and then live",
-        answer=str,
+        answer=AnyEvent,
         media=Form.SSE.value,
         parameters=(
             Parameter("since", NUMBER, "The last cursor already seen; without it, from now on."),

@@ -14,7 +14,7 @@ from unbraid.hub.frames import Form
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
-from unbraid.serve.routes.events import LAST_EVENT_ID, encoding_of, form_of
+from unbraid.serve.routes.events import LAST_EVENT_ID, AnyEvent, encoding_of, form_of
 from unbraid.serve.services import services_of
 from unbraid.serve.stream import EventStream
 from unbraid.wire.names import RUN_PATTERN
@@ -73,7 +73,7 @@ OPERATIONS = (
         "/v1/orchestrate",
         endpoint=orchestrate,
         summary="Ask a fleet, and follow its run",
-        answer=str,
+        answer=AnyEvent,
         media=Form.SSE.value,
         parameters=(
             Parameter("Idempotency-Key", KEY, "The same key gives the same run.", "header"),
