@@ -33,7 +33,7 @@ class LastMessage(Struct, array_like=True):
     tokens: MessageTokens
 
 
-class Account(Struct, array_like=True):
+class SessionAccount(Struct, array_like=True):
     """What a session has cost by its own `cost-state`, all agents together: the tokens that this
     covers, and the time up to which.
     """
@@ -57,7 +57,7 @@ class Counts(Struct, omit_defaults=True):
     shares: list[UsageShare] = field(default_factory=list)
     unfinished: LastMessage | None = None
     reports: dict[str, MessageTokens] = field(default_factory=dict)
-    account: Account | None = None
+    account: SessionAccount | None = None
 
 
 class MessageCounter:
@@ -114,7 +114,7 @@ class MessageCounter:
             given = read_as(CostState, block[at : end if end >= 0 else len(block)])
             if not given.has_unknown_model_cost and given.total_cost_usd is not None:
                 shares = (given.model_usage or {}).values()
-                self._counts.account = Account(
+                self._counts.account = SessionAccount(
                     given.session_id,
                     given.total_cost_usd,
                     sum(each.total_tokens for each in shares),

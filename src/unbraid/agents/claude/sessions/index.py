@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from unbraid.agents.claude.sessions.copies import Copies, First
-from unbraid.agents.claude.sessions.counts import SIDECHAIN, Account, message_ids
+from unbraid.agents.claude.sessions.counts import SIDECHAIN, SessionAccount, message_ids
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.ending import ending_of, is_reported
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
@@ -296,7 +296,7 @@ def _shares(
     return shares
 
 
-def _report(shares: list[UsageShare], account: Account) -> None:
+def _report(shares: list[UsageShare], account: SessionAccount) -> None:
     """Divide what the session's own account says among the shares that it covers."""
     if sum(share.total_tokens for share in shares) <= account.tokens:
         covered = shares
