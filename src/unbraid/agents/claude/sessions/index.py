@@ -30,7 +30,7 @@ from unbraid.system.files import read_small
 from unbraid.wire.record import read_as
 
 FILE_NAME = "index.bin"
-SCHEMA = 3
+SCHEMA = 4
 AGENT = "agent"  # a sub-agent whose name nothing says
 
 

@@ -13,10 +13,12 @@ from unbraid.agents.stored import SessionFacts
 from unbraid.errors import SourceError
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import MAIN, ShareCounter, usage_of
+from unbraid.fleet.status import FAILED, INTERRUPTED
 from unbraid.wire.record import milliseconds
 
 AGENT = "agent"  # a sub-agent whose name nothing says
 
+ABORTED = "MessageAbortedError"
 _SESSIONS = """SELECT id, parent_id, title, directory, time_created, time_updated FROM session"""
 _MESSAGES = """SELECT session_id,
     json_extract(data, '$.tokens.input'),
@@ -29,6 +31,10 @@ _MESSAGES = """SELECT session_id,
     json_extract(data, '$.modelID'),
     coalesce(json_extract(data, '$.agent'), json_extract(data, '$.mode'))
     FROM message WHERE json_extract(data, '$.role') = 'assistant'"""
+# With `max`, SQLite takes the other columns from the row that has it.
+_LAST = """SELECT session_id, max(json_extract(data, '$.time.created')),
+    json_extract(data, '$.error.name')
+    FROM message WHERE json_extract(data, '$.role') = 'assistant' GROUP BY session_id"""
 
 
 def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts]:
@@ -39,6 +45,7 @@ def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts
         with closing(connect(path, parts=False)) as db:
             sessions = {row[0]: row for row in db.execute(_SESSIONS)}
             messages = db.execute(_MESSAGES).fetchall()
+            failed = {row[0]: row[2] for row in db.execute(_LAST) if row[2] is not None}
     except sqlite3.Error as error:
         raise SourceError(str(path), f"cannot be read ({error})") from None
     parents = {sid: row[1] for sid, row in sessions.items()}
@@ -56,6 +63,7 @@ def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts
                 updated=about[5],
                 answered=True,
                 agents=0,
+                ending=_ending(failed.get(root)),
             ),
         )
         row.agents += 1
@@ -89,3 +97,10 @@ def _count(
     for root, counter in counters.items():
         rows[root].shares = counter.shares
         rows[root].usage = usage_of(counter.shares)
+
+
+def _ending(error: str | None) -> str | None:
+    """Returns how a session has ended whose last message has failed so."""
+    if error is None:
+        return None
+    return INTERRUPTED if error == ABORTED else FAILED
