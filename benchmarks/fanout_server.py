@@ -15,12 +15,14 @@ from pathlib import Path
 
 from msgspec import Raw
 
+from benchmarks.fanout_viewers import SECRET
 from unbraid.events import FleetUnrecognized
 from unbraid.log import SqliteLog
-from unbraid.serve import ServeConfig, ServeLimits, serving
+from unbraid.serve import ServeConfig, ServeLimits, Token, hash_token, serving
 from unbraid.serve.app import create_app
 
 PADDING = "x" * 70
+TOKEN = Token("benchmark", hash_token(SECRET), frozenset(("read",)))
 IN_FLIGHT = 64
 
 
@@ -47,7 +49,7 @@ async def serve(kind: str) -> None:
         await log.append("bench", [event])
         await log.append("idle", [event])
         limits = ServeLimits(header_seconds=60, shutdown_seconds=1)
-        async with serving(ServeConfig(port=0, limits=limits), log) as server:
+        async with serving(ServeConfig(port=0, tokens=(TOKEN,), limits=limits), log) as server:
             port, granian = server.port, None
             if kind == "granian":
                 port = server.port + 1

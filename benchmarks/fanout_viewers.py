@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 FINAL = b'"final":true'
 _SENT = re.compile(rb'"sent":([0-9]+)')
 SAMPLED = 4
+SECRET = "benchmark"
 
 
 @dataclass
@@ -46,7 +47,8 @@ class Viewers:
         self, port: int, path: str, count: int, *, buffer_bytes: int = 4 * 1024 * 1024
     ) -> None:
         """Open some more; `buffer_bytes` is what the kernel takes in for one that does not read."""
-        request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+        head = f"Authorization: Bearer {SECRET}\r\nAccept: text/event-stream\r\n"
+        request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{head}\r\n"
         for _ in range(count):
             one = socket.socket()
             one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)

@@ -23,6 +23,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.fanout_server import TOKEN
 from benchmarks.orchestrate_model import CHILDREN, TOKENS
 from benchmarks.table import Measured, table
 from unbraid.agents.spec import AgentSpec
@@ -198,8 +199,9 @@ async def throughput() -> Measured:
             log = await SqliteLog.open(Path(folder) / "log.db")
             talkers = Talkers()
             made = Orchestrator(FLEET, backends={"talk": talkers}, log=log, cwd=Path("/"))
+            config = ServeConfig(port=0, tokens=(TOKEN,))
             try:
-                async with serving(ServeConfig(port=0), log) as server, made:
+                async with serving(config, log) as server, made:
                     run = await made.start("go")
                     path = f"/v1/runs/{run}/events"
                     script = str(Path(__file__).with_name("orchestrate_viewers.py"))

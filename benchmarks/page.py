@@ -131,6 +131,8 @@ async def measured(browser: Browser, folder: Path) -> list[Measured]:
     async with served(folder / "log.db") as url:
         page = await browser.new_page(viewport={"width": 1280, "height": 900})
         await page.add_init_script(FRAMES)
+        await page.goto(url)  # the link that lets it in
+        url = url.partition("login")[0]
         opened = sorted([await usable(page, f"{url}#/run/over") for _ in range(ROUNDS)])
         megabytes = await held(page)
         scrolling, playing = await scrolled(page), await played(page)

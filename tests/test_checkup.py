@@ -21,7 +21,7 @@ async def test_every_kind_and_the_log_are_looked_at(tmp_path: Path) -> None:
         ("OpenCode", "missing"),
         ("database", "missing"),
         ("Kilo", "missing"),
-        ("database", "missing"),
+        ("Codex", "missing"),
         ("log", "ok"),
     ]
     assert findings[0].found.startswith(f"2.0.76 at {claude}: ")

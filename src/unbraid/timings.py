@@ -94,6 +94,11 @@ SERVER_RECONNECT_SECONDS = 1.0
 RUN_POLL_SECONDS = 0.05
 # How far back a pipe's session may have begun before anything of it came through.
 PIPE_BEGAN_MS = 60_000
+# What Codex prints waits so long for the file that has the same words with their ids and times; one
+# that stores nothing has none.
+ROLLOUT_APPEARING_SECONDS = 5.0
+# Codex's folders, which may hold years, are searched for files of new agents this often.
+ROLLOUT_SCAN_SECONDS = 0.3
 
 # --- leases ---
 
@@ -132,8 +137,15 @@ HUB_SETTLE_STEP_SECONDS = 0.01
 PAGE_SETTLE_TIMEOUT_SECONDS = 1.0
 # A connection that does not take the last bytes is cut.
 HANG_UP_TIMEOUT_SECONDS = 5.0
-# A link to sign in is in a terminal's scrollback: it is worth nothing soon.
-SIGN_IN_LINK_SECONDS = 600
+# A link to sign in works once, and is often the only way in to a page that was started in the
+# morning; the day after, it is only something in a terminal's scrollback.
+SIGN_IN_LINK_SECONDS = 24 * 3600
+# A token that was revoked stops working at once; streams that it opened before end within this.
+TOKEN_SWEEP_SECONDS = 1.0
+# After too many wrong tokens an address waits a second before the next try, then two, up to this.
+SIGN_IN_LONGEST_WAIT_SECONDS = 60.0
+# An address that has not tried for this long is forgiven.
+SIGN_IN_FORGET_SECONDS = 600.0
 # A browser stays signed in for a month.
 SIGN_IN_SESSION_SECONDS = 30 * 24 * 3600
 

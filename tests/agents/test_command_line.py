@@ -17,6 +17,7 @@ from unbraid.agents.registry import kinds
         (["node", "/x/claude-code/cli.js", "-p"], "claude"),
         (["opencode", "run", "x"], "opencode"),
         (["kilo", "run", "x"], "kilo"),
+        (["codex", "exec", "--json", "x"], "codex"),
         (["make", "claude"], None),
         (["echo", "opencode"], None),
     ],

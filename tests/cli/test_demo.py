@@ -11,15 +11,14 @@ import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx
-
+from tests.access import LINK, visitor
 from tests.launch.agents import UNBRAID
 from tests.tui.tmux import terminal
 from unbraid.fleet.tree import Tree
 from unbraid.pipeline import Pipeline
 from unbraid.recordings import demo
 
-LINK = re.compile(r"(http://127\.0\.0\.1:\d+/)#/run/demo")
+ADDRESS = re.compile(rf"({LINK})#/run/demo")
 
 
 def recorded() -> list[str]:
@@ -54,7 +53,7 @@ async def test_it_shows_everything_and_ends_by_itself() -> None:
     told = printed.decode()
     assert process.returncode == 0
     assert told.startswith("A recording of Claude Code")
-    assert LINK.search(told)
+    assert ADDRESS.search(told)
     assert "\x1b" not in told
     flat = " ".join(told.split())
     for text in recorded():
@@ -73,9 +72,9 @@ async def test_the_page_is_served_while_it_plays_and_as_long_as_it_is_asked_to()
         told = ""
         while "The page stays until Ctrl-C" not in told:
             told += (await process.stdout.readline()).decode()
-        found = LINK.search(told)
+        found = ADDRESS.search(told)
         assert found is not None
-        async with httpx.AsyncClient(base_url=found[1]) as client:
+        async with visitor(found[1]) as client:
             assert "<html" in (await client.get("")).text.lower()
             run = (await client.get("v1/runs/demo")).json()
             assert (run["status"], run["agents"]) == ("done", 5)

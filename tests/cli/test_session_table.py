@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.access import LINK
 from tests.launch.agents import UNBRAID
 from tests.launch.terminal import terminal
 from tests.watch.writing import Writer, append
@@ -57,7 +58,7 @@ async def test_lines_where_nobody_draws(env: dict[str, str]) -> None:
     process.send_signal(signal.SIGINT)
     rest = await process.stderr.read()
     assert await process.wait() == 0
-    assert re.search(rb"unbraid: http://127.0.0.1:\d+/\n", shown + rest)
+    assert re.search(rb"unbraid: %b\n" % LINK.encode(), shown + rest)
     listed = re.findall(rb"unbraid: (\S+)  done  1  2  /work  (.+)\n", shown)
     # Newest first, and only the newest.
     newest = range(SESSIONS - 1, SESSIONS - 1 - len(listed), -1)

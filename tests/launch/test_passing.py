@@ -13,17 +13,24 @@ from pathlib import Path
 
 import pytest
 
+from tests.access import SECRET
 from tests.launch.agents import UNBRAID, logged, play
 from unbraid.log import SqliteLog
 
 GO = "[[main]] Go."
 
 
+def environment(home: Path) -> dict[str, str]:
+    """The environment of commands that know the servers of the tests."""
+    ours = {"HOME": str(home), "UNBRAID_HOME": str(home / "unbraid"), "UNBRAID_TOKEN": SECRET}
+    return {**os.environ, **ours}
+
+
 async def start(home: Path, *argv: str, **env: str) -> asyncio.subprocess.Process:
     pipe = asyncio.subprocess.PIPE
     return await asyncio.create_subprocess_exec(
         UNBRAID, *argv,
-        env=os.environ | {"HOME": str(home), "UNBRAID_HOME": str(home / "unbraid")} | env,
+        env=environment(home) | env,
         stdin=pipe, stdout=pipe, stderr=pipe,
     )  # fmt: skip
 

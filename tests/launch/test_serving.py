@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.access import LINK, visitor
 from tests.control.test_control import LISTENING
 from tests.launch.agents import UNBRAID, cli_of, logged
 from tests.launch.test_passing import start
@@ -25,7 +26,7 @@ from unbraid.log import MemoryLog
 from unbraid.testing import Script, ScriptedModel, Spawn, claude_launch, say, scenario
 from unbraid.testing.process import Child
 
-ADDRESS = re.compile(rb"unbraid: (http://127\.0\.0\.1:\d+/)\n")
+ADDRESS = re.compile(rb"unbraid: (%b)\n" % LINK.encode())
 
 
 class Shown:
@@ -78,7 +79,7 @@ async def shown(
             child = await Child.start(argv, launch.env, launch.cwd, reads_stdin=True)
             try:
                 url = await address_of(child)
-                async with httpx.AsyncClient(base_url=url, timeout=60, trust_env=False) as client:
+                async with visitor(url) as client:
                     run = Shown(child, client, model)
                     watching = asyncio.create_task(run.watch())
                     await child.write(claude_input.initialize("first"))
@@ -183,7 +184,7 @@ async def test_pages_that_open_at_the_same_moment_have_ports_of_their_own() -> N
         assert len({port, *(server.port for server in served)}) == 3
         async with httpx.AsyncClient(trust_env=False) as client:
             for link in links:
-                assert (await client.get(link)).status_code == 200
+                assert (await client.get(link)).status_code == 303
 
 
 async def test_only_its_own_run_is_steered(tmp_path: Path) -> None:
@@ -203,7 +204,7 @@ async def test_only_its_own_run_is_steered(tmp_path: Path) -> None:
     assert process.stderr is not None
     found = ADDRESS.search(await process.stderr.readline())
     assert found
-    async with httpx.AsyncClient(base_url=found[1].decode(), trust_env=False) as client:
+    async with visitor(found[1].decode()) as client:
         while (await client.get("/v1/runs/s2")).status_code == 404:
             assert process.returncode is None
         refused = await client.post("/v1/runs/s2/message", json={"text": "x"})

@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 
-import httpx
 import pytest
 
+from tests.access import visitor
 from tests.launch.agents import (
     UNBRAID,
     events_of,
@@ -153,7 +153,7 @@ async def test_the_page_redacts_what_is_in_the_log_already(
     async with asyncio.timeout(60):
         while not (found := ADDRESS.search(await process.stderr.readline())):
             pass
-        async with httpx.AsyncClient(base_url=found[1].decode(), trust_env=False) as client:
+        async with visitor(found[1].decode()) as client:
             page = (await client.get("/v1/runs/s/events")).content
         process.stdin.close()
         process.terminate()

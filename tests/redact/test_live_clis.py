@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.access import SECRET, TOKEN, visitor
 from tests.invariants import check
 from tests.launch.agents import (
     UNBRAID,
@@ -94,7 +95,7 @@ def everything_once(
 async def elsewhere(path: Path, port: int = 0) -> AsyncIterator[str]:
     """Another machine's server, which redacts nothing by itself."""
     log = await SqliteLog.open(path)
-    config = ServeConfig(port=port, limits=ServeLimits(shutdown_seconds=1))
+    config = ServeConfig(port=port, tokens=(TOKEN,), limits=ServeLimits(shutdown_seconds=1))
     try:
         async with serving(config, log) as server:
             yield server.url
@@ -121,12 +122,12 @@ async def test_a_run_of_claude_code(version: str, tmp_path: Path) -> None:
     async with asyncio.timeout(120), elsewhere(theirs) as url:
         with ScriptedModel(FLEET) as model:
             launch = claude_launch(cli, model.url, home, PARTIAL)
-            options = ("--redact", "--serve", "--port", "0", "--to", url)
+            options = ("--redact", "--serve", "--port", "0", "--to", url, "--token", SECRET)
             argv = [UNBRAID, "run", *options, "--", *launch.argv]
             child = await Child.start(argv, launch.env, launch.cwd)
             try:
                 page = await address_of(child)
-                async with httpx.AsyncClient(base_url=page, timeout=60, trust_env=False) as client:
+                async with visitor(page) as client:
                     showing = asyncio.create_task(shown(client, ours))
                     lines = [line async for _, line in child.lines()]
                     seen = await showing
@@ -151,7 +152,17 @@ async def test_a_pipe_and_its_outbox(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    pipe = [UNBRAID, "pipe", "--redact", "--to", f"http://127.0.0.1:{port}", "--linger", "0"]
+    pipe = [
+        UNBRAID,
+        "pipe",
+        "--redact",
+        "--to",
+        f"http://127.0.0.1:{port}",
+        "--linger",
+        "0",
+        "--token",
+        SECRET,
+    ]
     recording = await play("2.1.325", FLEET, home, PARTIAL, prefix=(), suffix=pipe)
     assert KEY.encode() in b"\n".join(recording.lines)
     (waiting,) = (ours / "outbox").iterdir()
@@ -209,8 +220,7 @@ async def test_a_bare_watch(version: str, tmp_path: Path) -> None:
     args = ["run", "--model", "scripted/one", GO] if " " in version else ["-p", GO]
     async with contextlib.AsyncExitStack() as stack:
         async with watched(tmp_path, "--redact") as page:
-            client = httpx.AsyncClient(base_url=page, timeout=60, trust_env=False)
-            await stack.enter_async_context(client)
+            client = await stack.enter_async_context(visitor(page))
             showing = asyncio.create_task(shown(client, ours))
             recording = await play(version, FLEET, tmp_path, args, prefix=())
             runs = b""

@@ -8,13 +8,15 @@ import random
 import signal
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.access import SECRET, TOKEN
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, events_of, log_path, logged, play, verdict
-from tests.launch.test_passing import start
+from tests.launch.test_passing import environment, start
 from tests.redact.test_lines import claude
 from tests.said import CLEAN
 from tests.serve.test_crash import launched, lines_of
@@ -23,11 +25,14 @@ from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, ServeLimits, new_token, serving
 
 GO = "[[main]] Go."
+CONFIG = ServeConfig(port=0, tokens=(TOKEN,), limits=ServeLimits(shutdown_seconds=1))
 
 
 def undated(events: list[e.FleetEvent]) -> list[e.FleetEvent]:
-    """Events without what depends on when they were told."""
+    """Events without what depends on when they were told, and by whom."""
     for event in events:
+        if isinstance(event, e.RequestReceived):
+            event.machine = None
         event.ts = 0
         if isinstance(event, e.Done | e.FleetToolResult):
             event.duration_ms = None
@@ -83,7 +88,7 @@ async def test_a_server_that_is_killed_again_and_again_gets_all_of_a_real_run(
         killed: list[int] = []
         harassing = asyncio.create_task(harass(path, launcher, killed))
         url = f"http://127.0.0.1:{port}"
-        prefix = (UNBRAID, "run", "--to", url, "--linger", "60", "--")
+        prefix = (UNBRAID, "run", "--to", url, "--token", SECRET, "--linger", "60", "--")
         recording = await play(version, "deep-fan", tmp_path, args, prefix=prefix)
         harassing.cancel()
         with suppress(asyncio.CancelledError):
@@ -105,7 +110,7 @@ async def run_of(home: Path, data: bytes, *options: str, **env: str) -> tuple[by
     program = "import os, sys; sys.stdout.write(open('said').read() + str(os.environ))"
     process = await asyncio.create_subprocess_exec(
         UNBRAID, "run", *options, "--", sys.executable, "-c", program, cwd=home,
-        env=os.environ | {"HOME": str(home), "UNBRAID_HOME": str(home / "unbraid")} | env,
+        env=environment(home) | env,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     out, err = await process.communicate()
@@ -142,13 +147,11 @@ async def test_a_server_that_is_away_gets_it_later(tmp_path: Path) -> None:
 
 async def test_the_token_is_for_the_server_alone(tmp_path: Path) -> None:
     secret, token = new_token("sender")
-    config = ServeConfig(
-        port=0, tokens=(token,), require_token=True, limits=ServeLimits(shutdown_seconds=1)
-    )
+    config = ServeConfig(port=0, tokens=(token,), limits=ServeLimits(shutdown_seconds=1))
     log = await SqliteLog.open(tmp_path / "server.db")
     async with serving(config, log) as server:
         to = ("--to", server.url)
-        for wrong in ({}, {"UNBRAID_TOKEN": "wrong"}):
+        for wrong in ({"UNBRAID_TOKEN": ""}, {"UNBRAID_TOKEN": "wrong"}):
             _, err, code = await run_of(tmp_path, lines_of(1), *to, "--linger", "0.1", **wrong)
             assert code == 0
             assert b"does not accept the token" in err
@@ -177,7 +180,7 @@ async def test_what_is_no_address_is_reported_before_the_agent_starts(
 
 async def test_a_pipe_is_sent_too(tmp_path: Path) -> None:
     log = await SqliteLog.open(tmp_path / "server.db")
-    async with serving(ServeConfig(port=0, limits=ServeLimits(shutdown_seconds=1)), log) as server:
+    async with serving(CONFIG, log) as server:
         process = await start(tmp_path, "pipe", "--to", server.url)
         out, err = await process.communicate(lines_of(3))
         assert (out, err, process.returncode) == (lines_of(3), b"", 0)
@@ -202,7 +205,7 @@ async def test_a_run_that_goes_on_is_sent_from_its_beginning(tmp_path: Path) -> 
     process.stdin.close()
     await process.wait()
     log = await SqliteLog.open(tmp_path / "server.db")
-    async with serving(ServeConfig(port=0, limits=ServeLimits(shutdown_seconds=1)), log) as server:
+    async with serving(CONFIG, log) as server:
         process = await start(tmp_path, "run", "--to", server.url, "--", "cat", f"{tmp_path}/said")
         assert await process.communicate() == (said, b"")
         (run,) = await here.runs()
@@ -217,7 +220,7 @@ async def test_a_server_that_redacts_gets_no_secret_in_parts(tmp_path: Path) -> 
     text = "before token=" + "Ab3dEf6hIj9lMn2p" + " after"
     said = b"".join(claude(text, list(text)))
     log = await SqliteLog.open(tmp_path / "server.db")
-    config = ServeConfig(port=0, redact=True, limits=ServeLimits(shutdown_seconds=1))
+    config = replace(CONFIG, redact=True)
     async with serving(config, log) as server:
         process = await start(tmp_path, "pipe", "--to", server.url)
         assert process.stdin is not None

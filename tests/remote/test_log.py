@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from tests.access import SECRET, TOKEN
 from tests.tui.screens import opening, said
 from tests.watch.writing import SESSION, Writer, append
 from unbraid.agents.control_port import PermissionRequest
@@ -22,7 +23,7 @@ from unbraid.log.contract import gather, story
 from unbraid.remote.client import RemoteError, RemoteServer
 from unbraid.remote.log import RemoteControllers, RemoteLog
 from unbraid.serve import ServeConfig, serving
-from unbraid.serve.auth import new_token
+from unbraid.serve.access.auth import new_token
 from unbraid.serve.config import ServeLimits
 from unbraid.sessions.archive import Archive
 
@@ -32,10 +33,10 @@ SOON = ServeLimits(shutdown_seconds=1)
 @contextlib.asynccontextmanager
 async def distant(log: MemoryLog, **parts: Controllers | Archive) -> AsyncIterator[RemoteLog]:
     """A real server over a log, and that log as it is seen from elsewhere."""
-    config = ServeConfig(port=0, limits=SOON)
+    config = ServeConfig(port=0, tokens=(TOKEN,), limits=SOON)
     async with (
         serving(config, log, **parts) as server,  # type: ignore[arg-type]
-        RemoteLog(RemoteServer(server.url, None)) as seen,
+        RemoteLog(RemoteServer(server.url, SECRET)) as seen,
     ):
         yield seen
 
@@ -96,10 +97,12 @@ async def test_a_server_that_goes_and_comes_back() -> None:
     told: list[Entry] = []
     async with contextlib.AsyncExitStack() as stack:
         first = await stack.enter_async_context(contextlib.AsyncExitStack())
-        server = await first.enter_async_context(serving(ServeConfig(port=0, limits=SOON), log))
-        config = ServeConfig(port=int(server.url.rsplit(":", 1)[1]), limits=SOON)
+        server = await first.enter_async_context(
+            serving(ServeConfig(port=0, tokens=(TOKEN,), limits=SOON), log)
+        )
+        config = ServeConfig(port=server.port, tokens=(TOKEN,), limits=SOON)
         await log.append("one", events[:20])
-        seen = await stack.enter_async_context(RemoteLog(RemoteServer(server.url, None)))
+        seen = await stack.enter_async_context(RemoteLog(RemoteServer(server.url, SECRET)))
 
         async def follow() -> None:
             while not told or told[-1].type != "done":
@@ -133,7 +136,7 @@ async def test_who_may_look_and_who_may_steer() -> None:
     log, controllers, steered = MemoryLog(), Controllers(), Steered()
     controllers.register("one", steered)
     await log.append("one", opening())
-    config = ServeConfig(port=0, limits=SOON, require_token=True, tokens=(token,))
+    config = ServeConfig(port=0, limits=SOON, tokens=(token,))
     async with serving(config, log, controllers=controllers) as server:
         for given, refusal in (
             (None, "it requires a token: --token, or UNBRAID_TOKEN"),
@@ -145,7 +148,7 @@ async def test_who_may_look_and_who_may_steer() -> None:
         reader = RemoteServer(server.url, secret)
         assert [run.run for run in await RemoteLog(reader).runs()] == ["one"]
         held = (await RemoteControllers(reader).controllers())["one"]
-        with pytest.raises(CallerError, match="this token does not allow to control"):
+        with pytest.raises(CallerError, match="this token does not have the scope control"):
             await held.interrupt()
         assert steered.told == []
         await reader.close()
@@ -183,8 +186,10 @@ async def test_runs_are_steered_through_the_server() -> None:
     log, controllers, steered = MemoryLog(), Controllers(), Steered()
     controllers.register("one", steered)
     await log.append("one", opening())
-    async with serving(ServeConfig(port=0, limits=SOON), log, controllers=controllers) as server:
-        distant = RemoteServer(server.url, None)
+    async with serving(
+        ServeConfig(port=0, tokens=(TOKEN,), limits=SOON), log, controllers=controllers
+    ) as server:
+        distant = RemoteServer(server.url, SECRET)
         ((run, held),) = (await RemoteControllers(distant).controllers()).items()
         assert (run, held.verbs(), held.pending()) == ("one", steered.verbs(), steered.pending())
         await held.message("more")

@@ -12,6 +12,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.access import SECRET, TOKEN
 from unbraid.events import FleetEvent
 from unbraid.log import MemoryLog
 from unbraid.record.recorder import RunPipeline
@@ -54,7 +55,7 @@ def placed(given: list[tuple[str, bytes]]) -> list[Chunk]:
 async def listening(
     log: MemoryLog, port: int = 0, *, redact: bool = False
 ) -> AsyncIterator[Server]:
-    config = ServeConfig(port=port, redact=redact, limits=BODIES)
+    config = ServeConfig(port=port, redact=redact, tokens=(TOKEN,), limits=BODIES)
     async with serving(config, log, pipeline=Silent) as server:
         yield server
 
@@ -86,7 +87,7 @@ def test_all_arrives_once_in_order(
         async with listening(log, redact=redact) as server:
             port = server.port
             outbox = Outbox.create(folder, Address(server.url, "r"))
-            sender = Sender(outbox.path, None, lambda text: None)
+            sender = Sender(outbox.path, SECRET, lambda text: None)
             for piece in placed(given)[:cut]:
                 outbox.put(piece._replace(arrived_ms=1))
                 sender.wake()
@@ -145,11 +146,12 @@ async def test_a_run_that_is_over_there_is_refused_for_good(tmp_path: Path) -> N
     from unbraid.pipeline import Pipeline as Real
 
     log, told = MemoryLog(), list[str]()
-    async with serving(ServeConfig(port=0, limits=BODIES), log, pipeline=Real) as server:
+    config = ServeConfig(port=0, tokens=(TOKEN,), limits=BODIES)
+    async with serving(config, log, pipeline=Real) as server:
         for source in ("first", "second"):
             outbox = Outbox.create(tmp_path, Address(server.url, "r"))
             outbox.put(Chunk(source, 0, b'{"type":"assistant"}\n', 1))
-            sender = Sender(outbox.path, None, told.append)
+            sender = Sender(outbox.path, SECRET, told.append)
             arrived = await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
             assert (arrived, sender.refused) == (source == "first", source == "second")
             outbox.remove()
@@ -181,7 +183,7 @@ async def test_an_answer_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> 
     async with saying(*cuts, ANSWER, ANSWER) as url:
         outbox = Outbox.create(tmp_path, Address(url, "r"))
         outbox.put(Chunk("a", 0, b"one\n", 1))
-        sender = Sender(outbox.path, None, told.append)
+        sender = Sender(outbox.path, SECRET, told.append)
         assert await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
         outbox.remove()
     (warning,) = told
@@ -193,7 +195,7 @@ async def test_a_server_of_another_kind_is_reported_and_left_alone(tmp_path: Pat
     async with saying(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<html>") as url:
         outbox = Outbox.create(tmp_path, Address(url, "r"))
         outbox.put(Chunk("a", 0, b"one\n", 1))
-        sender = Sender(outbox.path, None, told.append)
+        sender = Sender(outbox.path, SECRET, told.append)
         assert not await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
         assert sender.refused
         outbox.remove()

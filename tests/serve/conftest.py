@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import httpx
 import pytest
 
+from tests.access import TOKEN, client_at
 from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 
@@ -37,6 +38,7 @@ async def start(log: SqliteLog) -> AsyncIterator[Start]:
                 for n in ("pipeline", "controllers", "orchestrating")
                 if n in settings
             }
+            settings.setdefault("tokens", (TOKEN,))
             config = ServeConfig(
                 port=0, limits=limits or ServeLimits(shutdown_seconds=1), **settings
             )
@@ -55,7 +57,14 @@ async def client_of() -> AsyncIterator[Callable[..., httpx.AsyncClient]]:
     clients: list[httpx.AsyncClient] = []
 
     def make(server: Server, **settings: Any) -> httpx.AsyncClient:
-        client = httpx.AsyncClient(base_url=server.url, timeout=30, trust_env=False, **settings)
+        # A test that gives a server other tokens is about who is let in.
+        known = TOKEN in server.services.config.tokens
+        given = {"timeout": 30, "trust_env": False, **settings}
+        client = (
+            client_at(server.url, **given)
+            if known
+            else httpx.AsyncClient(base_url=server.url, **given)
+        )
         clients.append(client)
         return client
 

@@ -1,7 +1,7 @@
 """A server that is born quickly, to be killed: imports once, then forks one for every line it
 reads.
 
-    python forking_server.py LOG PORT
+    python forking_server.py LOG PORT TOKEN
 
 Prints each child's process id; a child prints "ready" when it listens. The child is killed by
 whoever asked for it.
@@ -15,11 +15,13 @@ import sys
 
 import unbraid.pipeline  # noqa: F401 - imported once, here
 from unbraid.log import opened_log
-from unbraid.serve import ServeConfig, ServeLimits, run_server
+from unbraid.serve import ServeConfig, ServeLimits, Token, hash_token, run_server
 
 
 def main() -> None:
-    config = ServeConfig(port=int(sys.argv[2]), limits=ServeLimits(shutdown_seconds=1))
+    token = Token("tests", hash_token(sys.argv[3]), frozenset(("admin",)))
+    limits = ServeLimits(shutdown_seconds=1)
+    config = ServeConfig(port=int(sys.argv[2]), tokens=(token,), limits=limits)
 
     async def serve() -> None:
         async with opened_log(sys.argv[1]) as log:

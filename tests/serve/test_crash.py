@@ -19,6 +19,7 @@ import httpx
 import msgspec
 import pytest
 
+from tests.access import SECRET, client_at
 from tests.ports import free_port
 from tests.serve.sse import events_of
 from unbraid.events import encode
@@ -132,6 +133,7 @@ async def launched(path: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process
         script,
         str(path),
         str(port),
+        SECRET,
         stdin=PIPE,
         stdout=PIPE,
         start_new_session=True,
@@ -154,9 +156,7 @@ async def test_kill_9(tmp_path: Path) -> None:
     async with (
         asyncio.timeout(300),
         launched(path) as (launcher, port),
-        httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{port}", limits=limits, timeout=20, trust_env=False
-        ) as client,
+        client_at(f"http://127.0.0.1:{port}", limits=limits, timeout=20) as client,
     ):
         scene = Scene(client)
         async with asyncio.TaskGroup() as group:
@@ -184,6 +184,7 @@ def expected(data: bytes) -> list[dict[str, object]]:
 
 
 def told(data: bytes) -> dict[str, object]:
-    """An event without the time at which its bytes arrived."""
+    """An event without the time at which its bytes arrived, and the machine that sent them."""
     event: dict[str, object] = msgspec.json.decode(data)
-    return {name: value for name, value in event.items() if name not in ("ts", "duration_ms")}
+    not_said = ("ts", "duration_ms", "machine")
+    return {name: value for name, value in event.items() if name not in not_said}

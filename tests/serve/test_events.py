@@ -11,6 +11,7 @@ import msgspec
 import pytest
 import zstandard
 
+from tests.access import SECRET, TOKEN
 from tests.serve.conftest import Start
 from tests.serve.sse import data_of, events_of, read_events
 from unbraid.log import SqliteLog
@@ -212,7 +213,8 @@ async def test_an_unread_viewer_is_cut_off_and_the_others_are_not(
     await log.append("r", events[:1])
     host, port = "127.0.0.1", server.port
     reader, writer = await asyncio.open_connection(host, port, limit=1000)
-    writer.write(b"GET /v1/runs/r/events HTTP/1.1\r\nhost: localhost\r\n\r\n")
+    writer.write(b"GET /v1/runs/r/events HTTP/1.1\r\nhost: localhost\r\n")
+    writer.write(f"authorization: Bearer {SECRET}\r\n\r\n".encode())
     await reader.readuntil(b"id: 1\n")
     other = asyncio.create_task(read_events(client, "/v1/runs/r/events"))
     for place in range(1, len(events), 20):
@@ -238,7 +240,7 @@ async def test_shutdown_sends_every_viewer_its_place(log: SqliteLog, client_of: 
     from unbraid.serve import ServeConfig, serving
 
     await log.append("r", story(["a"])[:3])
-    config = ServeConfig(port=0, limits=ServeLimits(shutdown_seconds=2))
+    config = ServeConfig(port=0, tokens=(TOKEN,), limits=ServeLimits(shutdown_seconds=2))
     async with serving(config, log) as server:
         client = client_of(server)
         wide = asyncio.create_task(read_events(client, "/v1/events?since=0"))

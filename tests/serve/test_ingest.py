@@ -9,6 +9,7 @@ import httpx
 import msgspec
 import pytest
 
+from tests.access import SECRET, TOKEN
 from tests.serve.conftest import Start
 from unbraid.log import SqliteLog
 from unbraid.pipeline import Pipeline
@@ -98,9 +99,11 @@ async def test_limits(
 async def test_a_sender_that_is_killed_in_the_middle_is_no_fault_of_ours(
     log: SqliteLog, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with serving(ServeConfig(port=0, limits=ServeLimits(shutdown_seconds=5)), log) as server:
+    config = ServeConfig(port=0, tokens=(TOKEN,), limits=ServeLimits(shutdown_seconds=5))
+    async with serving(config, log) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(b"POST /v1/ingest/r?source=a&offset=0 HTTP/1.1\r\nhost: localhost\r\n")
+        writer.write(f"authorization: Bearer {SECRET}\r\n".encode())
         writer.write(b"expect: 100-continue\r\ncontent-length: 9\r\n\r\n")
         # It has begun to read the body.
         assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"

@@ -18,6 +18,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from tests.access import HEADERS, TOKEN
 from unbraid.log import SqliteLog
 from unbraid.log.contract import PATIENCE_SECONDS, story
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
@@ -41,7 +42,7 @@ class Background:
         await log.append("r", story(["a"]))
         # Streams that do not end by themselves are cut off soon, so that a test of them ends.
         limits = ServeLimits(heartbeat_seconds=0.2, shutdown_seconds=1)
-        async with serving(ServeConfig(port=0, limits=limits), log) as self.server:
+        async with serving(ServeConfig(port=0, tokens=(TOKEN,), limits=limits), log) as self.server:
             self._ready.set()
             await self._stop.wait()
         await log.close()
@@ -73,7 +74,7 @@ schema = schemathesis.openapi.from_dict(described)
 )
 def test_every_answer_is_as_described(case: schemathesis.Case[Any], url: str) -> None:
     with httpx.Client(trust_env=False):
-        answer = case.call(base_url=url)
+        answer = case.call(base_url=url, headers=HEADERS)
     assert answer.status_code < 500 or answer.status_code in (501, 503)
     case.validate_response(
         answer,
@@ -82,7 +83,7 @@ def test_every_answer_is_as_described(case: schemathesis.Case[Any], url: str) ->
 
 
 def test_what_is_served_is_the_whole_of_it(url: str) -> None:
-    with httpx.Client(base_url=url, trust_env=False) as client:
+    with httpx.Client(base_url=url, headers=HEADERS, trust_env=False) as client:
         served = client.get("/openapi.json").json()
         assert served == document(OPERATIONS)
         for path, methods in served["paths"].items():

@@ -15,6 +15,7 @@ import httpx
 import msgspec
 import pytest
 
+from tests.access import TOKEN, client_at
 from tests.invariants import check
 from tests.orchestrate.fleets import environment, fleet, orchestrator, scripted
 from tests.serve.conftest import Start
@@ -205,12 +206,14 @@ async def process(model: ScriptedModel, home: Path) -> AsyncIterator[tuple[int, 
     """A real `unbraid serve`: its process, and its address."""
     env = environment(model) | {"UNBRAID_HOME": str(home), "HOME": str(home)}
     command = [str(Path(sys.executable).with_name("unbraid")), "serve", "--port", "0"]
+    command.append("--orchestrate")
     running = await asyncio.create_subprocess_exec(
         *command, cwd=home, env=env, stdout=DEVNULL, stderr=PIPE
     )
     assert running.stderr is not None
     try:
-        yield running.pid, (await running.stderr.readline()).decode().strip()
+        link = (await running.stderr.readline()).decode().strip()
+        yield running.pid, link.partition("login")[0]
     finally:
         if running.returncode is None:
             running.kill()
@@ -236,11 +239,12 @@ async def test_a_server_that_dies_in_the_middle(tmp_path: Path, how: signal.Sign
     (tmp_path / "agents").mkdir()
     for name in "ab":
         (tmp_path / "agents" / f"{name}.md").write_text(f"---\nname: {name}\n---\n")
+    (tmp_path / "tokens.json").write_bytes(msgspec.json.encode([TOKEN]))
     seen: list[dict[str, str]] = []
     async with (
         asyncio.timeout(PATIENCE_SECONDS),
         scripted(agents) as model,
-        httpx.AsyncClient(timeout=60, trust_env=False) as client,
+        client_at("") as client,
     ):
         async with process(model, tmp_path) as (pid, url):
 

@@ -43,6 +43,7 @@ async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> N
         "session_id": "s",
         "title": "Say it all",
         "cwd": "/w",
+        "machine": None,
         "status": "done",
         "waiting": None,
         "agents": 1,

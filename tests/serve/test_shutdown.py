@@ -7,9 +7,9 @@ import os
 import signal
 from pathlib import Path
 
-import httpx
 import pytest
 
+from tests.access import client_at
 from tests.serve.sse import events_of
 from tests.serve.test_crash import launched, lines_of
 from unbraid.log import SqliteLog
@@ -28,7 +28,7 @@ async def test_a_signal_ends_it_in_good_order(tmp_path: Path, number: signal.Sig
         told = {(await launcher.stdout.readline()).strip() for _ in range(2)}
         pid = int((told - {b"ready"}).pop())
         base = f"http://127.0.0.1:{port}"
-        async with httpx.AsyncClient(base_url=base, trust_env=False) as client:
+        async with client_at(base) as client:
             data = lines_of(1)[:5000]
             answer = await client.post("/v1/ingest/r?source=out&offset=0", content=data)
             assert answer.json() == {"offset": len(data)}

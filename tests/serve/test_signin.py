@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from tests.serve.conftest import Start
-from unbraid.serve import Server, new_token
-from unbraid.serve.auth import Keys, Token
+from unbraid.serve import ServeLimits, Server, new_token
+from unbraid.serve.access.auth import Keys, Token
+from unbraid.serve.access.signin import SIGN_IN_FILES, prefers_page
 from unbraid.serve.routes.operate import MAX_FORM_BYTES
-from unbraid.serve.signin import SIGN_IN_FILES, prefers_page
 from unbraid.timings import SIGN_IN_SESSION_SECONDS
 
 Clients = Callable[..., httpx.AsyncClient]
@@ -53,7 +53,8 @@ def tokens() -> dict[str, tuple[str, Token]]:
 
 @pytest.fixture
 async def guarded(start: Start, tokens: dict[str, tuple[str, Token]]) -> Server:
-    return await start(require_token=True, tokens=tuple(token for _, token in tokens.values()))
+    limits = ServeLimits(sign_in_tries=100, shutdown_seconds=1)
+    return await start(limits=limits, tokens=tuple(token for _, token in tokens.values()))
 
 
 async def test_only_a_browser_gets_the_page(guarded: Server, client_of: Clients) -> None:
@@ -189,6 +190,7 @@ def test_a_session_of_a_token_grows_old() -> None:
     session = keys.sign_in(secret)
     assert session is not None
     assert keys.sign_in(token.sha256) is None
-    assert keys.scopes_of_session(session) == frozenset({"read"})
+    caller = keys.of_session(session)
+    assert caller is not None and caller.scopes == {"read"}
     now[0] = SIGN_IN_SESSION_SECONDS + 1
-    assert keys.scopes_of_session(session) is None
+    assert keys.of_session(session) is None

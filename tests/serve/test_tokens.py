@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from unbraid.errors import CallerError
-from unbraid.serve.auth import Keys
-from unbraid.serve.tokens import TokenFile
+from unbraid.serve.access.auth import Keys
+from unbraid.serve.access.tokens import TokenFile
 
 
 def test_tokens_are_kept_by_hash_only(tmp_path: Path) -> None:
@@ -19,9 +19,11 @@ def test_tokens_are_kept_by_hash_only(tmp_path: Path) -> None:
     assert secret not in path.read_text()
     assert path.stat().st_mode & 0o077 == 0
     keys = Keys(TokenFile(path).tokens())
-    assert keys.scopes_of_token(secret) == frozenset({"read"})
-    assert keys.scopes_of_token(other) == frozenset({"read", "control"})
-    assert keys.scopes_of_token(secret[:-1]) is None
+    reader, all_but_programs = keys.of_token(secret), keys.of_token(other)
+    assert reader is not None and reader.scopes == {"read"}
+    assert all_but_programs is not None
+    assert all_but_programs.scopes == {"ingest", "read", "control"}
+    assert keys.of_token(secret[:-1]) is None
 
 
 def test_names_are_given_once_and_can_be_revoked(tmp_path: Path) -> None:

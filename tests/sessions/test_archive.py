@@ -16,6 +16,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
+from tests.access import TOKEN, client_at
 from tests.said import CLEAN, FOLDERS, judge
 from tests.watch.writing import Writer, append
 from unbraid.cli import main
@@ -73,11 +74,9 @@ async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
         await machine.archive.read(print)
         stack.push_async_callback(machine.archive.close)
         server = await stack.enter_async_context(
-            serving(ServeConfig(port=0), log, history=machine.archive)
+            serving(ServeConfig(port=0, tokens=(TOKEN,)), log, history=machine.archive)
         )
-        machine.client = await stack.enter_async_context(
-            httpx.AsyncClient(base_url=server.url, timeout=60, trust_env=False)
-        )
+        machine.client = await stack.enter_async_context(client_at(server.url))
         yield machine
 
 

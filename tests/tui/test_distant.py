@@ -58,7 +58,7 @@ async def test_what_another_machine_has(tmp_path: Path) -> None:
     await log.append("old", story(["Old words.", " And a needle."]))
     await log.append("new", [*opening(), *said(0, [f"word-{n}-\n" for n in range(3000)], first=3)])
     secret = await added(env, "wall", "--read-only")
-    async with served(env, "--require-token") as url:
+    async with served(env) as url:
         async with terminal([UNBRAID, "top", "--url", url], here, tmp_path) as view:
             await view.until(lambda seen: "it requires a token" in seen and "ended with 4" in seen)
         here["UNBRAID_TOKEN"] = secret
@@ -127,7 +127,11 @@ async def test_permission_is_given_and_refused(tmp_path: Path) -> None:
     async with (
         talking(CLAUDE, scenario("permission"), tmp_path, asks=True) as talk,
         served(talk.launch.env) as url,
-        terminal([UNBRAID, "top", "--url", url], environment(tmp_path / "here"), tmp_path) as view,
+        terminal(
+            [UNBRAID, "top", "--url", url],
+            {**environment(tmp_path / "here"), "UNBRAID_TOKEN": await added(talk.launch.env, "me")},
+            tmp_path,
+        ) as view,
     ):
         for key, tool in (("a", "Bash"), ("d", "Write")):
             await view.until(f"◐ p answers: {tool}")

@@ -45,6 +45,8 @@ async def manners(browser: Browser, site: Site) -> AsyncIterator[Manners]:
     context = await browser.new_context(base_url=site.url, reduced_motion="reduce")
     context.set_default_timeout(TIMEOUT_MS)
     expect.set_options(timeout=TIMEOUT_MS)
+    # Not in the tab: its first page is the test's.
+    await context.request.get(site.server.link())
     manners = Manners(await context.new_page())
     yield manners
     await context.close()

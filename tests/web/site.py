@@ -52,7 +52,10 @@ class Site:
         self.log = await SqliteLog.open(self.path)
         self._open.push_async_callback(self.log.close)
         config = ServeConfig(
-            port=self._port, limits=ServeLimits(shutdown_seconds=1), **self._settings
+            port=self._port,
+            limits=ServeLimits(shutdown_seconds=1),
+            home=self.path.parent,
+            **self._settings,
         )
         controllers = Controllers(OtherProcesses(self.path.parent))
         served = serving(config, self.log, controllers=controllers)

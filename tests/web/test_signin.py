@@ -17,13 +17,14 @@ from tests.web.views import RunView
 from unbraid.serve import new_token
 
 TOKENS = {"all": new_token("all"), "reader": new_token("reader", ["read"])}
-SETTINGS = {"require_token": True, "tokens": tuple(token for _, token in TOKENS.values())}
+SETTINGS = {"tokens": tuple(token for _, token in TOKENS.values())}
 
 
 @pytest_asyncio.fixture(loop_scope="session", autouse=True)
 async def guarded(site: Site, manners: Manners) -> AsyncIterator[None]:
     """The site wants a token, and none is ever in an address."""
     manners.tolerate("401")
+    await manners.page.context.clear_cookies()
     await site.restart(**SETTINGS)
     await site.append("run", Story().say("Once upon a time.").done().events)
     asked: list[str] = []
@@ -114,8 +115,11 @@ async def test_a_link_works_once_and_one_who_is_out_is_shown_how_to_come_in(
     )
     await tab.goto("/")
     await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
-    # A server that was started anew knows no cookie of before.
+    # A server that was started anew knows who was signed in; one who signs out is out.
     await site.restart(**SETTINGS)
+    await tab.reload()
+    await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
+    assert await tab.evaluate("fetch('/logout', {method: 'POST'}).then(a => a.status)") == 401
     await expect(tab.get_by_label("Connection: Signed out")).to_be_visible()
     await tab.reload()
     await expect(tab.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -62,8 +62,9 @@ def run(
     sending, face = destination_of(to, token, linger, warn), None
     if served:
         from unbraid.cli.page import page
+        from unbraid.log.folder import data_folder
 
-        face = partial(page, port=port, redact=redact)
+        face = partial(page, port=port, redact=redact, home=data_folder())
     started = start(
         command, os.environ, warn, sending=sending, face=face, steered=steered, redact=redact
     )

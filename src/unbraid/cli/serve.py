@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,13 +13,16 @@ from unbraid.cli.arguments import MOST, FiniteRange
 if TYPE_CHECKING:
     from unbraid.serve import ServeConfig
 
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
 
 @click.command(
     epilog="""\b
 Examples:
   unbraid serve
-  unbraid serve --port 0 --require-token
-  unbraid serve --host 0.0.0.0 --allow-host agents.example.org --redact"""
+  unbraid serve --port 0
+  unbraid serve --host 0.0.0.0 --allow-host agents.example.org --redact
+  unbraid serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem"""
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -28,10 +32,24 @@ Examples:
     show_default=True,
     help="The port; 0: any free one.",
 )
-@click.option("--require-token", is_flag=True, help="Require a token on loopback, too.")
+@click.option("--require-token", is_flag=True, hidden=True, help="A token is always required.")
 @click.option("--allow-host", multiple=True, help="Another host name of this server.")
 @click.option(
     "--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token."
+)
+@click.option("--tls-cert", type=_FILE, help="A certificate, to speak TLS with; PEM.")
+@click.option("--tls-key", type=_FILE, help="Its key, if that is in another file; PEM.")
+@click.option(
+    "--trust-proxy",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A proxy, or a network of them, to believe who is calling.",
+)
+@click.option(
+    "--orchestrate",
+    "orchestrates",
+    is_flag=True,
+    help="Run agents here for callers that may orchestrate.",
 )
 @click.option("--redact", is_flag=True, help="Redact API keys and tokens, stored and shown.")
 @click.option("--keep-days", type=FiniteRange(0, 1e6), help="Forget runs that ended longer ago.")
@@ -47,33 +65,44 @@ def serve(
     require_token: bool,
     allow_host: tuple[str, ...],
     allow_origin: tuple[str, ...],
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    trust_proxy: tuple[str, ...],
+    orchestrates: bool,
     redact: bool,
     keep_days: float | None,
     keep_bytes: int | None,
     log: str | None,
 ) -> None:
-    """Serve the log over HTTP: runs, their events as SSE, search, ingest, orchestration.
+    """Serve the log over HTTP: runs, their events as SSE, search, ingest, control.
 
-    Listens on loopback by default. Beyond it, and with --require-token, callers need a
-    token: see `unbraid token`.
+    Prints a link that lets one browser in. Everyone else needs a token, on loopback, too: see
+    `unbraid token`. Your own commands find the server without one.
+
+    Listens on loopback by default. With --orchestrate, a caller whose token may do that has agents
+    run on this machine, as the user who started the server.
     """
+    from unbraid.log.folder import data_folder
     from unbraid.serve import ServeConfig, TokenFile
 
     config = ServeConfig(
         host=host,
         port=port,
-        tokens=TokenFile().tokens(),
-        require_token=require_token,
+        token_file=TokenFile(),
+        home=data_folder(),
         hosts=allow_host,
         origins=allow_origin,
+        proxies=trust_proxy,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
         redact=redact,
         keep_days=keep_days,
         keep_bytes=keep_bytes,
     )
-    asyncio.run(_serve(config, log))
+    asyncio.run(_serve(config, log, orchestrates=orchestrates))
 
 
-async def _serve(config: ServeConfig, log: str | None) -> None:
+async def _serve(config: ServeConfig, log: str | None, *, orchestrates: bool) -> None:
     from unbraid.machine import Machine
     from unbraid.orchestrate.service import orchestrator_factory
     from unbraid.serve import run_server
@@ -84,5 +113,5 @@ async def _serve(config: ServeConfig, log: str | None) -> None:
             machine.log,
             on_ready=lambda server: click.echo(server.link(), err=True),
             controllers=machine.controllers,
-            orchestrating=orchestrator_factory(machine.env),
+            orchestrating=orchestrator_factory(machine.env) if orchestrates else None,
         )

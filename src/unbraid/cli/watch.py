@@ -95,6 +95,7 @@ async def _watch(
                 port=port,
                 port_required=port_required,
                 redact=redact,
+                home=machine.home,
                 history=machine.sessions,
                 orchestrating=orchestrator_factory(machine.env),
                 say=overview.say,

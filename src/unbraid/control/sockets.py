@@ -68,7 +68,7 @@ async def steerable(home: Path, controller: SteerableRun, name: str = "") -> Asy
 
     with contextlib.ExitStack() as stack:
         try:
-            address = _address(path, stack)
+            address = listening_address(path, stack)
             server = await asyncio.start_unix_server(serve, address, limit=LIMIT)
         except OSError:
             yield  # nowhere to listen: then nobody steers it
@@ -77,7 +77,7 @@ async def steerable(home: Path, controller: SteerableRun, name: str = "") -> Asy
             yield
 
 
-def _address(path: Path, stack: contextlib.ExitStack) -> Path:
+def listening_address(path: Path, stack: contextlib.ExitStack) -> Path:
     """Returns where to listen: at the path, or where a link at the path leads if that is
     too long.
     """
@@ -149,7 +149,7 @@ async def _ask_for(path: Path, request: SteeringRequest) -> None:
 
 
 async def _exchange(path: Path, request: SteeringRequest) -> SteeringReply:
-    reader, writer = await asyncio.open_unix_connection(_address_at(path), limit=LIMIT)
+    reader, writer = await asyncio.open_unix_connection(connecting_address(path), limit=LIMIT)
     try:
         writer.write(msgspec.json.encode(request) + b"\n")
         await writer.drain()
@@ -160,5 +160,6 @@ async def _exchange(path: Path, request: SteeringRequest) -> SteeringReply:
             await writer.wait_closed()
 
 
-def _address_at(path: Path) -> Path:
+def connecting_address(path: Path) -> Path:
+    """Returns where whoever is to be found at the path listens."""
     return path.readlink() if path.is_symlink() else path

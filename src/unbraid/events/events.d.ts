@@ -1,6 +1,6 @@
 // Written by docs/generate.py from the Python types.
 
-/** First of a run. */
+/** First of a run. `machine` is the one that sent the run here, by the name of its token. */
 export interface RequestReceived {
   type: 'request_received';
   seq: number;
@@ -12,6 +12,7 @@ export interface RequestReceived {
   prompt?: string | null;
   cwd?: string | null;
   session_id?: string | null;
+  machine?: string | null;
 }
 
 /** Open a slot: one invocation of one agent begins. */

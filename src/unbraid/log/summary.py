@@ -38,7 +38,8 @@ class RunSummary(Struct):
     """What `ps` and `GET /v1/runs` show of a run. `status` is what `unbraid.fleet.status` says, and
     `waiting` what the run waits for.
 
-    `first_seq` is the oldest event that the log still has, `bytes` the size of those it has.
+    `machine` is the one that sent it here, by the name of its token. `first_seq` is the oldest
+    event that the log still has, `bytes` the size of those it has.
     """
 
     run: str
@@ -46,6 +47,7 @@ class RunSummary(Struct):
     session_id: str | None = None
     title: str | None = None
     cwd: str | None = None
+    machine: str | None = None
     status: str = WORKING
     waiting: WaitingFor | None = None
     agents: int = 0
@@ -77,7 +79,7 @@ class RunSummary(Struct):
     @property
     def words(self) -> str:
         """What a run is looked for by, in small letters."""
-        texts = (self.run, self.title, self.cwd, self.session_id, self.source)
+        texts = (self.run, self.title, self.cwd, self.session_id, self.source, self.machine)
         return "\n".join(text.lower() for text in texts if text)
 
     def fold(self, event: FleetEvent, size: int) -> None:
@@ -101,6 +103,7 @@ class RunSummary(Struct):
                     self._entitle(event.prompt)
             case RequestReceived():
                 self.source = event.source
+                self.machine = event.machine
                 self.cwd = event.cwd or self.cwd
                 self.session_id = event.session_id or self.session_id
                 self._entitle(event.prompt)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from unbraid.errors import CallerError
+from unbraid.events import FleetEvent, RequestReceived
 from unbraid.log.port import Log
 from unbraid.record.recorder import Recorder, RunPipeline, priced_pipeline
 from unbraid.wire.chunk import Chunk
@@ -37,6 +38,10 @@ class RunOver(CallerError):
     """More bytes for a run that is over."""
 
 
+class NotItsRun(CallerError):
+    """Bytes for a run that another machine began, or this one."""
+
+
 class TooManyRuns(CallerError):
     """As many runs send at this moment as this process takes."""
 
@@ -45,6 +50,7 @@ class TooManyRuns(CallerError):
 class _Live:
     recorder: Recorder
     redactor: IngestRedactor | None
+    machine: str | None
 
 
 class Ingest:
@@ -70,9 +76,20 @@ class Ingest:
         return len(self._live)
 
     async def feed(
-        self, run: str, source: str, offset: int, data: bytes, *, now: int, end: bool = False
+        self,
+        run: str,
+        source: str,
+        offset: int,
+        data: bytes,
+        *,
+        now: int,
+        end: bool = False,
+        machine: str | None = None,
+        any_run: bool = True,
     ) -> int:
         """Take in bytes of a source that begin at `offset`; `end` says that no more will come.
+
+        A run that begins is that of the `machine`. Without `any_run`, it may send only to its own.
 
         Returns the next offset wanted: everything before it is durable. What was sent before is
         skipped. The run is over when every source that has sent something has ended.
@@ -80,7 +97,10 @@ class Ingest:
         checked_run(run)
         checked_source(source)
         async with self._lock(run):
-            live = await self._load(run)
+            owner = await self._owner(run, machine)
+            if not any_run and owner != machine:
+                raise NotItsRun(f"permission denied: {machine} did not begin run {run}")
+            live = await self._load(run, owner)
             recorder = live.recorder
             wanted = recorder.offsets.get(source, 0)
             if offset > wanted:
@@ -117,9 +137,16 @@ class Ingest:
             lock = self._locks[run] = asyncio.Lock()
         return lock
 
-    async def _load(self, run: str) -> _Live:
+    async def _owner(self, run: str, machine: str | None) -> str | None:
+        """Returns the machine whose run this is: of one that begins now, the one that sends it."""
+        if (live := self._live.get(run)) is not None:
+            return live.machine
+        begun = await self._log.run(run)
+        return machine if begun is None else begun.machine
+
+    async def _load(self, run: str, machine: str | None) -> _Live:
         # Taken out and put back: the first in the dict is the one used longest ago.
-        live = self._live.pop(run, None) or await self._open(run)
+        live = self._live.pop(run, None) or await self._open(run, machine)
         if not live.recorder.over:
             self._make_room()
             self._live[run] = live
@@ -134,16 +161,38 @@ class Ingest:
             raise TooManyRuns(f"{self._max_runs} runs are being taken in already")
         del self._live[idle]
 
-    async def _open(self, run: str) -> _Live:
+    async def _open(self, run: str, machine: str | None) -> _Live:
+        def pipeline() -> RunPipeline:
+            return _NamedPipeline(self._pipeline(), machine)
+
         if not self._redact:
-            return _Live(await Recorder.open(self._log, run, pipeline=self._pipeline), None)
+            return _Live(await Recorder.open(self._log, run, pipeline=pipeline), None, machine)
         from unbraid.redact.source import IngestRedactor
 
         redactor = IngestRedactor()
         recorder = await Recorder.open(
-            self._log, run, redact=True, pipeline=self._pipeline, replayed=redactor.seen
+            self._log, run, redact=True, pipeline=pipeline, replayed=redactor.seen
         )
-        return _Live(recorder, redactor)
+        return _Live(recorder, redactor, machine)
+
+
+class _NamedPipeline:
+    """A pipeline whose run says which machine it is from."""
+
+    def __init__(self, pipeline: RunPipeline, machine: str | None) -> None:
+        self._pipeline, self._machine = pipeline, machine
+
+    def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
+        return self._named(self._pipeline.feed(data, source, now))
+
+    def finish(self, now: int) -> list[FleetEvent]:
+        return self._named(self._pipeline.finish(now))
+
+    def _named(self, events: list[FleetEvent]) -> list[FleetEvent]:
+        # Only the first event of a run is one; looking at the first of a list is enough.
+        if events and isinstance(first := events[0], RequestReceived):
+            first.machine = self._machine
+        return events
 
 
 def _parts(chunk: Chunk) -> Iterator[Chunk]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -12,6 +13,7 @@ from msgspec import Struct, field
 
 from unbraid.errors import LogError
 from unbraid.remote.ingest import checked_url
+from unbraid.remote.local_socket import local_socket
 from unbraid.system.http import CLOSED_ERRORS, HTTP_ERRORS, client_options, reason_of
 from unbraid.timings import SERVER_REQUEST_TIMEOUT_SECONDS, SERVER_SILENCE_TIMEOUT_SECONDS
 from unbraid.wire.record import BAD_JSON
@@ -50,9 +52,18 @@ class RemoteServer:
         headers["Accept"] = "application/json, application/x-ndjson"
         if token:
             headers["Authorization"] = f"Bearer {token}".encode()
-        self._kept = httpx.AsyncClient(limits=httpx.Limits(max_keepalive_connections=1), **options)
+        found = None if token else local_socket(self.url)
+        path = None if found is None else os.fspath(found)
+
+        def client(kept: int) -> httpx.AsyncClient:
+            limits = httpx.Limits(max_keepalive_connections=kept)
+            verify = options["verify"]
+            transport = httpx.AsyncHTTPTransport(uds=path, verify=verify, limits=limits)
+            return httpx.AsyncClient(transport=transport, **options)
+
+        self._kept = client(1)
         # What is to be done is never done twice, so never over a connection that may be dead.
-        self._new = httpx.AsyncClient(limits=httpx.Limits(max_keepalive_connections=0), **options)
+        self._new = client(0)
 
     async def get(self, path: str, kind: type[T], **query: str | int | None) -> T:
         """Returns the answer to a question, decoded."""

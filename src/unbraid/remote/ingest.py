@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from unbraid.errors import CallerError, UnbraidError
+from unbraid.remote.local_socket import local_socket
 from unbraid.remote.outbox import Address
 from unbraid.timings import SERVER_REQUEST_TIMEOUT_SECONDS
 from unbraid.wire.chunk import Chunk
@@ -94,7 +95,11 @@ class IngestClient:
 
     def _exchange(self, target: str, data: bytes) -> tuple[int, bytes]:
         if self._client is None:
-            self._client = self._http.blocking_client(self._url, SERVER_REQUEST_TIMEOUT_SECONDS)
+            # Looked for each time: a server of ours may start after its first run.
+            socket = None if "Authorization" in self._headers else local_socket(self._url)
+            self._client = self._http.blocking_client(
+                self._url, SERVER_REQUEST_TIMEOUT_SECONDS, socket=socket
+            )
         request = self._client.stream("POST", target, content=data, headers=self._headers)
         body = bytearray()
         with request as response:

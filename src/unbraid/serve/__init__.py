@@ -1,9 +1,9 @@
 """HTTP: SSE, REST, the page."""
 
-from unbraid.serve.auth import Token, hash_token, new_token
+from unbraid.serve.access.auth import Token, hash_token, new_token
+from unbraid.serve.access.tokens import TokenFile
 from unbraid.serve.config import ServeConfig, ServeLimits
 from unbraid.serve.server import Server, run_server, serving, stopped_by_signals
-from unbraid.serve.tokens import TokenFile
 
 __all__ = [
     "ServeConfig",

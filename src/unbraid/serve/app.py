@@ -14,8 +14,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unbraid.errors import UnbraidError
+from unbraid.serve.access.guard import Guard, require
 from unbraid.serve.config import ServeConfig
-from unbraid.serve.guard import Guard
 from unbraid.serve.operations import Operation
 from unbraid.serve.pages import Pages
 from unbraid.serve.problems import on_error, on_http_error
@@ -78,6 +78,8 @@ class _Timed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
+        if self._op.scope is not None:
+            require(scope, self._op.scope)
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -87,5 +89,8 @@ class _Timed:
             await send(message)
 
         endpoint: Callable[[Request], Awaitable[ASGIApp]] = self._op.endpoint
-        answer = await endpoint(Request(scope, receive))
+        try:
+            answer = await endpoint(Request(scope, receive))
+        finally:
+            self._services.bodies.release(scope)
         await answer(scope, receive, sending)

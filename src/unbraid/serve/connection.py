@@ -3,13 +3,17 @@ bounds.
 
 uvicorn leaves these to a proxy in front; this server often has none. Against slow-loris: the whole
 header must come within a time, a body must keep coming and not drip. Against bloat: a bound on the
-header and on connections. For viewers: news of a lost connection without a second task, and a
-last frame for one whose socket is stuck.
+header, on everything around a body that is not body (chunk sizes, chunk extensions, trailers), on
+requests that are sent before others are answered, and on connections. For viewers: news of a lost
+connection without a second task, and a last frame for one whose socket is stuck.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +26,9 @@ from unbraid.serve.problems import problem_response
 from unbraid.timings import HANG_UP_TIMEOUT_SECONDS
 
 EXTENSION = "unbraid.connection"
+# A chunk of one byte has five bytes around it.
+FRAME_BYTES_PER_BODY_BYTE = 8
+UNREAD_BYTES = 1 << 16
 
 
 class Connection(HttpToolsProtocol):
@@ -41,6 +48,7 @@ class Connection(HttpToolsProtocol):
         self._limits = limits
         self._head_bytes = 0
         self._in_head = True
+        self._frame_bytes = 0  # since the header: what came, less what was body
         self._body_since, self._body_bytes = 0.0, 0
         self._deadline: asyncio.TimerHandle | None = None
 
@@ -51,6 +59,12 @@ class Connection(HttpToolsProtocol):
             self._refuse(503, "too many connections")
         else:
             self._expect(self._limits.header_seconds)
+
+    @property
+    def private(self) -> bool:
+        """Whether it came by the socket in a folder that only the server's owner can enter."""
+        peer = self.transport.get_extra_info("socket")
+        return peer is not None and peer.family == getattr(socket, "AF_UNIX", None)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Reports the loss to the stream that writes to this connection."""
@@ -63,13 +77,24 @@ class Connection(HttpToolsProtocol):
         """Count what comes before the end of a header."""
         if self.transport.is_closing():
             return
-        if self._in_head:
+        if not self._in_head:
+            self._frame_bytes += len(data)
+        else:
             if self._head_bytes == 0 and self._deadline is None:
                 self._expect(self._limits.header_seconds)
             self._head_bytes += len(data)
         super().data_received(data)
         if self._in_head and self._head_bytes > self._limits.header_bytes:
             self._refuse(431, "the header is too large")
+        allowed = self._limits.header_bytes + FRAME_BYTES_PER_BODY_BYTE * self._body_bytes
+        if not self._in_head and self._frame_bytes > allowed:
+            # Nothing of it is of use to anyone, and llhttp holds the one that it is at.
+            self._refuse(431, "too much around the body: chunk extensions, or trailers")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Notes a header field; trailers, which come after the body, are for nobody here."""
+        if self._in_head:
+            super().on_header(name, value)
 
     def on_message_begin(self) -> None:
         """Begins a request; the connection can be reached from it."""
@@ -79,19 +104,25 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Checks a complete header; what it asks for can still be too long."""
+        if self.transport.is_closing():
+            return
+        if len(self.pipeline) >= self._limits.pipelined:
+            self._refuse(503, "too many requests before the first is answered")
+            return
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         if size > self._limits.header_bytes:
             self._refuse(431, "the header is too large")
             return
         self._in_head, self._head_bytes = False, 0
-        self._body_since, self._body_bytes = self.loop.time(), 0
+        self._body_since, self._body_bytes, self._frame_bytes = self.loop.time(), 0, 0
         self._expect(self._limits.body_seconds)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """Gives a body that keeps coming more time, but not one that comes a byte at a time."""
-        if self.cycle is not None:
+        if self.cycle is not None and not self.transport.is_closing():
             self._body_bytes += len(body)
+            self._frame_bytes -= len(body)
             earned = self._body_bytes / self._limits.body_bytes_per_second
             late = self.loop.time() - self._body_since - earned
             self._expect(max(0.0, self._limits.body_seconds - max(0.0, late)))
@@ -101,7 +132,7 @@ class Connection(HttpToolsProtocol):
         """Ends a request; the next one may begin."""
         self._expect(None)
         self._in_head = True
-        if self.cycle is not None:
+        if self.cycle is not None and not self.transport.is_closing():
             super().on_message_complete()
 
     def hang_up(self, last: bytes) -> None:
@@ -134,5 +165,13 @@ class Connection(HttpToolsProtocol):
             fields = [b"%b: %b\r\n" % pair for pair in answer.raw_headers]
             head = [STATUS_LINE[status], *fields, b"connection: close\r\n\r\n"]
             self.transport.write(b"".join([*head, bytes(answer.body)]))
+            self._discard_unread()
             self.transport.close()
             self.loop.call_later(HANG_UP_TIMEOUT_SECONDS, self.transport.abort)
+
+    def _discard_unread(self) -> None:
+        # The system resets a connection that is closed with bytes unread, and the answer is lost.
+        peer = self.transport.get_extra_info("socket")
+        if peer is not None and self.transport.get_extra_info("sslcontext") is None:
+            with contextlib.suppress(OSError):
+                os.read(peer.fileno(), UNREAD_BYTES)

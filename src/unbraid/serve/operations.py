@@ -13,6 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from unbraid.serve.access.auth import Scope
+
 Endpoint = Callable[[Request], Awaitable[ASGIApp]]
 
 
@@ -29,7 +31,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Operation:
-    """One method of one path."""
+    """One method of one path. `scope` is what a caller needs; None: anyone may."""
 
     method: str
     path: str
@@ -42,6 +44,7 @@ class Operation:
     body: Any = None
     body_media: str = "application/json"
     problems: tuple[int, ...] = field(default=(400,))
+    scope: Scope | None = "read"
 
 
 def json_answer(value: Any, status: int = 200) -> Response:

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from unbraid.serve.access.guard import OPEN_PATHS, require
 from unbraid.serve.problems import Problem
 
 
@@ -26,6 +27,8 @@ class Pages:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers requests that no route has taken."""
+        if scope["path"] not in OPEN_PATHS:
+            require(scope, "read")
         await self._page(Request(scope))(scope, receive, send)
 
     def _page(self, request: Request) -> Response:

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from unbraid.errors import CallerError
 from unbraid.events import FLEET_EVENTS
 from unbraid.serve.problems import Problem
+from unbraid.serve.services import services_of
 from unbraid.wire.names import checked_run
 
 JSON = "application/json"
@@ -88,6 +89,10 @@ def since_of(request: Request) -> int | None:
 
 async def body_of(request: Request, *, at_most: int) -> bytes:
     """Returns the whole body, refused as soon as it is too large."""
+    bodies = services_of(request).bodies
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        # Unpacked, a few bytes could be more than there is room for.
+        raise Problem(415, "a body must not be compressed here")
     announced = request.headers.get("content-length", "0")
     if not announced.isdigit() or int(announced) > at_most:
         raise Problem(413, f"a body has at most {at_most} bytes here")
@@ -97,6 +102,8 @@ async def body_of(request: Request, *, at_most: int) -> bytes:
             size += len(part)
             if size > at_most:
                 raise Problem(413, f"a body has at most {at_most} bytes here")
+            if not bodies.take(request.scope, len(part)):
+                raise Problem(503, "too many large requests at once")
             parts.append(part)
     except ClientDisconnect:
         # The client is gone and does not read this; but it must not be logged as our failure.

@@ -14,7 +14,7 @@ from unbraid.errors import CallerError, LogError, UnbraidError
 from unbraid.hub.fanout import TooManyViewers
 from unbraid.log.port import LogConflict, LogUnusable
 from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
-from unbraid.record.ingest import Hole, RunOver, TooManyRuns
+from unbraid.record.ingest import Hole, NotItsRun, RunOver, TooManyRuns
 
 CODES = {
     400: "bad_request",
@@ -27,6 +27,7 @@ CODES = {
     413: "too_large",
     415: "unsupported_media_type",
     421: "wrong_host",
+    429: "too_many_tries",
     431: "headers_too_large",
     500: "internal",
     501: "not_supported",
@@ -62,6 +63,8 @@ def as_problem(error: Exception) -> Problem:
             return Problem(409, str(error), expected=error.expected)
         case RunOver() | NotControlled() | RequestConflict():
             return Problem(409, str(error))
+        case NotItsRun():
+            return Problem(403, str(error))
         case UnknownRequest():
             return Problem(404, str(error))
         case TooManyViewers() | TooManyRuns() | TooManyRequests():
@@ -80,7 +83,8 @@ def as_problem(error: Exception) -> Problem:
 async def on_error(_: Request, error: Exception) -> Response:
     """Starlette's handler for our errors and everything unexpected."""
     problem = as_problem(error)
-    headers = {"retry-after": "1"} if problem.status == 503 else None
+    seconds = problem.more.get("retry_after", 1)
+    headers = {"retry-after": str(seconds)} if problem.status in (429, 503) else None
     return problem_response(problem.status, problem.message, headers, **problem.more)
 
 

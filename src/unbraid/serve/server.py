@@ -8,12 +8,9 @@ import asyncio
 import signal
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
-
-import uvicorn
 
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
@@ -22,18 +19,21 @@ from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, PrunableLog, WholeLogReader
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline
+from unbraid.serve.access.auth import OWNER_SCOPES, Keys, Scope
+from unbraid.serve.access.throttle import Throttle
+from unbraid.serve.access.tokens import SignInFile
 from unbraid.serve.app import create_app
-from unbraid.serve.auth import Keys, Scope
+from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
-from unbraid.serve.connection import Connection
+from unbraid.serve.listener import listening, open_listener
 from unbraid.serve.metrics import Metrics
 from unbraid.serve.services import History, Services
-from unbraid.timings import RETENTION_INTERVAL_SECONDS
+from unbraid.timings import RETENTION_INTERVAL_SECONDS, TOKEN_SWEEP_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator
 
-BACKLOG = 2048  # connections that wait to be accepted
+SIGN_INS = "sign-ins"
 
 # What makes an orchestrator out of a log, the runs that can be steered, and a way to show drafts.
 Orchestrating = Callable[[Log, Controllers, Callable[[str, Draft], None]], "Orchestrator"]
@@ -49,12 +49,10 @@ class Server:
         # Nobody can open the address that stands for all addresses.
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(config.host, config.host)
         host = f"[{host}]" if ":" in host else host
-        self.url = f"http://{host}:{self.port}"
+        self.url = f"{'http' if config.tls_cert is None else 'https'}://{host}:{self.port}"
 
-    def link(self, scopes: tuple[Scope, ...] = ("read", "control")) -> str:
-        """Returns an address to open in a browser; where a token is needed, one that works once."""
-        if not self.services.config.guarded:
-            return f"{self.url}/"
+    def link(self, scopes: Iterable[Scope] = OWNER_SCOPES) -> str:
+        """Returns an address to open in a browser; it lets one in, once."""
         return f"{self.url}/login?code={self.services.keys.link(scopes)}"
 
 
@@ -72,7 +70,10 @@ async def serving(
     viewers a last event, and stop in good order. With `orchestrating`, the server takes requests to
     orchestrate, too.
     """
-    if config.guarded and not config.tokens and not config.loopback:
+    listener = open_listener(config)
+    keys = _keys(config, listener)
+    if not config.loopback and not keys.any:
+        listener.close()
         raise CallerError("to listen beyond this machine, a token is required")
     limits, metrics = config.limits, Metrics()
     shown = _redacted(log) if config.redact else log
@@ -87,7 +88,6 @@ async def serving(
     ingest = Ingest(log, pipeline, redact=config.redact, max_runs=limits.runs)
     metrics.watch(hub, ingest)
     held = controllers or Controllers()
-    keys = Keys(config.tokens)
     orchestrator = None if orchestrating is None else orchestrating(log, held, hub.draft)
     services = Services(
         log=shown,
@@ -98,16 +98,13 @@ async def serving(
         keys=keys,
         config=config,
         metrics=metrics,
+        throttle=Throttle(limits.sign_in_tries),
+        bodies=BodyBudget(limits.bodies_bytes),
         history=history,
         orchestrator=orchestrator,
     )
-    listener = _listen(config)
-    runner = uvicorn.Server(_uvicorn(config, create_app(services)))
-    runner.config.load()
-    runner.lifespan = runner.config.lifespan_class(runner.config)
-    async with hub:
-        # Not `serve`: that would take the signals, which are the caller's.
-        await runner.startup([listener])
+    app = create_app(services)
+    async with hub, listening(config, listener, app), _swept(keys):
         try:
             if orchestrator is not None:
                 await orchestrator.recover()
@@ -119,7 +116,6 @@ async def serving(
             with suppress(TimeoutError):
                 async with asyncio.timeout(limits.shutdown_seconds):
                     await hub.emptied()
-            await runner.shutdown([listener])
 
 
 async def run_server(
@@ -179,13 +175,8 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
                 await log.retain(newer_than_ms=oldest, max_bytes=config.keep_bytes)
             await asyncio.sleep(RETENTION_INTERVAL_SECONDS)
 
-    task = asyncio.create_task(retain(log))
-    try:
+    async with _beside(retain(log)):
         yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
 
 
 def _redacted(log: Log) -> WholeLogReader:
@@ -195,37 +186,30 @@ def _redacted(log: Log) -> WholeLogReader:
     return RedactedLog(log)
 
 
-def _listen(config: ServeConfig) -> socket.socket:
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    # asyncio switches Nagle's delay off only for sockets whose protocol is named; without it every
-    # answer waits 40 ms for the other side's acknowledgement.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+def _keys(config: ServeConfig, listener: socket.socket) -> Keys:
+    port: int = listener.getsockname()[1]
+    kept = None if config.home is None else SignInFile(config.home / SIGN_INS / f"{port}.json")
+    return Keys(config.tokens, source=config.token_file, store=kept)
+
+
+@asynccontextmanager
+async def _swept(keys: Keys) -> AsyncIterator[None]:
+    async def sweep() -> None:
+        while True:
+            await asyncio.sleep(TOKEN_SWEEP_SECONDS)
+            keys.sweep()
+
+    async with _beside(sweep()):
+        yield
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Does something beside the block, for as long as that runs."""
+    task = asyncio.create_task(work)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((config.host, config.port))
-        # Not later: until one listens, two who start at the same moment are given the same port.
-        listener.listen(BACKLOG)
-        listener.set_inheritable(False)
-    except OSError as error:
-        listener.close()
-        raise CallerError(f"cannot listen on {config.host}:{config.port}: {error}") from error
-    return listener
-
-
-def _uvicorn(config: ServeConfig, app: Any) -> uvicorn.Config:
-    http: Any = partial(Connection, config.limits)
-    return uvicorn.Config(
-        app,
-        http=http,
-        ws="none",
-        lifespan="off",
-        # Addresses may hold a link's code, and errors an agent's words: neither belongs in a log
-        # file.
-        access_log=False,
-        log_config=None,
-        backlog=BACKLOG,
-        server_header=False,
-        date_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=int(config.limits.shutdown_seconds) or 1,
-    )
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task

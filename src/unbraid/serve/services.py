@@ -13,7 +13,9 @@ from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, WholeLogReader
 from unbraid.log.summary import RunSummary
 from unbraid.record.ingest import Ingest
-from unbraid.serve.auth import Keys
+from unbraid.serve.access.auth import Keys
+from unbraid.serve.access.throttle import Throttle
+from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.metrics import Metrics
 
@@ -59,6 +61,8 @@ class Services:
     keys: Keys
     config: ServeConfig
     metrics: Metrics
+    throttle: Throttle
+    bodies: BodyBudget
     history: History | None = None
     orchestrator: Orchestrator | None = None
 

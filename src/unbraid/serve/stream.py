@@ -12,6 +12,8 @@ from starlette.types import Receive, Scope, Send
 
 from unbraid.hub.frames import Form
 from unbraid.hub.viewer import Viewer
+from unbraid.serve.access.auth import Keys
+from unbraid.serve.access.guard import caller_of
 from unbraid.serve.connection import EXTENSION, Connection
 from unbraid.serve.encodings import encoder_for
 
@@ -25,8 +27,10 @@ class EventStream:
         form: Form,
         encoding: str | None,
         headers: Mapping[str, str] | None = None,
+        *,
+        keys: Keys,
     ) -> None:
-        self._watching, self._form = watching, form
+        self._watching, self._form, self._keys = watching, form, keys
         self._encoding = encoding
         self._more = headers or {}
         self._encoder = None if encoding is None else encoder_for(encoding)
@@ -34,7 +38,7 @@ class EventStream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream until the end."""
         connection: Connection | None = scope.get("extensions", {}).get(EXTENSION)
-        async with self._watching as viewer:
+        async with self._watching as viewer, self._while_let_in(scope, viewer):
             await send({"type": "http.response.start", "status": 200, "headers": self._headers()})
             if scope["method"] == "HEAD":
                 await send({"type": "http.response.body", "body": b""})
@@ -52,6 +56,13 @@ class EventStream:
                 # nobody).
                 if connection is not None:
                     connection.hang_up(self._end(viewer.farewell()))
+
+    @asynccontextmanager
+    async def _while_let_in(self, scope: Scope, viewer: Viewer) -> AsyncIterator[None]:
+        caller = caller_of(scope)
+        assert caller is not None
+        with self._keys.while_valid(caller, lambda: viewer.cut("signed_out")):
+            yield
 
     def _encode(self, chunk: bytes) -> bytes:
         return chunk if self._encoder is None else self._encoder.chunk(chunk)

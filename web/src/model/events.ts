@@ -1,6 +1,6 @@
 // Made by web/generate.py from the Python types. Change those, then `make page`.
 
-/** First of a run. */
+/** First of a run. `machine` is the one that sent the run here, by the name of its token. */
 export interface RequestReceived {
   type: 'request_received';
   seq: number;
@@ -12,6 +12,7 @@ export interface RequestReceived {
   prompt?: string | null;
   cwd?: string | null;
   session_id?: string | null;
+  machine?: string | null;
 }
 
 /** Open a slot: one invocation of one agent begins. */
@@ -379,6 +380,7 @@ export interface Run {
   session_id: string | null;
   title: string | null;
   cwd: string | null;
+  machine: string | null;
   status: string;
   waiting: WaitingFor | null;
   agents: number;

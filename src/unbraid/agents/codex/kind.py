@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.port import AgentKind, FileFormats
+from unbraid.agents.port import AgentKind, FileFormats, Finding, Resumer, SessionStore
+from unbraid.agents.process_port import Launcher
 
 if TYPE_CHECKING:
     from unbraid.agents.codex.dialect.dispatcher import CodexDialect
@@ -27,6 +28,30 @@ class Codex(AgentKind):
         from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 
         return CodexDialect()
+
+    def launcher(self, env: Mapping[str, str]) -> Launcher:
+        """Starts `codex`, and reads its rollouts."""
+        from unbraid.agents.codex.launch import CodexLauncher
+
+        return CodexLauncher(env)
+
+    def resumer(self, env: Mapping[str, str]) -> Resumer:
+        """Resumes threads, those of sub-agents too."""
+        from unbraid.agents.codex.resume import CodexResumer
+
+        return CodexResumer(env)
+
+    async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
+        """Looks for the program and for its stored sessions."""
+        from unbraid.agents.codex.checkup import checkup
+
+        return await checkup(env)
+
+    def sessions(self, env: Mapping[str, str]) -> SessionStore:
+        """Returns its stored sessions on this machine."""
+        from unbraid.agents.codex.sessions.store import CodexSessions
+
+        return CodexSessions(env)
 
     def files(self) -> FileFormats:
         """Returns what its sessions look like in files."""

@@ -18,7 +18,10 @@ FIRST_DATABASE: Release = (1, 2, 0)
 
 async def checkup(env: Mapping[str, str], edition: Edition = OPENCODE) -> list[Finding]:
     """Returns the program and its version, and the stored sessions there are."""
-    return [await _program(env, edition), *await asyncio.to_thread(_stores, env, edition)]
+    program, stores = await _program(env, edition), await asyncio.to_thread(_stores, env, edition)
+    if edition != OPENCODE and not any(found.status == "ok" for found in (program, *stores)):
+        return [program]  # few have it: one line is enough
+    return [program, *stores]
 
 
 async def _program(env: Mapping[str, str], edition: Edition) -> Finding:
@@ -34,16 +37,20 @@ async def _program(env: Mapping[str, str], edition: Edition) -> Finding:
     return Finding(edition.title, "ok", f"{found}: {shown}")
 
 
+def _about(edition: Edition) -> str:
+    return "database" if edition == OPENCODE else f"{edition.title} database"
+
+
 def _stores(env: Mapping[str, str], edition: Edition) -> list[Finding]:
     stores = opencode_stores(env, edition)
     if not stores:
         advice = f"set {edition.variable('DB')} if it is elsewhere"
-        return [Finding("database", "missing", f"none of {edition.title}", advice)]
+        return [Finding(_about(edition), "missing", f"none of {edition.title}", advice)]
     found: list[Finding] = []
     for store in stores:
         try:
             there = counted(len(opencode_rows(store)), "session")
-            found.append(Finding("database", "ok", f"{there} in {store}"))
+            found.append(Finding(_about(edition), "ok", f"{there} in {store}"))
         except SourceError as error:
-            found.append(Finding("database", "warning", str(error)))
+            found.append(Finding(_about(edition), "warning", str(error)))
     return found

@@ -98,6 +98,7 @@ def _order(path: str, endpoint: Endpoint, summary: str, *parameters: Parameter) 
         status=202,
         parameters=parameters,
         problems=(400, 404, 409),
+        scope="control",
     )
 
 
@@ -129,6 +130,7 @@ OPERATIONS = (
         parameters=(RUN,),
         body=Message,
         problems=(400, 404, 409, 413, 415),
+        scope="control",
     ),
     _order("/v1/runs/{run}/interrupt", interrupt, "Stop what the root agent does now", RUN),
     _order("/v1/runs/{run}/cancel", cancel, "End the run", RUN),

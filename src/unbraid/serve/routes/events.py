@@ -38,16 +38,15 @@ async def run_events(request: Request) -> ASGIApp:
         )
         return Response(page, media_type=form.value, headers={"vary": "accept"})
     watching = hub.watch(summary.run, since, form=form, stream_id=stream_id, types=types)
-    return EventStream(watching, form, encoding_of(request))
+    return EventStream(watching, form, encoding_of(request), keys=services_of(request).keys)
 
 
 async def all_events(request: Request) -> ASGIApp:
     """Answers with the events of all runs, from after a cursor, or from now on."""
     form, types = form_of(request), parameters.types_of(request)
-    watching = services_of(request).hub.watch_all(
-        parameters.since_of(request), form=form, types=types
-    )
-    return EventStream(watching, form, encoding_of(request))
+    services = services_of(request)
+    watching = services.hub.watch_all(parameters.since_of(request), form=form, types=types)
+    return EventStream(watching, form, encoding_of(request), keys=services.keys)
 
 
 def form_of(request: Request) -> Form:

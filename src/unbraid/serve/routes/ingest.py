@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from unbraid.errors import CallerError
 from unbraid.serve import parameters
+from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.routes.shared import NUMBER, RUN
 from unbraid.serve.services import services_of
@@ -33,7 +34,18 @@ async def ingest(request: Request) -> Response:
     data = await parameters.body_of(request, at_most=services.config.limits.body_bytes)
     arrived_ms = parameters.number(request, "at")
     now = int(time.time() * 1000) if arrived_ms is None else arrived_ms
-    wanted = await services.ingest.feed(run, source, offset, data, now=now, end=end)
+    caller = caller_of(request.scope)
+    assert caller is not None
+    wanted = await services.ingest.feed(
+        run,
+        source,
+        offset,
+        data,
+        now=now,
+        end=end,
+        machine=caller.machine,
+        any_run=caller.may("admin"),
+    )
     services.metrics.ingest.observe(time.perf_counter() - started)
     return json_answer(Acknowledged(wanted))
 
@@ -56,6 +68,7 @@ OPERATIONS = (
         ),
         body=bytes,
         body_media="application/octet-stream",
-        problems=(400, 409, 413),
+        problems=(400, 409, 413, 415),
+        scope="ingest",
     ),
 )

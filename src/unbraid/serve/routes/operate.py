@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
@@ -9,12 +11,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from unbraid.log.port import every_run
-from unbraid.serve import auth
+from unbraid.serve.access.guard import cookie_name, cookie_of
+from unbraid.serve.access.proxies import address_of, is_secure
+from unbraid.serve.access.signin import prefers_page, sign_in_page
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.parameters import FORM, form_of, text
 from unbraid.serve.problems import Problem
 from unbraid.serve.services import services_of
-from unbraid.serve.signin import prefers_page, sign_in_page
 from unbraid.timings import SIGN_IN_SESSION_SECONDS
 
 MAX_FORM_BYTES = 4096
@@ -60,7 +63,10 @@ async def login(request: Request) -> Response:
     code = text(request, "code")
     if code is None:
         return _refused(request, 401, "a token is required")
-    secret = services_of(request).keys.redeem(code)
+    if request.method == "HEAD":
+        # Programs that look where a link leads must not use it up.
+        return Response(status_code=200)
+    secret = _tried(request, services_of(request).keys.redeem, code)
     if secret is None:
         return _refused(request, 403, "this link was used before, or has expired")
     return _signed_in(request, secret)
@@ -69,21 +75,45 @@ async def login(request: Request) -> Response:
 async def sign_in(request: Request) -> Response:
     """Turn a token into a cookie."""
     given = await form_of(request, SignIn, at_most=MAX_FORM_BYTES)
-    secret = services_of(request).keys.sign_in(given.token.strip())
+    secret = _tried(request, services_of(request).keys.sign_in, given.token.strip())
     if secret is None:
         return _refused(request, 401, "unknown or revoked token")
     return _signed_in(request, secret)
 
 
+async def sign_out(request: Request) -> Response:
+    """End the session of this browser: its cookie is worth nothing from now on."""
+    secret = cookie_of(request.headers, request.scope)
+    if secret is not None:
+        services_of(request).keys.sign_out(secret)
+    answer = RedirectResponse("/", 303)
+    answer.delete_cookie(
+        cookie_name(request.scope), httponly=True, samesite="strict", secure=is_secure(request)
+    )
+    return answer
+
+
+def _tried(request: Request, check: Callable[[str], str | None], secret: str) -> str | None:
+    throttle, address = services_of(request).throttle, address_of(request)
+    if seconds := throttle.wait_seconds(address):
+        raise Problem(429, "too many tries: wait, and try again", retry_after=math.ceil(seconds))
+    found = check(secret)
+    if found is None:
+        throttle.failed(address)
+    else:
+        throttle.succeeded(address)
+    return found
+
+
 def _signed_in(request: Request, secret: str) -> Response:
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
-        auth.COOKIE,
+        cookie_name(request.scope),
         secret,
         max_age=SIGN_IN_SESSION_SECONDS,
         httponly=True,
         samesite="strict",
-        secure=request.url.scheme == "https",
+        secure=is_secure(request),
     )
     return answer
 
@@ -102,6 +132,7 @@ OPERATIONS = (
         summary="Whether the log answers",
         answer=Health,
         problems=(503,),
+        scope=None,
     ),
     Operation(
         "GET",
@@ -127,7 +158,8 @@ OPERATIONS = (
         "A one-time link: sets a cookie and leads to the page",
         status=303,
         parameters=(Parameter("code", {"type": "string"}, "The link's code.", required=True),),
-        problems=(400, 403),
+        problems=(400, 403, 429),
+        scope=None,
     ),
     Operation(
         "POST",
@@ -137,6 +169,16 @@ OPERATIONS = (
         status=303,
         body=SignIn,
         body_media=FORM,
-        problems=(400, 413, 415),
+        problems=(400, 413, 415, 429),
+        scope=None,
+    ),
+    Operation(
+        "POST",
+        "/logout",
+        sign_out,
+        "Sign out: the cookie is worth nothing any more",
+        status=303,
+        problems=(),
+        scope=None,
     ),
 )

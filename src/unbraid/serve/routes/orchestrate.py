@@ -55,7 +55,7 @@ async def orchestrate(request: Request) -> ASGIApp:
         return answer
     form = form_of(request)
     watching = services.hub.watch(run, parameters.since_of(request) or 0, form=form)
-    return EventStream(watching, form, encoding_of(request), headers)
+    return EventStream(watching, form, encoding_of(request), headers, keys=services.keys)
 
 
 def _key(request: Request) -> str | None:
@@ -81,5 +81,6 @@ OPERATIONS = (
         ),
         body=Ask,
         problems=(202, 400, 409, 413, 415, 501),
+        scope="orchestrate",
     ),
 )

@@ -68,5 +68,6 @@ OPERATIONS = (
         parameters=(Parameter("request_id", ID, "The request's id.", where="path", required=True),),
         body=Decision,
         problems=(400, 404, 409, 413, 415),
+        scope="control",
     ),
 )

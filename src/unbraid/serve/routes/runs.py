@@ -32,6 +32,7 @@ class Run(Struct):
     session_id: str | None
     title: str | None
     cwd: str | None
+    machine: str | None
     status: str
     waiting: WaitingFor | None
     agents: int

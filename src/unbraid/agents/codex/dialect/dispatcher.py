@@ -58,6 +58,12 @@ class CodexDialect:
         """How the main agent has ended, as far as is known: ok, and the reason."""
         return self._turns.outcome or self._ended
 
+    @property
+    def cwd(self) -> str | None:
+        """Where the main agent works, as far as its rollout says."""
+        root = self._threads.root
+        return root.head.cwd if root is not None and root.head is not None else None
+
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
         self._clock.arrive(now)

@@ -27,9 +27,9 @@ class RolloutFile(NamedTuple):
 class RolloutFolders:
     """The rollouts below some folders. First lines never change, so they are read once."""
 
-    def __init__(self, folders: Iterable[Path]) -> None:
+    def __init__(self, folders: Iterable[Path], before: RolloutFolders | None = None) -> None:
         self._folders = tuple(folders)
-        self._heads: dict[Path, SessionHead | None] = {}
+        self._heads: dict[Path, SessionHead | None] = {} if before is None else before._heads
 
     def files(self) -> dict[str, Path]:
         """Returns the file of every thread. Of a thread that is there twice, the plain one."""

@@ -15,10 +15,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from unbraid.serve import auth
+from unbraid.serve.access import auth
+from unbraid.serve.access.signin import SIGN_IN_FILES, prefers_page, sign_in_page
 from unbraid.serve.config import ServeConfig
-from unbraid.serve.problems import problem_response
-from unbraid.serve.signin import SIGN_IN_FILES, prefers_page, sign_in_page
+from unbraid.serve.connection import EXTENSION, Connection
+from unbraid.serve.problems import Problem, problem_response
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self';"
@@ -34,8 +35,9 @@ SECURITY_HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-# No secret is behind these: health says only whether, and the rest is how one gets in.
-OPEN_PATHS = frozenset(("/healthz", "/login", *SIGN_IN_FILES))
+# No secret is behind these: health says only whether, and the rest is how one gets in and out.
+OPEN_PATHS = frozenset(("/healthz", "/login", "/logout", *SIGN_IN_FILES))
+CALLER = "unbraid.caller"
 SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
 
 Refusal = tuple[int, str, dict[str, str]]
@@ -48,7 +50,7 @@ class Guard:
         self._app, self._config, self._keys = app, config, keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check a request, then pass it on with its scopes noted."""
+        """Check a request, then pass it on with its caller noted."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -63,13 +65,9 @@ class Guard:
             return 421, "unknown host name", {}
         if not self._origin_allowed(scope["method"], headers, host):
             return 403, "cross-site requests are not allowed", {}
-        scopes = self._scopes(headers)
-        needed = "read" if scope["method"] in SAFE_METHODS else "control"
-        if scope["path"] not in OPEN_PATHS:
-            if scopes is None:
-                return 401, "a token is required", {"www-authenticate": 'Bearer realm="unbraid"'}
-            if needed not in scopes and not (needed == "read" and "control" in scopes):
-                return 403, f"permission denied: this token does not allow to {needed}", {}
+        caller = scope[CALLER] = self._caller(scope, headers)
+        if caller is None and scope["path"] not in OPEN_PATHS:
+            return 401, "a token is required", {"www-authenticate": 'Bearer realm="unbraid"'}
         return None
 
     def _host_allowed(self, host: str) -> bool:
@@ -97,16 +95,17 @@ class Guard:
         safe = method in SAFE_METHODS and headers.get("sec-fetch-mode") == "navigate"
         return site in ("same-origin", "none") or safe
 
-    def _scopes(self, headers: Headers) -> frozenset[auth.Scope] | None:
+    def _caller(self, scope: Scope, headers: Headers) -> auth.Caller | None:
+        connection: Connection | None = scope.get("extensions", {}).get(EXTENSION)
         authorization = headers.get("authorization")
         if authorization is not None:
             kind, _, secret = authorization.partition(" ")
             # A wrong token is refused even where none is needed, or a typing error would go unseen.
-            return self._keys.scopes_of_token(secret.strip()) if kind.lower() == "bearer" else None
-        if not self._config.guarded:
-            return auth.ALL_SCOPES
-        cookie = _cookie(headers.get("cookie", ""))
-        return None if cookie is None else self._keys.scopes_of_session(cookie)
+            return self._keys.of_token(secret.strip()) if kind.lower() == "bearer" else None
+        if connection is not None and connection.private:
+            return auth.OWNER
+        cookie = cookie_of(headers, scope)
+        return None if cookie is None else self._keys.of_session(cookie)
 
 
 def _answer(refusal: Refusal, headers: Headers) -> Response:
@@ -116,13 +115,36 @@ def _answer(refusal: Refusal, headers: Headers) -> Response:
     return problem_response(status, message, more)
 
 
-def _cookie(header: str) -> str | None:
+def caller_of(scope: Scope) -> auth.Caller | None:
+    """Returns who sends a request that the guard has let pass."""
+    found: auth.Caller | None = scope.get(CALLER)
+    return found
+
+
+def require(scope: Scope, needed: auth.Scope) -> None:
+    """Raises the answer for a caller that may not do this."""
+    caller = caller_of(scope)
+    if caller is None or not caller.may(needed):
+        raise Problem(403, f"permission denied: this token does not have the scope {needed}")
+
+
+def cookie_name(scope: Scope) -> str:
+    """Returns the name of this server's cookie. Browsers do not tell ports apart: under one name,
+    two servers on a machine would sign each other's visitors out.
+    """
+    server = scope.get("server")
+    return f"{auth.COOKIE}_{server[1]}" if server and server[1] else auth.COOKIE
+
+
+def cookie_of(headers: Headers, scope: Scope) -> str | None:
+    """Returns what a browser was given when it signed in."""
     jar: SimpleCookie = SimpleCookie()
     try:
-        jar.load(header)
+        jar.load(headers.get("cookie", ""))
     except CookieError:
         return None
-    return jar[auth.COOKIE].value if auth.COOKIE in jar else None
+    name = cookie_name(scope)
+    return jar[name].value if name in jar else None
 
 
 def _with_headers(send: Send) -> Send:

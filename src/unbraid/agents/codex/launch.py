@@ -1,0 +1,224 @@
+"""Starting Codex, and reading what it prints (its main agent) and stores (all agents).
+
+Its command line is passed on as it is: rollouts have every agent in every release. What is printed
+as JSON is recorded too, behind the rollouts: they know the times and the ids of the same words.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+
+from unbraid.agents.codex.places import SESSION_ID, codex_folders
+from unbraid.agents.codex.records import decode
+from unbraid.agents.codex.sessions.follower import RolloutFollower
+from unbraid.agents.codex.sessions.rollout_file import created_ms
+from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
+from unbraid.agents.command_line import arguments_at
+from unbraid.agents.port import Recorded
+from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.system.clock import now_ms
+from unbraid.timings import (
+    PIPE_BEGAN_MS,
+    ROLLOUT_APPEARING_SECONDS,
+    ROLLOUT_SCAN_SECONDS,
+)
+from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import LineParts
+from unbraid.wire.record import BAD_JSON
+
+KIND = "codex"
+_JSON = ("--json", "--experimental-json")
+
+
+class CodexLauncher:
+    """Starts `codex` as it was asked for."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+
+    def recognizes(self, argv: Sequence[str]) -> bool:
+        """Returns whether a command line starts Codex."""
+        return _arguments_of(argv) is not None
+
+    async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
+        """Returns the command itself. Its stdout goes through us only where it is JSON: anything
+        else is meant for the person's own terminal.
+        """
+        args = argv[_arguments_of(argv) or 0 :]
+        resumed = next(
+            (
+                word
+                for before, word in pairwise(args)
+                if before == "resume" and SESSION_ID.fullmatch(word)
+            ),
+            None,
+        )
+        return Command(
+            list(argv),
+            KIND,
+            captured=any(word in args for word in _JSON),
+            session=resumed,
+            resumes=resumed is not None or "resume" in args,
+        )
+
+    def source(self, command: Command, cwd: Path) -> CodexSource:
+        """Reads its rollouts from now on, and its stdout if that is JSON."""
+        return CodexSource(
+            self._env,
+            began_ms=now_ms(),
+            session_id=command.session,
+            begun_in=None if command.captured else cwd,
+            sizes=rollout_sizes(self._env),
+        )
+
+    def piped(self, line: bytes) -> CodexSource | None:
+        """Reads the lines of `exec --json`, and the rollouts of the thread that they name."""
+        try:
+            record = decode(line)
+        except BAD_JSON:
+            return None
+        if not record.is_printed or record.type == "error":
+            return None
+        return CodexSource(self._env, began_ms=now_ms() - PIPE_BEGAN_MS)
+
+    def renderer(self, command: Command) -> None:
+        """Returns None: it prints what was asked for."""
+
+    def controller(self, command: Command, process: AgentProcess, run: RunReference) -> None:
+        """Returns None: it takes no messages."""
+
+
+class CodexSource:
+    """One process of Codex. `sizes` are the rollouts that were there before it, by thread.
+
+    Without a `session_id` it is the thread that the process names on stdout, or, with `begun_in`,
+    the first that begins or grows in that folder.
+    """
+
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        *,
+        began_ms: int,
+        session_id: str | None = None,
+        begun_in: Path | None = None,
+        sizes: Mapping[str, int] | None = None,
+    ) -> None:
+        self._env, self._began_ms = env, began_ms
+        self._session, self._begun_in = session_id, begun_in
+        self._sizes = dict(sizes or {})
+        self._folders = RolloutFolders(codex_folders(env))
+        self._lines = LineParts()
+        self._printed: list[Chunk] = []
+        self._source, self._offset = f"stdout.{now_ms()}", 0
+        self._follower: RolloutFollower | None = None
+        self._waiting_since = time.monotonic()
+        self._has_rollout = False
+        self._files: list[Path] = []
+        self._scanned = 0.0
+        self._ended = False
+
+    @property
+    def session_id(self) -> str | None:
+        """Its root thread, once that is known."""
+        return self._session
+
+    def printed(self, data: bytes) -> None:
+        """Takes more of its stdout."""
+        for line in self._lines.feed(data):
+            self._line(bytes(line))
+
+    def end(self) -> None:
+        """Notes that the process is gone."""
+        self._ended = True
+        for line in self._lines.finish():
+            self._line(bytes(line))
+
+    def begin(self, recorded: Recorded) -> None:
+        """Notes that the session's run is open: what a thread said before this process, or what
+        the log has already, is not given out.
+        """
+        if recorded.is_new:
+            standing = {f"rollout-{name}@1+0": size for name, size in self._sizes.items() if size}
+            earlier = {**standing, **recorded.earlier}
+            recorded = msgspec.structs.replace(recorded, earlier=earlier)
+        self._follower = RolloutFollower(recorded, self._tree)
+
+    def read(self) -> Iterator[Chunk]:
+        """Yields what is new in the rollouts, and behind it what was printed."""
+        if self._session is None and self._begun_in is not None and self._is_due():
+            self._session = self._found()
+        if self._follower is None:
+            return
+        for chunk in self._follower.read(last=self._ended):
+            self._has_rollout = True
+            yield chunk
+        # Without its rollout, a thread's words are taken from here: so it is given some time.
+        waited = time.monotonic() - self._waiting_since
+        if self._has_rollout or self._ended or waited > ROLLOUT_APPEARING_SECONDS:
+            printed, self._printed = self._printed, []
+            yield from printed
+
+    def _line(self, line: bytes) -> None:
+        if self._session is None:
+            self._session = _thread_of(line)
+            self._waiting_since = time.monotonic()
+        self._printed.append(Chunk(self._source, self._offset, line))
+        self._offset += len(line)
+
+    def _tree(self) -> list[Path]:
+        if self._ended or not self._files or self._is_due():
+            self._folders = RolloutFolders(codex_folders(self._env), self._folders)
+            self._files = [file.path for file in self._folders.tree(self._session or "")]
+        return self._files
+
+    def _is_due(self) -> bool:
+        now = time.monotonic()
+        due = now - self._scanned >= ROLLOUT_SCAN_SECONDS
+        self._scanned = now if due else self._scanned
+        return due
+
+    def _found(self) -> str | None:
+        """Returns the thread of a process that prints nothing we could read: one that is new in its
+        folder, or grew.
+        """
+        folders = self._folders = RolloutFolders(codex_folders(self._env), self._folders)
+        for thread, path in sorted(folders.files().items()):
+            is_new = thread not in self._sizes and created_ms(thread) >= self._began_ms - 1000
+            try:
+                has_grown = not is_new and path.stat().st_size > self._sizes.get(thread, 1 << 62)
+            except OSError:
+                continue
+            head = folders.head(path) if is_new or has_grown else None
+            if head is not None and not head.is_child and head.cwd == str(self._begun_in):
+                return thread
+        return None
+
+
+def rollout_sizes(env: Mapping[str, str]) -> dict[str, int]:
+    """Returns all threads and how long their rollouts are, before an agent continues one."""
+    found: dict[str, int] = {}
+    for thread, path in RolloutFolders(codex_folders(env)).files().items():
+        try:
+            found[thread] = path.stat().st_size
+        except OSError:
+            continue
+    return found
+
+
+def _thread_of(line: bytes) -> str | None:
+    try:
+        record = decode(line)
+    except BAD_JSON:
+        return None
+    thread = record.thread_id if record.type == "thread.started" else None
+    return thread if thread is not None and SESSION_ID.fullmatch(thread) else None
+
+
+def _arguments_of(argv: Sequence[str]) -> int | None:
+    return arguments_at(argv, lambda word: Path(word).name in ("codex", "codex.exe"))

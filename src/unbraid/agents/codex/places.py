@@ -1,0 +1,22 @@
+"""Where Codex keeps its sessions on this machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+# Ids begin with their time: version 7, by which they differ from those of other kinds.
+SESSION_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def codex_home(env: Mapping[str, str]) -> Path:
+    """Returns Codex's own folder."""
+    given = env.get("CODEX_HOME")
+    return Path(given) if given else Path(env.get("HOME") or Path.home()) / ".codex"
+
+
+def codex_folders(env: Mapping[str, str]) -> list[Path]:
+    """Returns the folders with rollouts that there are."""
+    home = codex_home(env)
+    return [each for name in ("sessions", "archived_sessions") if (each := home / name).is_dir()]

@@ -1,0 +1,136 @@
+"""What one rollout says of its thread: title, times, tokens, and whether its last turn has ended.
+
+What was read is kept with the size and time of each file, so that a second start reads only what
+has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from unbraid.agents.codex.dialect.dispatcher import CodexDialect
+from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_bytes, thread_of_name
+from unbraid.events import Prompt, RelayEvent, TokenUsage
+from unbraid.fleet.usage import Usage
+from unbraid.translate.tracks import split
+from unbraid.wire.record import BAD_JSON
+
+FILE_NAME = "codex-index.bin"
+SCHEMA = 1
+MAX_TITLE_CHARS = 200
+
+
+class RolloutFacts(Struct):
+    """One file."""
+
+    size: int = 0
+    mtime_ns: int = 0
+    title: str | None = None
+    cwd: str | None = None
+    started: int = 0
+    updated: int = 0
+    answered: bool = False
+    usage: Usage = field(default_factory=Usage)
+
+
+class _KeptFacts(Struct):
+    schema: int = SCHEMA
+    files: dict[str, RolloutFacts] = field(default_factory=dict)
+
+
+class FactsCache:
+    """The facts of files, kept in a folder of ours; None keeps nothing. `redact` is applied to
+    titles.
+    """
+
+    def __init__(self, folder: Path | None, redact: Callable[[str], str] | None) -> None:
+        self._path = None if folder is None else folder / FILE_NAME
+        self._redact = redact
+        self._kept = self._load()
+        self._changed = False
+
+    def facts(self, path: Path) -> RolloutFacts | None:
+        """Returns the facts of a file; None if it cannot be read."""
+        try:
+            status = path.stat()
+            known = self._kept.files.get(str(path))
+            if known is None or (known.size, known.mtime_ns) != (
+                status.st_size,
+                status.st_mtime_ns,
+            ):
+                known = read_facts(path)
+                known.size, known.mtime_ns = status.st_size, status.st_mtime_ns
+                self._kept.files[str(path)] = known
+                self._changed = True
+        except OSError:
+            return None
+        if self._redact is not None and known.title is not None:
+            title = self._redact(known.title)
+            self._changed = self._changed or title != known.title
+            known.title = title
+        return known
+
+    def save(self) -> None:
+        """Keeps what was read."""
+        if self._path is None or not self._changed:
+            return
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            scratch = self._path.with_suffix(".new")
+            scratch.write_bytes(msgspec.msgpack.encode(self._kept))
+            scratch.replace(self._path)
+        except OSError:
+            return  # it is read again the next time
+
+    def _load(self) -> _KeptFacts:
+        try:
+            data = b"" if self._path is None else self._path.read_bytes()
+            kept = msgspec.msgpack.decode(data, type=_KeptFacts)
+        except (OSError, msgspec.MsgspecError, ValueError):
+            return _KeptFacts()
+        return kept if kept.schema == SCHEMA else _KeptFacts()
+
+
+def read_facts(path: Path) -> RolloutFacts:
+    """Reads a file whole."""
+    facts = RolloutFacts()
+    dialect = CodexDialect()
+    dialect.reading(path.name)
+    thread = thread_of_name(path.name)
+    facts.started = created_ms(thread) if thread is not None else 0
+    for line in split(rollout_bytes(path)):
+        out: list[RelayEvent] = []
+        try:
+            record = dialect.decode(line)
+        except BAD_JSON:
+            continue
+        if record is None:
+            continue
+        dialect.translate(record, out)
+        for event in out:
+            _note(facts, event)
+    facts.updated = dialect.ts or facts.started
+    facts.answered = dialect.outcome is not None
+    facts.cwd = dialect.cwd
+    if dialect.outcome is None:
+        dialect.finish([])
+        facts.answered = dialect.outcome == (True, "completed")
+    return facts
+
+
+def _note(facts: RolloutFacts, event: RelayEvent) -> None:
+    if isinstance(event, Prompt) and facts.title is None:
+        facts.title = " ".join(event.text.split())[:MAX_TITLE_CHARS] or None
+    elif isinstance(event, TokenUsage):
+        facts.usage.add(
+            Usage(
+                input_tokens=event.input_tokens,
+                output_tokens=event.output_tokens,
+                cache_read_tokens=event.cache_read_tokens,
+                cache_creation_tokens=event.cache_creation_tokens,
+            )
+        )

@@ -1,0 +1,131 @@
+"""One of Codex's sessions, read as its rollouts grow: the main agent's and all sub-agents'."""
+
+from __future__ import annotations
+
+import heapq
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from unbraid.agents.codex.sessions.file_formats import stored_order
+from unbraid.agents.codex.sessions.rollout_file import (
+    MAX_HEAD_BYTES,
+    rollout_bytes,
+    thread_of_name,
+)
+from unbraid.agents.stored import Recorded
+from unbraid.system.file_tail import Place, Tail
+from unbraid.translate.tracks import split
+from unbraid.wire.chunk import Chunk
+
+# A source's name: the thread, which generation of its file this is (see `Tail`), and from which
+# byte on it belongs to the run.
+_SOURCE = re.compile(r"rollout-([0-9a-f-]{36})@(\d+)\+(\d+)")
+ABOUT = "about-"
+
+
+class FollowedRollout:
+    """One file, from where the log stands."""
+
+    def __init__(self, path: Path, thread: str, place: Place, base: int) -> None:
+        self.path, self.thread, self.base = path, thread, base
+        self.tail = Tail(path, place)
+        self._generation = place.generation
+        self.begins_late = base > 0
+
+    def lines(self, *, last: bool) -> Iterator[tuple[int, int, Chunk]]:
+        """Yields its new lines with their times, which never go back."""
+        at = 0
+        for number, chunk in enumerate(self._chunks(last=last)):
+            at = max(at, stored_order(chunk.data).at)
+            yield at, number, chunk
+
+    def _chunks(self, *, last: bool) -> Iterator[Chunk]:
+        for chunk in self.tail.read():
+            yield from self._split(chunk)
+        if last:
+            for chunk in self.tail.rest():
+                yield from self._split(chunk)
+
+    def _split(self, chunk: Chunk) -> Iterator[Chunk]:
+        generation = self.tail.generation
+        # A file that was rewritten belongs to the run from its first byte on.
+        base = self.base if generation == self._generation else 0
+        source, at = f"rollout-{self.thread}@{generation}+{base}", chunk.offset - base
+        for line in split([chunk.data]):
+            yield Chunk(source, at, line)
+            at += len(line)
+
+
+class RolloutFollower:
+    """The `Follower` of a session. `tree` returns the files of its threads, parents first."""
+
+    unsettled = False
+
+    def __init__(self, recorded: Recorded, tree: Callable[[], list[Path]]) -> None:
+        self._recorded, self._tree = recorded, tree
+        self._files: dict[str, FollowedRollout] = {}
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """The files that could not be read, and why."""
+        files = self._files.values()
+        return {str(each.path): each.tail.problem for each in files if each.tail.problem}
+
+    def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
+        """Yields what is new in its files, by its time."""
+        for path in self._tree():
+            thread = thread_of_name(path.name)
+            if thread is None or path.suffix == ".zst":
+                continue
+            known = self._files.get(thread)
+            if known is None:
+                self._files[thread] = self._opened(path, thread)
+            elif known.path != path:
+                # Archived: the same file in another place.
+                known.path = known.tail.path = path
+        queues = [
+            ((at, rank, number, chunk) for at, number, chunk in file.lines(last=last))
+            for rank, file in enumerate(self._files.values())
+        ]
+        files = list(self._files.values())
+        for _, rank, _, chunk in heapq.merge(*queues, key=lambda item: item[:3]):
+            if files[rank].begins_late:
+                files[rank].begins_late = False
+                yield from self._about(files[rank])
+            yield chunk
+
+    def silent_seconds(self) -> float:
+        """For how long none of its files has been written."""
+        written = [each.path.stat().st_mtime for each in self._files.values() if each.path.exists()]
+        return time.time() - max(written, default=0.0)
+
+    def _opened(self, path: Path, thread: str) -> FollowedRollout:
+        is_new = self._recorded.is_new
+        offsets = self._recorded.earlier if is_new else self._recorded.offsets
+        place, base = Place(), 0
+        for source, offset in offsets.items():
+            match = _SOURCE.fullmatch(source)
+            if match is None or match[1] != thread:
+                continue
+            generation, begins = int(match[2]), int(match[3])
+            ends = (b"", b"") if is_new else self._recorded.ends.get(source, (b"", b""))
+            known = Place(generation, begins + offset, b"" if begins else ends[0], ends[1])
+            if known[:2] > place[:2]:
+                place, base = known, begins
+        base = place.offset if is_new else base
+        opened = FollowedRollout(path, thread, place, base)
+        opened.begins_late = is_new and base > 0
+        return opened
+
+    def _about(self, file: FollowedRollout) -> Iterator[Chunk]:
+        """Yields the first line of a file that is read from its middle: it says whose it is."""
+        head = b""
+        for data in rollout_bytes(file.path):
+            head += data
+            if b"\n" in data or len(head) > MAX_HEAD_BYTES:
+                break
+        line, newline, _ = head.partition(b"\n")
+        if newline:
+            yield Chunk(f"{ABOUT}{file.thread}", 0, line + newline)

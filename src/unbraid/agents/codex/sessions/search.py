@@ -1,0 +1,70 @@
+"""What was said in stored rollouts, as far as they may hold some words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from unbraid.agents.codex.dialect.dispatcher import CodexDialect
+from unbraid.agents.codex.sessions.rollout_file import rollout_bytes
+from unbraid.agents.stored import StoredBlock
+from unbraid.errors import SourceError
+from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, ToolResult, ToolUse
+from unbraid.translate.tracks import split
+from unbraid.wire.record import BAD_JSON
+
+
+def rollout_blocks(
+    path: Path, session: str, agent: str | None, needle: str
+) -> Iterator[StoredBlock]:
+    """Yields what was said in a file that may hold a needle; one that cannot be read has
+    nothing.
+    """
+    try:
+        if not _may_hold(path, needle):
+            return
+        dialect = CodexDialect()
+        dialect.reading(path.name)
+        for line in split(rollout_bytes(path)):
+            out: list[RelayEvent] = []
+            try:
+                record = dialect.decode(line)
+            except BAD_JSON:
+                continue
+            if record is not None:
+                dialect.translate(record, out)
+            for event in out:
+                if (said := _said(event)) is not None:
+                    kind, text = said
+                    yield StoredBlock(session, agent, kind, event.ts, text)
+    except (OSError, SourceError):
+        return
+
+
+def _said(event: RelayEvent) -> tuple[str, str] | None:
+    match event:
+        case TextDelta():
+            return "text", event.delta
+        case ThinkingDelta():
+            return "thinking", event.delta
+        case ToolUse():
+            return "tool_use", bytes(event.input_json).decode()
+        case ToolResult():
+            text = msgspec.json.decode(bytes(event.content_json))
+            return "tool_result", text if isinstance(text, str) else ""
+    return None
+
+
+def _may_hold(path: Path, needle: str) -> bool:
+    # JSON may spell some characters in another way.
+    if not needle.isascii() or '"' in needle or "\\" in needle:
+        return True
+    wanted, before = needle.encode(), b""
+    for data in rollout_bytes(path):
+        # The needle may be cut by the chunks.
+        if wanted in (before + data).lower():
+            return True
+        before = data[-len(wanted) :]
+    return False

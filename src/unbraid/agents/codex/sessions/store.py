@@ -1,0 +1,152 @@
+"""Codex's sessions on this machine, by their rollouts: one file a thread.
+
+Most commands need one part of this: each is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unbraid.agents.codex.places import SESSION_ID, codex_folders
+from unbraid.agents.codex.sessions.file_formats import tree_run
+from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
+from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
+from unbraid.errors import SourceError
+from unbraid.translate.tracks import RunTracks
+
+if TYPE_CHECKING:
+    from unbraid.agents.codex.sessions.follower import RolloutFollower
+    from unbraid.agents.codex.sessions.watch import RolloutWatch
+
+
+class CodexSessions:
+    """Codex's `SessionStore`."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+
+    def is_session_id(self, name: str) -> bool:
+        """Returns whether an id is one of a thread."""
+        return SESSION_ID.fullmatch(name) is not None
+
+    def matching(self, prefix: str) -> Iterator[str]:
+        """Yields the ids of threads that begin like this, children's too."""
+        return (thread for thread in self._folders().files() if thread.startswith(prefix))
+
+    def root(self, session_id: str) -> str | None:
+        """Returns the thread at the top of its tree."""
+        return self._folders().root(session_id) if self.is_session_id(session_id) else None
+
+    def listed(
+        self,
+        *,
+        since_ms: int = 0,
+        cache: Path | None = None,
+        redact: Callable[[str], str] | None = None,
+        warn: Callable[[str], None] = lambda text: None,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Iterator[SessionFacts]:
+        """Yields root threads with what their trees have used, newest first."""
+        from unbraid.agents.codex.sessions.file_facts import FactsCache
+
+        kept = FactsCache(cache, redact)
+        trees = self._trees(since_ms)
+        try:
+            for number, (root, paths) in enumerate(trees):
+                progress(number + 1, len(trees))
+                facts = [kept.facts(path) for path in paths]
+                found = [each for each in facts if each is not None]
+                if not found or facts[0] is None:
+                    warn(f"{paths[0]}: cannot be read")
+                    continue
+                about = SessionFacts(
+                    session_id=root,
+                    title=found[0].title,
+                    cwd=found[0].cwd,
+                    started=found[0].started,
+                    updated=max(each.updated for each in found),
+                    answered=found[0].answered,
+                    agents=len(paths),
+                )
+                for each in found:
+                    about.usage.add(each.usage)
+                yield about
+        except SourceError as error:
+            warn(str(error))
+        finally:
+            kept.save()
+
+    def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
+        """Yields what the rollouts hold."""
+        from unbraid.agents.codex.sessions.rollout_file import thread_of_name
+        from unbraid.agents.codex.sessions.search import rollout_blocks
+
+        for root, paths in self._trees(0):
+            for path in paths if root not in known else ():
+                thread = thread_of_name(path.name)
+                yield from rollout_blocks(path, root, None if thread == root else thread, needle)
+
+    def run(self, session_id: str) -> RunTracks | None:
+        """Returns the rollouts of the tree that a thread belongs to."""
+        if not self.is_session_id(session_id):
+            return None
+        folders = self._folders()
+        files = folders.files()
+        root = folders.root(session_id, files)
+        return None if root is None else tree_run(folders.tree(root, files), root)
+
+    def updated(self, session_id: str) -> int:
+        """Returns when a rollout of its tree was last written."""
+        folders = self._folders()
+        files = folders.files()
+        root = folders.root(session_id, files)
+        written = [_mtime_ms(file.path) for file in folders.tree(root or "", files)]
+        return max(written, default=0)
+
+    def follow(self, session_id: str, recorded: Recorded) -> RolloutFollower | None:
+        """Reads its rollouts from where the log stands."""
+        from unbraid.agents.codex.sessions.follower import RolloutFollower
+
+        folders = self._folders()
+        root = folders.root(session_id)
+        if root is None:
+            return None
+        return RolloutFollower(recorded, lambda: [file.path for file in folders.tree(root)])
+
+    def watch(
+        self,
+        *,
+        warn: Callable[[str], None] = lambda text: None,
+        only: str | None = None,
+        inotify: bool = True,
+        servers: Sequence[str] = (),
+    ) -> RolloutWatch:
+        """Watches its folders; servers are those of other kinds."""
+        from unbraid.agents.codex.sessions.watch import RolloutWatch
+
+        return RolloutWatch(self._env, warn=warn, inotify=inotify)
+
+    def _folders(self) -> RolloutFolders:
+        return RolloutFolders(codex_folders(self._env))
+
+    def _trees(self, since_ms: int) -> list[tuple[str, list[Path]]]:
+        """Returns root threads with the files of their trees, newest first."""
+        folders = self._folders()
+        files = folders.files()
+        changed = {thread: _mtime_ms(path) for thread, path in files.items()}
+        newest: dict[str, int] = {}
+        for thread, at in changed.items():
+            if at >= since_ms:
+                root = folders.root(thread, files) or thread
+                newest[root] = max(newest.get(root, 0), at)
+        order = sorted(newest, key=lambda root: newest[root], reverse=True)
+        return [(root, [file.path for file in folders.tree(root, files)]) for root in order]
+
+
+def _mtime_ms(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns // 1_000_000
+    except OSError:
+        return 0

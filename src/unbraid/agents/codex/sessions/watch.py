@@ -1,0 +1,110 @@
+"""All of Codex's sessions, watched for changes."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from pathlib import Path
+
+from unbraid.agents.codex.places import codex_folders
+from unbraid.agents.codex.sessions.follower import RolloutFollower
+from unbraid.agents.codex.sessions.rollout_file import thread_of_name
+from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
+from unbraid.agents.codex.sessions.writers import RolloutWriters
+from unbraid.agents.stored import Recorded
+from unbraid.system.folders import folder_changes
+from unbraid.timings import RECENT_SESSION_SECONDS
+
+
+class RolloutWatch:
+    """Codex's `SessionWatch`."""
+
+    def __init__(
+        self, env: Mapping[str, str], *, warn: Callable[[str], None], inotify: bool
+    ) -> None:
+        self._env, self._warn, self._inotify = env, warn, inotify
+        self._folders = RolloutFolders(codex_folders(env))
+        self._files: dict[str, Path] = {}
+        self._stamps: dict[str, int] = {}
+        self._writers = RolloutWriters()
+        self._followed: set[str] = set()
+        # Looks run in threads, which continue after the task that awaits them was cancelled.
+        self._looking = threading.Lock()
+
+    async def changes(self) -> AsyncGenerator[set[str], None]:
+        """Yields root sessions of which a rollout has changed."""
+        await asyncio.to_thread(self.look)
+        since = time.time_ns() - int(RECENT_SESSION_SECONDS * 1e9)
+        recent = [thread for thread, at in self._stamps.items() if at >= since]
+        yield await asyncio.to_thread(self._roots, recent)
+        found = folder_changes(
+            lambda: codex_folders(self._env), inotify=self._inotify, warn=self._warn
+        )
+        async with aclosing(found):
+            async for _, paths, everywhere in found:
+                changed = await asyncio.to_thread(self.look) if everywhere else set()
+                changed |= await asyncio.to_thread(self._noted, paths)
+                yield changed
+
+    def look(self) -> set[str]:
+        """Compares all files with the look before."""
+        with self._looking:
+            self._folders = RolloutFolders(codex_folders(self._env), self._folders)
+            before, self._files = self._stamps, self._folders.files()
+            self._stamps = {thread: _mtime_ns(path) for thread, path in self._files.items()}
+            changed = [name for name, at in self._stamps.items() if before.get(name) != at]
+            return self._roots(changed) if before else set()
+
+    def has(self, session_id: str) -> bool:
+        """Returns whether its rollout is there."""
+        path = self._files.get(session_id)
+        return path is not None and path.is_file()
+
+    def follow(self, session_id: str, recorded: Recorded) -> RolloutFollower | None:
+        """Reads its rollouts from where the log stands."""
+        if session_id not in self._files:
+            return None
+        self._writers.look()
+        self._followed.add(session_id)
+        return RolloutFollower(recorded, lambda: self._tree(session_id))
+
+    def forget(self, session_id: str) -> None:
+        """Forgets a session that is no longer followed."""
+        self._followed.discard(session_id)
+
+    def ended(self, among: Iterable[str]) -> set[str]:
+        """Returns those whose files no process has open any more."""
+        sessions = list(among)
+        trees = {
+            session: {thread_of_name(path.name) or "" for path in self._tree(session)}
+            for session in sessions
+        }
+        return self._writers.ended(trees, sessions)
+
+    def _tree(self, session_id: str) -> list[Path]:
+        return [file.path for file in self._folders.tree(session_id, dict(self._files))]
+
+    def _noted(self, paths: Iterable[Path]) -> set[str]:
+        changed = []
+        for path in paths:
+            thread = thread_of_name(path.name)
+            if thread is not None and path.suffix == ".jsonl" and path.is_file():
+                self._files[thread] = path
+                self._stamps[thread] = _mtime_ns(path)
+                changed.append(thread)
+        return self._roots(changed)
+
+    def _roots(self, threads: Iterable[str]) -> set[str]:
+        files = dict(self._files)
+        found = {self._folders.root(thread, files) for thread in threads}
+        return {root for root in found if root is not None}
+
+
+def _mtime_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

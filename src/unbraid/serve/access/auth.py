@@ -1,0 +1,250 @@
+"""Who is asking, and what they may do: bearer tokens, and the cookie that a one-time link or a
+token becomes.
+
+Tokens are 256 random bits, so a plain SHA-256 is enough to store them by: there is nothing to guess
+at. Every compare looks at all of them in constant time. A link's code works once, and leaves a
+cookie in the browser that no script can read; after the first click no address holds a secret. A
+cookie that came from a token is worth what that token is worth now, so revoking the token ends it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Literal, Protocol, TypeVar, get_args
+
+from msgspec import Struct
+
+from unbraid.errors import CallerError
+from unbraid.timings import SIGN_IN_LINK_SECONDS, SIGN_IN_SESSION_SECONDS
+
+Scope = Literal["ingest", "read", "control", "orchestrate", "admin"]
+
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+# What a token may do if nothing else was said: everything but run programs on the server.
+DEFAULT_SCOPES: frozenset[Scope] = frozenset(("ingest", "read", "control"))
+OWNER_SCOPES: frozenset[Scope] = frozenset(("admin",))
+# Whoever steers agents, or has them do things, sees what they say.
+_INCLUDED: dict[Scope, tuple[Scope, ...]] = {
+    "control": ("read",),
+    "orchestrate": ("control", "read"),
+    "admin": SCOPES,
+}
+COOKIE = "unbraid_session"
+MAX_SESSIONS = 1000
+
+
+class Token(Struct, frozen=True):
+    """A bearer token as it is stored: its name, its hash, what it allows, and when it was made (in
+    seconds since 1970; 0 if that was before tokens had scopes for everything).
+    """
+
+    name: str
+    sha256: str
+    scopes: frozenset[Scope] = DEFAULT_SCOPES
+    created: int = 0
+
+
+class SignedIn(Struct):
+    """A browser that has signed in: until when, and with which token, if not with a link."""
+
+    sha256: str
+    scopes: frozenset[Scope]
+    expires: float
+    token_sha256: str | None = None
+
+
+class Caller(Struct, frozen=True):
+    """Who sends a request. `machine` is the name of its token, `credential` the hash of what it
+    came with; the server's owner, who comes by its private folder, has neither.
+    """
+
+    scopes: frozenset[Scope]
+    machine: str | None = None
+    credential: str | None = None
+
+    def may(self, needed: Scope) -> bool:
+        """Returns whether its scopes allow this, or include one that does."""
+        return needed in self.scopes or any(
+            needed in _INCLUDED.get(scope, ()) for scope in self.scopes
+        )
+
+
+OWNER = Caller(OWNER_SCOPES)
+
+
+class TokenSource(Protocol):
+    """Where tokens are kept, if they may change."""
+
+    def version(self) -> object:
+        """Returns something that differs after every change."""
+        ...
+
+    def tokens(self) -> tuple[Token, ...]:
+        """Returns all tokens there are now."""
+        ...
+
+
+class SignInStore(Protocol):
+    """Where the sessions of browsers outlive the server."""
+
+    def load(self) -> list[SignedIn]:
+        """Returns those that were kept."""
+        ...
+
+    def save(self, sessions: list[SignedIn]) -> None:
+        """Keeps these, and no others."""
+        ...
+
+
+def hash_token(secret: str) -> str:
+    """Returns what is stored of a secret."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def new_token(name: str, scopes: Iterable[Scope] = DEFAULT_SCOPES) -> tuple[str, Token]:
+    """Returns a fresh secret, to be shown once, and what to store of it."""
+    secret = "unbraid_" + secrets.token_urlsafe(32)
+    return secret, Token(name, hash_token(secret), frozenset(scopes), int(time.time()))
+
+
+class _Link(Struct):
+    sha256: str
+    scopes: frozenset[Scope]
+    expires: float
+
+
+T = TypeVar("T", Token, SignedIn, _Link)
+
+
+class Keys:
+    """The tokens a server knows, its open links, its sessions, and what must end with them."""
+
+    def __init__(
+        self,
+        tokens: Iterable[Token] = (),
+        *,
+        source: TokenSource | None = None,
+        store: SignInStore | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._fixed, self._source, self._store = tuple(tokens), source, store
+        self._clock = clock
+        self._version: object = object()
+        self._tokens: tuple[Token, ...] = self._fixed
+        self._links: list[_Link] = []
+        self._sessions = [] if store is None else store.load()
+        self._endings: dict[object, tuple[Caller, Callable[[], None]]] = {}
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a token at all."""
+        return bool(self._current())
+
+    def of_token(self, secret: str) -> Caller | None:
+        """Returns who comes with a bearer token; None if it is not known (any more)."""
+        token = _find(self._current(), secret)
+        return None if token is None else Caller(token.scopes, token.name, token.sha256)
+
+    def of_session(self, secret: str) -> Caller | None:
+        """Returns who comes with a cookie; None if it is not known or too old, or its token was
+        revoked.
+        """
+        session = _find(self._sessions, secret)
+        return None if session is None else self._caller(session)
+
+    def link(self, scopes: Iterable[Scope] = OWNER_SCOPES) -> str:
+        """Returns a code that opens one session, once."""
+        code = secrets.token_urlsafe(32)
+        self._links = [link for link in self._links if link.expires > self._clock()]
+        expires = self._clock() + SIGN_IN_LINK_SECONDS
+        self._links.append(_Link(hash_token(code), frozenset(scopes), expires))
+        return code
+
+    def redeem(self, code: str) -> str | None:
+        """Turn a link's code into the secret of a new session; None if it does not work (any
+        more).
+        """
+        link = _find(self._links, code)
+        if link is None or link.expires <= self._clock():
+            return None
+        self._links.remove(link)
+        return self._open(link.scopes, None)
+
+    def sign_in(self, token: str) -> str | None:
+        """Turn a bearer token into the secret of a new session that allows the same; None if it is
+        not known.
+        """
+        caller = self.of_token(token)
+        return None if caller is None else self._open(caller.scopes, caller.credential)
+
+    def sign_out(self, secret: str) -> None:
+        """End a session, and what is still being sent to it."""
+        session = _find(self._sessions, secret)
+        if session is not None:
+            self._sessions = [each for each in self._sessions if each is not session]
+            self._save()
+            self.sweep()
+
+    def sweep(self) -> None:
+        """Ends what callers still get who are not let in any more."""
+        valid = {token.sha256 for token in self._current()}
+        valid |= {session.sha256 for session in self._sessions if self._caller(session)}
+        for caller, end in list(self._endings.values()):
+            if caller.credential is not None and caller.credential not in valid:
+                end()
+
+    @contextmanager
+    def while_valid(self, caller: Caller, end: Callable[[], None]) -> Iterator[None]:
+        """Calls `end`, perhaps more than once, if the caller is shut out while the block runs."""
+        key = object()
+        self._endings[key] = (caller, end)
+        try:
+            yield
+        finally:
+            del self._endings[key]
+
+    def _current(self) -> tuple[Token, ...]:
+        # Looked at with every request: a token that was revoked must not work once more.
+        if self._source is not None and (version := self._source.version()) != self._version:
+            try:
+                self._tokens = (*self._fixed, *self._source.tokens())
+            except CallerError:
+                # Nobody can say which tokens are left in a file that cannot be read.
+                self._tokens = self._fixed
+            self._version = version
+        return self._tokens
+
+    def _caller(self, session: SignedIn) -> Caller | None:
+        if session.expires <= self._clock():
+            return None
+        if session.token_sha256 is None:
+            return Caller(session.scopes, None, session.sha256)
+        tokens = (each for each in self._current() if each.sha256 == session.token_sha256)
+        token = next(tokens, None)
+        return None if token is None else Caller(token.scopes, token.name, session.sha256)
+
+    def _open(self, scopes: frozenset[Scope], token_sha256: str | None) -> str:
+        secret, expires = secrets.token_urlsafe(32), self._clock() + SIGN_IN_SESSION_SECONDS
+        alive = [session for session in self._sessions if self._caller(session)]
+        opened = SignedIn(hash_token(secret), scopes, expires, token_sha256)
+        self._sessions = [*alive[-(MAX_SESSIONS - 1) :], opened]
+        self._save()
+        return secret
+
+    def _save(self) -> None:
+        if self._store is not None:
+            self._store.save(self._sessions)
+
+
+def _find(among: Iterable[T], secret: str) -> T | None:
+    digest, found = hash_token(secret), None
+    for each in among:
+        # No early way out: how long this takes says nothing about which one it was.
+        if hmac.compare_digest(each.sha256, digest):
+            found = each
+    return found

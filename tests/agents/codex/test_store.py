@@ -1,0 +1,126 @@
+"""Codex's stored sessions: listed, searched, opened and followed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.agents.codex.rollouts import ROOT, head, line, says, turn, write
+from tests.said import CLEAN, FOLDERS, judge, told
+from unbraid import events as e
+from unbraid.agents.codex.sessions.file_formats import stored_order
+from unbraid.agents.codex.sessions.store import CodexSessions
+from unbraid.agents.stored import Recorded
+from unbraid.pipeline import Pipeline
+from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.testing import load
+
+CODEX = [folder for folder in FOLDERS if ".codex-" in folder.name]
+PLAIN = [folder for folder in CODEX if not folder.name.startswith("compressed")]
+every_recording = pytest.mark.parametrize("folder", CODEX, ids=lambda folder: folder.name)
+
+
+def home_of(folder: Path, tmp_path: Path) -> dict[str, str]:
+    shutil.copytree(folder / "sessions", tmp_path / "home" / "sessions")
+    return {"CODEX_HOME": str(tmp_path / "home")}
+
+
+@every_recording
+def test_a_session_is_listed_with_all_that_it_used(folder: Path, tmp_path: Path) -> None:
+    truth = load(folder).truth
+    store = CodexSessions(home_of(folder, tmp_path))
+    rows = {row.session_id: row for row in store.listed(cache=tmp_path / "cache")}
+    row = rows[truth["thread"]]
+    assert row.agents == len(truth["threads"])
+    used = row.usage
+    given = used.input_tokens + used.cache_read_tokens + used.cache_creation_tokens
+    assert given == sum(answer["input_tokens"] for answer in truth["usage"])
+    assert used.output_tokens == sum(answer["output_tokens"] for answer in truth["usage"])
+    assert row.cwd == "/home/dev/app"
+    assert (row.title or "").startswith("[[main]]")
+    assert row.started <= row.updated
+    again = {row.session_id: row for row in store.listed(cache=tmp_path / "cache")}
+    assert again == rows
+
+
+@every_recording
+def test_a_thread_opens_the_whole_tree(folder: Path, tmp_path: Path) -> None:
+    env = home_of(folder, tmp_path)
+    threads = load(folder).truth["threads"].values()
+    for thread in threads:
+        (run,) = runs_of_sources([thread], env)
+        assert judge(folder, events_of(run), full=True) == CLEAN
+
+
+def test_words_are_found_under_the_agent_that_said_them(tmp_path: Path) -> None:
+    (folder,) = [each for each in CODEX if each.name.startswith("fan-same-opening")]
+    truth = load(folder).truth
+    store = CodexSessions(home_of(folder, tmp_path))
+    found = [each for each in store.blocks("result alpha", ()) if "Result alpha" in each.text]
+    said = [each for each in found if each.kind == "text"]
+    assert [(each.session_id, each.agent_id) for each in said] == [
+        (truth["thread"], truth["threads"]["a"])
+    ]
+    assert list(store.blocks("nobody said this", ())) == []
+    assert list(store.blocks("result alpha", {truth["thread"]})) == []
+
+
+@pytest.mark.parametrize("folder", PLAIN, ids=lambda folder: folder.name)
+def test_a_session_is_followed_line_by_line(folder: Path, tmp_path: Path) -> None:
+    """As the files grow, in the order in which their lines were written."""
+    env = {"CODEX_HOME": str(tmp_path)}
+    thread = load(folder).truth["thread"]
+    paths = sorted((folder / "sessions").rglob("*.jsonl"))
+    lines = sorted(
+        (stored_order(text).at, rank, number, path, text)
+        for rank, path in enumerate(paths)
+        for number, text in enumerate(path.read_bytes().splitlines(keepends=True))
+    )
+    pipeline, events, follower = Pipeline(), [], None
+    for _, _, _, path, text in lines:
+        target = tmp_path / path.relative_to(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("ab") as file:
+            file.write(text)
+        follower = follower or CodexSessions(env).follow(thread, Recorded())
+        if follower is not None:
+            for chunk in follower.read():
+                events += pipeline.feed(chunk.data, chunk.source)
+    events += pipeline.finish()
+    assert judge(folder, events, full=True) == CLEAN
+
+
+def test_a_second_run_of_a_session_has_only_what_is_new(tmp_path: Path) -> None:
+    path = write(tmp_path, ROOT, head(ROOT), *turn("t1", says("first")))
+    store = CodexSessions({"CODEX_HOME": str(tmp_path)})
+    first = store.follow(ROOT, Recorded())
+    assert first is not None
+    offsets: dict[str, int] = {}
+    for chunk in first.read():
+        offsets[chunk.source] = chunk.offset + len(chunk.data)
+    with path.open("ab") as file:
+        prompt = {"type": "user_message", "message": "Go on."}
+        later = turn("t2", line(1001, "event_msg", prompt), says("second", 1100), at=1000, end=1200)
+        file.write(b"".join(each + b"\n" for each in later))
+    second = store.follow(ROOT, Recorded(earlier=offsets, earlier_ms=1))
+    assert second is not None
+    pipeline = Pipeline()
+    events = [x for chunk in second.read() for x in pipeline.feed(chunk.data, chunk.source)]
+    events += pipeline.finish()
+    assert [row[2] for row in told(events)] == ["second"]
+    assert [x.cwd for x in events if isinstance(x, e.FleetSessionMeta)] == ["/x"]
+
+
+async def test_a_change_of_a_child_is_one_of_its_session(tmp_path: Path) -> None:
+    (folder,) = [each for each in CODEX if each.name.startswith("fan-same-opening")]
+    env = home_of(folder, tmp_path)
+    threads = load(folder).truth["threads"]
+    watch = CodexSessions(env).watch(inotify=False)
+    assert watch.look() == set()
+    (child,) = (tmp_path / "home").rglob(f"*{threads['a']}.jsonl")
+    child.write_bytes(child.read_bytes() + b"\n")
+    assert watch.look() == {threads["main"]}
+    assert watch.has(threads["main"])
+    assert watch.ended([threads["main"]]) == set()
