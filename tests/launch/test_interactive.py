@@ -58,11 +58,20 @@ async def test_it_has_the_terminal_and_we_have_its_words(tmp_path: Path) -> None
                         break
             assert screen.process.returncode is None
             await screen.until("End.")  # its helper works in the background, and reports later
+            screen.type("/rename Mine alone")
+            await screen.until("/renameMinealone")
+            screen.type("\r")
+            async with asyncio.timeout(60):
+                async for batch in log.follow_all(0):
+                    if any(b'"title":"Mine alone"' in entry.data for entry in batch):
+                        break
             screen.type("/exit")
             await screen.until("/exit")
             screen.type("\r")
             assert await screen.end() == 0
         recording.truth = {**model.truth, "began_ms": model.began_ms}
+    (run,) = await log.runs()
+    assert (run.title, run.cwd) == ("Mine alone", str(launch.cwd))
     await log.close()
     (events,) = (await logged(tmp_path)).values()
     check(events)
