@@ -28,7 +28,6 @@ from unbraid.fleet.title import prompt_title, title_of
 from unbraid.fleet.usage import Totals, Usage
 from unbraid.log.activity import Activity
 
-
 # What an agent that is known to work says and does.
 _WORK = frozenset((Text, Thinking, FleetToolUse, FleetToolResult, FleetProgress, SubAgentResponse))
 
