@@ -29,7 +29,7 @@ from unbraid.wire.record import milliseconds
 
 DAY_MS = 86_400_000
 A_LONG_TIME_AGO = 1_500_000_000
-TIMES = ("timestamp", "time", "created", "updated", "completed", "start", "end")
+TIMES = ("timestamp", "time", "created", "updated", "completed", "start", "end", "emittedAtMs")
 TIMED = (e.FleetTurnComplete, e.FleetProgress)
 
 every_recording = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

@@ -41,6 +41,10 @@ ROW_STORING_MS = 2000
 # what is translated at a time gets smaller until it takes no longer than this.
 TRANSLATION_SLICE_SECONDS = 0.005
 
+# While the log's writer is busy, it counts as able to append for this long after a commit: what it
+# is given at once may take seconds on a slow disk.
+COMMIT_FRESH_SECONDS = 5.0
+
 # --- changes of files (system/notify.py) ---
 
 # The backend asks its queue in steps. Where words arrive it has to ask often; where nothing

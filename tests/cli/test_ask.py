@@ -78,7 +78,7 @@ async def test_the_answer_and_nothing_else(model: ScriptedModel, project: Path) 
     (listed,) = msgspec.json.decode(out)
     assert (listed["source"], listed["status"], listed["agents"]) == ("orchestrate", "done", 3)
     code, out, _ = await run(model, project, "tree", listed["run"])
-    assert "✔ index" in out.decode() and "├─ ✔ a" in out.decode() and "└─ ✔ b" in out.decode()
+    assert "✔ 0 index" in out.decode() and "├─ ✔ 1 a" in out.decode() and "└─ ✔ 2 b" in out.decode()
     code, out, _ = await run(model, project, "tail", listed["run"])
     assert "→ delegating: a, b" in out.decode()
 

@@ -16,7 +16,9 @@ from tests.launch.agents import UNBRAID
 from tests.tui.tmux import terminal
 from unbraid.fleet.tree import Tree
 from unbraid.pipeline import Pipeline
+from unbraid.prices.loader import load_prices
 from unbraid.recordings import demo
+from unbraid.system.clock import now_ms
 
 ADDRESS = re.compile(rf"({LINK})#/run/demo")
 
@@ -59,10 +61,10 @@ async def test_it_shows_everything_and_ends_by_itself() -> None:
     for text in recorded():
         first = text.split("\n")[0]
         assert flat.count(first) == 1, first
-    pipeline, tree = Pipeline("demo"), Tree()
+    pipeline, tree = Pipeline("demo", prices=load_prices().prices), Tree()
     for _, line in demo():
-        tree.apply(pipeline.feed(line))
-    tree.apply(pipeline.finish())
+        tree.apply(pipeline.feed(line, now=now_ms()))
+    tree.apply(pipeline.finish(now_ms()))
     assert tree.to_text() in told
 
 

@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 
-from unbraid.agents.opencode.resume import SETTINGS
+from unbraid.agents.opencode.editions import OPENCODE
+from unbraid.agents.opencode.resume import SETTINGS as VARIABLE
 from unbraid.agents.port import Resumption
 from unbraid.control.resume import resumption
 from unbraid.events import StreamStart
 from unbraid.log import MemoryLog, RunSummary
 from unbraid.log.contract import story
+
+SETTINGS = OPENCODE.variable(VARIABLE)
 
 
 @pytest.fixture(autouse=True)

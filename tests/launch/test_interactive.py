@@ -12,6 +12,7 @@ from tests.invariants import check
 from tests.launch.agents import UNBRAID, cli_of, in_its_time, log_path, logged, verdict
 from tests.launch.terminal import terminal
 from tests.said import CLEAN
+from unbraid.fleet.tree import Tree
 from unbraid.log import SqliteLog
 from unbraid.testing import Recording, ScriptedModel, claude_launch, scenario
 from unbraid.testing.launch import Launch
@@ -58,13 +59,30 @@ async def test_it_has_the_terminal_and_we_have_its_words(tmp_path: Path) -> None
                         break
             assert screen.process.returncode is None
             await screen.until("End.")  # its helper works in the background, and reports later
+            async with asyncio.timeout(60):
+                async for _ in log.follow_all(0):
+                    (run,) = await log.runs()
+                    if run.status == "waiting" and run.agents == 3:
+                        break
+            assert run.waiting is not None
+            assert run.waiting.what == "prompt"
+            screen.type("/rename Mine alone")
+            await screen.until("/renameMinealone")
+            screen.type("\r")
+            async with asyncio.timeout(60):
+                async for batch in log.follow_all(0):
+                    if any(b'"title":"Mine alone"' in entry.data for entry in batch):
+                        break
             screen.type("/exit")
             await screen.until("/exit")
             screen.type("\r")
             assert await screen.end() == 0
         recording.truth = {**model.truth, "began_ms": model.began_ms}
+    (run,) = await log.runs()
+    assert (run.title, run.cwd) == ("Mine alone", str(launch.cwd))
     await log.close()
     (events,) = (await logged(tmp_path)).values()
     check(events)
+    assert {node.status for node in Tree(events).nodes.values()} == {"done"}
     in_its_time(recording, events)
     assert verdict(recording, events, tmp_path / "recording")._replace(disordered=[]) == CLEAN

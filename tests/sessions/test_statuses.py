@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from click.testing import CliRunner
 
+from tests.access import TOKEN, client_at
 from tests.said import FOLDERS
 from unbraid.cli import main
 from unbraid.fleet.tree import Tree
@@ -108,8 +108,8 @@ async def imported(env: dict[str, str], run: str) -> tuple[str, str, list[str]]:
     try:
         summary = await open_or_import(log, run, env)
         async with (
-            serving(ServeConfig(port=0), log) as server,
-            httpx.AsyncClient(base_url=server.url, trust_env=False) as client,
+            serving(ServeConfig(port=0, tokens=(TOKEN,)), log) as server,
+            client_at(server.url, trust_env=False) as client,
         ):
             one = (await client.get(f"/v1/runs/{run}")).json()
             (listed,) = (await client.get(f"/v1/runs?status={one['status']}")).json()["runs"]

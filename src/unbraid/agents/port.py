@@ -59,6 +59,9 @@ class AgentKind:
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     """Its own tools that do what a command of the orchestrator does, by the command's word."""
 
+    steered_command: ClassVar[str] = ""
+    """What to type so that it can be steered while it works; empty if nothing makes it so."""
+
     def dialect(self) -> Dialect[Any]:
         """Returns a translator of one run's records. Every kind has this; the rest is optional."""
         raise TypeError(f"the agent kind {self.name} has no dialect")

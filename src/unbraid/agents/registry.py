@@ -85,15 +85,13 @@ def kind(name: str) -> AgentKind | None:
 def stores(env: Mapping[str, str]) -> dict[str, SessionStore]:
     """Returns the stored sessions of every kind that keeps some, by the kind's name."""
     found: dict[str, SessionStore] = {}
-    for each in _built_in():
-        if (store := each.sessions(env)) is not None:
-            found[each.name] = store
-    plugins = _plugins()
-    for each in plugins.kinds:
+    for each in kinds():
         try:
             store = each.sessions(env)
         except Exception as error:
-            plugins.problems[each.name] = f"its sessions: {type(error).__name__}: {error}"
+            if each not in _plugins().kinds:
+                raise
+            _plugins().problems[each.name] = f"its sessions: {type(error).__name__}: {error}"
             continue
         if store is not None:
             found[each.name] = store

@@ -227,6 +227,7 @@ export interface FleetSessionMeta {
   cwd?: string | null;
   version?: string | null;
   agent_id?: string | null;
+  title?: string | null;
   cost_usd?: number | null;
   input_tokens?: number | null;
   output_tokens?: number | null;
@@ -332,7 +333,7 @@ export interface Draft {
   delta: string;
 }
 
-/** Facts about an agent: its session, model and folder; for a sub-agent also its id. Dollars and tokens are its CLI's account of the session so far, with all of its agents. */
+/** Facts about an agent: its session, model, folder and title; for a sub-agent also its id. Dollars and tokens are its CLI's account of the session so far, with all of its agents. */
 export interface SessionMeta {
   type: 'session_meta';
   context: string;
@@ -343,6 +344,7 @@ export interface SessionMeta {
   cwd: string | null;
   version: string | null;
   agent_id: string | null;
+  title: string | null;
   cost_usd: number | null;
   input_tokens: number | null;
   output_tokens: number | null;

@@ -177,6 +177,7 @@ class FleetSessionMeta(FleetEvent, tag="session_meta", kw_only=True):
     cwd: str | None = None
     version: str | None = None
     agent_id: str | None = None
+    title: str | None = None
     cost_usd: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None

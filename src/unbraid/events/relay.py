@@ -21,8 +21,8 @@ class RelayEvent(Typed, tag_field="type", gc=False):
 
 
 class SessionMeta(RelayEvent, tag="session_meta"):
-    """Facts about an agent: its session, model and folder; for a sub-agent also its id. Dollars and
-    tokens are its CLI's account of the session so far, with all of its agents.
+    """Facts about an agent: its session, model, folder and title; for a sub-agent also its id.
+    Dollars and tokens are its CLI's account of the session so far, with all of its agents.
     """
 
     session_id: str | None = None
@@ -31,6 +31,7 @@ class SessionMeta(RelayEvent, tag="session_meta"):
     cwd: str | None = None
     version: str | None = None
     agent_id: str | None = None
+    title: str | None = None
     cost_usd: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None

@@ -19,10 +19,9 @@ from unbraid.events import (
     Text,
 )
 from unbraid.fleet.status import FILTERS, LIVE, WORKING, RunState, WaitingFor
+from unbraid.fleet.title import prompt_title, title_of
 from unbraid.fleet.usage import Totals, Usage
 from unbraid.log.activity import Activity
-
-TITLE_CHARS = 200
 
 
 class RunSummary(Struct):
@@ -101,12 +100,13 @@ class RunSummary(Struct):
             case FleetSessionMeta() if event.stream_id == 0:
                 self.cwd = self.cwd or event.cwd
                 self.session_id = self.session_id or event.session_id
+                self.title = title_of(event.title) or self.title
             case FleetPrompt() if event.stream_id == 0:
                 self._entitle(event.text)
 
     def _entitle(self, prompt: str | None) -> None:
         if prompt and not self.title:
-            self.title = " ".join(prompt[: 4 * TITLE_CHARS].split())[:TITLE_CHARS]
+            self.title = prompt_title(prompt)
 
 
 def select_runs(

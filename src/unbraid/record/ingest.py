@@ -67,6 +67,7 @@ class Ingest:
         self._log, self._pipeline, self._redact = log, pipeline, redact
         self._max_runs = max_runs
         self._live: dict[str, _Live] = {}
+        self._turns = asyncio.Lock()
         # Weak: a lock is there for as long as someone holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -166,12 +167,18 @@ class Ingest:
             return _NamedPipeline(self._pipeline(), machine)
 
         if not self._redact:
-            return _Live(await Recorder.open(self._log, run, pipeline=pipeline), None, machine)
+            recorder = await Recorder.open(self._log, run, pipeline=pipeline, turns=self._turns)
+            return _Live(recorder, None, machine)
         from unbraid.redact.source import IngestRedactor
 
         redactor = IngestRedactor()
         recorder = await Recorder.open(
-            self._log, run, redact=True, pipeline=pipeline, replayed=redactor.seen
+            self._log,
+            run,
+            redact=True,
+            pipeline=pipeline,
+            replayed=redactor.seen,
+            turns=self._turns,
         )
         return _Live(recorder, redactor, machine)
 

@@ -34,7 +34,7 @@ from unbraid.wire.chunk import Chunk, joined
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 COMMIT_BYTES = 1 << 20
-MIN_SLICE_BYTES, MAX_SLICE_BYTES = 1 << 10, 1 << 16
+MIN_SLICE_BYTES, MAX_SLICE_BYTES = 1 << 12, 1 << 16
 
 
 class RunPipeline(Protocol):
@@ -57,7 +57,15 @@ def priced_pipeline() -> Pipeline:
 class Recorder:
     """Writes one run. Made by `Recorder.open`."""
 
-    def __init__(self, log: Log, run: str, pipeline: RunPipeline, *, redact: bool = False) -> None:
+    def __init__(
+        self,
+        log: Log,
+        run: str,
+        pipeline: RunPipeline,
+        *,
+        redact: bool = False,
+        turns: asyncio.Lock | None = None,
+    ) -> None:
         self.run, self.redacts = run, redact
         self.offsets: dict[str, int] = {}
         self.marks: dict[str, tuple[bytes, bytes]] = {}
@@ -67,7 +75,7 @@ class Recorder:
         self._log, self._pipeline = log, pipeline
         self._noted: dict[str, int] = {}
         self._ahead = False
-        self._slice_bytes = MAX_SLICE_BYTES
+        self._slice_bytes, self._turns = MIN_SLICE_BYTES, turns or asyncio.Lock()
         self._begun: dict[str, int] = {}  # source: how long its last line is, which goes on
 
     @classmethod
@@ -79,11 +87,13 @@ class Recorder:
         redact: bool = False,
         pipeline: Callable[[], RunPipeline] = priced_pipeline,
         replayed: Callable[[Chunk], None] = lambda chunk: None,
+        turns: asyncio.Lock | None = None,
     ) -> Recorder:
         """Begins a run, or continues it where the log ends; `replayed` is given every chunk that
-        was recorded before.
+        was recorded before. Recorders that share `turns` translate one slice after the other: many
+        of them delay everybody else no longer than one does.
         """
-        recorder = cls(log, run, pipeline(), redact=redact)
+        recorder = cls(log, run, pipeline(), redact=redact, turns=turns)
         summary = await log.run(run)
         # Offsets may be there before the first event is.
         recorder.offsets = await log.offsets(run)
@@ -164,16 +174,19 @@ class Recorder:
         events: list[FleetEvent] = []
         at = 0
         while at < len(data):
-            began = time.monotonic()
             size = self._slice_bytes
-            events += self._pipeline.feed(data[at : at + size], source, now)
+            async with self._turns:
+                # Not by the clock: on a busy machine every slice would seem to take long.
+                began = time.thread_time()
+                events += self._pipeline.feed(data[at : at + size], source, now)
+                took = time.thread_time() - began
+                # Still with the turn, or all recorders would translate in one pass of the loop.
+                await asyncio.sleep(0)
             at += size
-            took = time.monotonic() - began
             if took > TRANSLATION_SLICE_SECONDS:
                 self._slice_bytes = max(size // 2, MIN_SLICE_BYTES)
             elif took < TRANSLATION_SLICE_SECONDS / 4:
                 self._slice_bytes = min(size * 2, MAX_SLICE_BYTES)
-            await asyncio.sleep(0)
         return events
 
     def _is_left_out(self, source: str, data: bytes) -> bool:

@@ -7,6 +7,8 @@ is recorded twice. A run that is not over is continued, whichever process wrote 
 
 from __future__ import annotations
 
+import asyncio
+
 from unbraid.agents.stored import Recorded
 from unbraid.errors import LogError
 from unbraid.log.port import Log
@@ -18,18 +20,22 @@ def run_name(session: str, number: int) -> str:
     return session if number == 1 else f"{session}.{number}"
 
 
-async def open_run(log: Log, session: str, *, redact: bool = False) -> tuple[Recorder, Recorded]:
-    """Returns the run to write to, and how far the session is recorded."""
+async def open_run(
+    log: Log, session: str, *, redact: bool = False, turns: asyncio.Lock | None = None
+) -> tuple[Recorder, Recorded]:
+    """Returns the run to write to, and how far the session is recorded. Recorders that share
+    `turns` translate one after the other.
+    """
     recorded = Recorded()
     number = 1
     while True:
         run = run_name(session, number)
         summary = await log.run(run)
         if summary is None:
-            return await Recorder.open(log, run, redact=redact), recorded
+            return await Recorder.open(log, run, redact=redact, turns=turns), recorded
         if not summary.over:
             try:
-                recorder = await Recorder.open(log, run, redact=redact)
+                recorder = await Recorder.open(log, run, redact=redact, turns=turns)
             except LogError:
                 # An older translator's: it stays as it is, and its successor goes on from there.
                 pass

@@ -22,6 +22,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from unbraid.fleet.title import TITLE_CHARS
 from unbraid.log.entry import Entry
 from unbraid.log.port import (
     READ_LIMIT,
@@ -32,7 +33,7 @@ from unbraid.log.port import (
     WholeLogReader,
 )
 from unbraid.log.query import CUT
-from unbraid.log.summary import TITLE_CHARS, RunSummary
+from unbraid.log.summary import RunSummary
 from unbraid.redact.events import SAID
 from unbraid.redact.feed import FeedRedactor, RunRedactor, batches_with_deadlines, redact_entry
 from unbraid.redact.secrets import redact, redact_words

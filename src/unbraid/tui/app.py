@@ -20,7 +20,6 @@ from textual.widgets import Footer, Static
 
 from unbraid.agents.control_port import VERBS
 from unbraid.errors import LogError, UnbraidError
-from unbraid.screen import gist, short
 from unbraid.timings import (
     TOP_CONTROL_POLL_SECONDS,
     TOP_DRAW_SECONDS,
@@ -291,12 +290,10 @@ class Top(App[None]):
 
     def _show_waiting(self) -> None:
         waiting = self._run_control.waiting(self._chosen)
-        self._bar.display = bool(waiting)
-        if waiting:
-            first = waiting[0]
-            more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
-            asked = short(f"{first.tool} {gist(first.input)}", 300)
-            self._bar.update(Text(f"◐ p answers{more}: {asked}"))
+        chosen = next((run for run in self._run_list.logged if run.run == self._chosen), None)
+        said = self._run_control.waiting_text(waiting, chosen)
+        self._bar.display = said is not None
+        self._bar.update(Text(said or ""))
         able = [*self._run_control.verbs(self._chosen), *["answer"] * bool(waiting)]
         if able != self._able:
             # This draws the footer again, so it is done only when something has changed.

@@ -8,8 +8,10 @@ from typing import Any
 from textual.app import App
 
 from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.control.hints import steering_hint
 from unbraid.errors import UnbraidError
-from unbraid.screen import short
+from unbraid.log.summary import RunSummary
+from unbraid.screen import gist, short
 from unbraid.tui.dialogs import Confirm, Dialog, PermissionDialog, TextDialog
 from unbraid.tui.services import ViewServices
 
@@ -29,6 +31,21 @@ class RunControl:
         """Returns what can be asked of a run: some of message, interrupt, stop and cancel."""
         held = self._controllers.get(run)
         return [] if held is None else held.verbs()
+
+    def waiting_text(
+        self, waiting: list[PermissionRequest], chosen: RunSummary | None
+    ) -> str | None:
+        """Returns who waits, and for what: what can be answered here; or what the chosen run waits
+        for, and why nobody can answer it from here. None if nobody waits.
+        """
+        if waiting:
+            first = waiting[0]
+            more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
+            return f"◐ p answers{more}: {short(f'{first.tool} {gist(first.input)}', 300)}"
+        if chosen is None or chosen.waiting is None:
+            return None
+        hint = steering_hint(chosen, self.verbs(chosen.run))
+        return None if hint is None else short(f"◐ {chosen.waiting}. {hint}", 300)
 
     def waiting(self, run: str = "") -> list[PermissionRequest]:
         """Returns the pending permission requests, those of `run` first."""

@@ -67,7 +67,7 @@ class Watcher:
         self._dirty: dict[str, None] = {}
         self._foreign: set[str] = set()  # others have them, or the log would not take them
         self._steered = SteeredRuns(log, controllers or Controllers(), data_folder(env))
-        self._wake = asyncio.Event()
+        self._wake, self._turns = asyncio.Event(), asyncio.Lock()
         self.ready = asyncio.Event()
         self._closing = False
 
@@ -215,7 +215,9 @@ class Watcher:
         if starting or not self._leases.acquire(session):
             self._foreign.add(session)
             return None
-        recorder, recorded = await open_run(self._log, session, redact=self._redact)
+        recorder, recorded = await open_run(
+            self._log, session, redact=self._redact, turns=self._turns
+        )
         follower = await asyncio.to_thread(watch.follow, session, recorded)
         if follower is None:
             self._leases.release(session)

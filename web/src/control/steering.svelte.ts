@@ -5,6 +5,9 @@ import { announcer } from '../parts/announcer.svelte';
 /** What a run can be told to do, and telling it. */
 export class Steering {
   verbs = $state.raw<string[]>([]);
+  /** Why it takes no messages, and the command to use for one that does. */
+  reason = $state('');
+  command = $state('');
   problem = $state('');
   busy = $state(false);
 
@@ -18,10 +21,14 @@ export class Steering {
 
   async ask(): Promise<void> {
     try {
-      this.verbs = (await get<Control>(`${this.path}/control`)).verbs;
+      const { verbs, reason, command } = await get<Control>(`${this.path}/control`);
+      this.verbs = verbs;
+      this.reason = reason ?? '';
+      this.command = command ?? '';
     } catch {
       // Who cannot be asked cannot be told either.
       this.verbs = [];
+      this.reason = this.command = '';
     }
   }
 

@@ -227,6 +227,7 @@ export interface FleetSessionMeta {
   cwd?: string | null;
   version?: string | null;
   agent_id?: string | null;
+  title?: string | null;
   cost_usd?: number | null;
   input_tokens?: number | null;
   output_tokens?: number | null;
@@ -346,10 +347,12 @@ export interface Runs {
   indexed?: Indexed | null;
 }
 
-/** What can be asked of a run; nothing, if this server cannot steer it. */
+/** What can be asked of a run; nothing, if this server cannot steer it. If it takes no messages: the `reason`, and the `command` to use for one that does. */
 export interface Control {
   run: string;
   verbs: string[];
+  reason: string | null;
+  command: string | null;
 }
 
 /** A place where an agent said what was searched for; `seq` is where it began. */

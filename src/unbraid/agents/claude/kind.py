@@ -28,6 +28,8 @@ class ClaudeCode(AgentKind):
         "fetch": ("WebFetch",),
     }
 
+    steered_command: ClassVar[str] = 'unbraid run --steer -- claude -p "…"'
+
     def dialect(self) -> ClaudeDialect:
         """Translates the records of one run."""
         from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect

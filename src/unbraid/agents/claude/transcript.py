@@ -115,6 +115,7 @@ class ProcessEntry(Struct):
     session_id: str = field(name="sessionId")
     pid_domain: str | None = field(default=None, name="pidDomain")
     proc_start: str | None = field(default=None, name="procStart")
+    cwd: str | None = None
     status: str | None = None
     waiting_for: str | None = field(default=None, name="waitingFor")
     status_since: int = field(default=0, name="statusUpdatedAt")

@@ -15,6 +15,9 @@ class Kilo(OpenCode):
     name = "kilo"
     title = "Kilo"
     program = "kilo"
+    steered_command: ClassVar[str] = (
+        "kilo serve --port 4096 & unbraid --opencode http://127.0.0.1:4096"
+    )
     agent_folders: ClassVar[tuple[str, ...]] = (".kilo/agent", ".kilocode/agent")
 
     def deltas(self) -> None:

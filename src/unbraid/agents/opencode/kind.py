@@ -29,6 +29,10 @@ class OpenCode(AgentKind):
         "fetch": ("webfetch",),
     }
 
+    steered_command: ClassVar[str] = (
+        "opencode serve --port 4096 & unbraid --opencode http://127.0.0.1:4096"
+    )
+
     def dialect(self) -> OpenCodeDialect:
         """Translates the records of one run."""
         from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect

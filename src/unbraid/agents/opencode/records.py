@@ -245,6 +245,10 @@ def _id(holder: Mapping[str, Any]) -> str:
     return value if isinstance(value, str) else ""
 
 
+# How a message ends after which the same turn goes on: its calls are made, and then answered.
+GOES_ON = ("tool-calls", "tool_calls", "unknown")
+
+
 def _moments(
     sessions: Iterable[Mapping[str, Any]],
     messages: Iterable[Mapping[str, Any]],
@@ -256,11 +260,17 @@ def _moments(
     for info in sessions:
         yield _time(info, "created"), 0, _id(info), "session.created", {"info": info}
     for info in messages:
-        begun = {name: info[name] for name in info if name != "error"}
+        begun = {name: info[name] for name in info if name not in ("error", "time")}
+        begun["time"] = {"created": _time(info, "created")}
         yield _time(info, "created"), 1, _id(info), "message.updated", {"info": begun}
-        if info.get("error") is not None:
-            at = _time(info, "completed") or _time(info, "created")
+        completed = _time(info, "completed")
+        if completed or info.get("error") is not None:
+            at = completed or _time(info, "created")
             yield at, 4, _id(info), "message.updated", {"info": info}
+            how = info.get("finish") or info.get("error")
+            if info.get("role") == "assistant" and how and how not in GOES_ON:
+                session = {"sessionID": info.get("sessionID")}
+                yield at, 5, _id(info), "session.idle", session
     for part in parts:
         began = _number(part.get("began"))
         state = part.get("state")

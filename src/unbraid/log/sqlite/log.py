@@ -18,6 +18,7 @@ from pathlib import Path
 
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
+from unbraid.log.admission import Line
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.leases import FileLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
@@ -38,6 +39,8 @@ from unbraid.timings import (
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
+# Others on the event loop get a turn after so many.
+ENCODED_AT_ONCE = 512
 _INT64 = 2**63
 
 
@@ -92,7 +95,11 @@ class SqliteLog:
         """Commit events, offsets and raw bytes in one transaction."""
         checked_run(run)
         offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
-        lines = [(event, one_line(event)) for event in events]
+        lines: list[Line] = []
+        for start in range(0, len(events), ENCODED_AT_ONCE):
+            lines += [(event, one_line(event)) for event in events[start : start + ENCODED_AT_ONCE]]
+            if len(lines) < len(events):
+                await asyncio.sleep(0)
         if any(max(event.seq, event.ts, event.stream_id) >= _INT64 for event, _ in lines):
             raise CallerError("a number of an event does not fit 64 bits")
         return await self._writer.submit(
@@ -214,6 +221,9 @@ class SqliteLog:
 
     async def check(self) -> None:
         """Raise unless the writer gets its lock and the file answers."""
+        # Whoever asks is not to wait for megabytes of others: that they are written is the answer.
+        if self._writer.keeps_up:
+            return
         await self._writer.submit(
             lambda connection: connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         )

@@ -9,8 +9,10 @@ only after its commit.
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from typing import Any, TypeVar
 from unbraid.errors import UnbraidError
 from unbraid.log.port import LogUnusable
 from unbraid.log.sqlite.connection import as_unusable
+from unbraid.timings import COMMIT_FRESH_SECONDS
 
 T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], Any]
@@ -53,8 +56,14 @@ class Writer:
         self._on_begin, self._on_commit, self._on_rollback = on_begin, on_commit, on_rollback
         self._queue: SimpleQueue[_Order | None] = SimpleQueue()
         self._closed = False
+        self._is_busy, self._committed_at = False, -math.inf
         self._thread = threading.Thread(target=self._work, name="unbraid-log-writer", daemon=True)
         self._thread.start()
+
+    @property
+    def keeps_up(self) -> bool:
+        """Whether it is writing at this moment, and has committed not long ago."""
+        return self._is_busy and time.monotonic() - self._committed_at < COMMIT_FRESH_SECONDS
 
     async def submit(self, job: Callable[[sqlite3.Connection], T], *, alone: bool = False) -> T:
         """Run a job in a transaction (or `alone`, outside of any); return once it is committed."""
@@ -77,12 +86,14 @@ class Writer:
         going = True
         while going:
             group, going = self._gather()
+            self._is_busy = True
             shared = [order for order in group if not order.alone]
             if shared:
                 self._commit(shared)
             for order in group:
                 if order.alone:
                     self._run_alone(order)
+            self._is_busy = False
             if group:
                 self._answer(group)
         self._connection.close()
@@ -108,6 +119,7 @@ class Writer:
                     # Raised before the job wrote anything, so the others are not touched.
                     order.outcome, order.error = None, error
             self._connection.execute("COMMIT")
+            self._committed_at = time.monotonic()
         except Exception as error:
             self._roll_back()
             if len(group) > 1:
@@ -118,6 +130,7 @@ class Writer:
                 group[0].error = self._named(error)
 
     def _roll_back(self) -> None:
+        self._committed_at = -math.inf
         self._on_rollback()
         # SQLite rolls back by itself on some errors; then there is nothing left to roll back.
         if self._connection.in_transaction:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from unbraid.agents.control_port import Controller
 from unbraid.control.controllers import NotControlled
+from unbraid.control.hints import steering_hint
 from unbraid.serve import parameters
 from unbraid.serve.operations import Endpoint, Operation, Parameter, json_answer
 from unbraid.serve.routes.shared import RUN, STREAM_ID, existing_run
@@ -27,10 +28,14 @@ class Accepted(Struct):
 
 
 class Control(Struct):
-    """What can be asked of a run; nothing, if this server cannot steer it."""
+    """What can be asked of a run; nothing, if this server cannot steer it. If it takes no messages:
+    the `reason`, and the `command` to use for one that does.
+    """
 
     run: str
     verbs: list[str]
+    reason: str | None = None
+    command: str | None = None
 
 
 class Steerable(Struct):
@@ -49,10 +54,13 @@ async def control(request: Request) -> Response:
     """Answers with what can be asked of a run."""
     summary = await existing_run(request)
     try:
-        controller = await services_of(request).controllers.find(summary.run)
+        verbs = (await services_of(request).controllers.find(summary.run)).verbs()
     except NotControlled:
-        return json_answer(Control(summary.run, []))
-    return json_answer(Control(summary.run, controller.verbs()))
+        verbs = []
+    hint = steering_hint(summary, verbs)
+    if hint is None:
+        return json_answer(Control(summary.run, verbs))
+    return json_answer(Control(summary.run, verbs, hint.reason, hint.command))
 
 
 async def message(request: Request) -> Response:

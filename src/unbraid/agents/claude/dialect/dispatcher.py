@@ -19,6 +19,7 @@ from unbraid.agents.claude.dialect.turn_ends import TURN_DURATION, SessionTurnEn
 from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import UsageReports
 from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, decode_plain, read_cut_line
+from unbraid.agents.claude.titles import TITLE_TYPES
 from unbraid.agents.claude.transcript import AGENT_FACTS, SESSION_INTRODUCTION, SESSION_STATE
 from unbraid.events import RelayEvent, TextDelta, Unrecognized
 from unbraid.translate.blocks import Repetition
@@ -32,8 +33,8 @@ SILENT_TYPES = frozenset(
     """
     control_response keep_alive tool_progress rate_limit_event prompt_suggestion streamlined_text
     attachment queue-operation last-prompt atis-latch api-request api-request-blob
-    api-request-shape tools-used cost-state file-history-snapshot summary ai-title custom-title
-    agent-name mode permission-mode progress started launched
+    api-request-shape tools-used cost-state file-history-snapshot mode permission-mode progress
+    started launched
     """.split()
 )
 ORPHANED = "orphaned"
@@ -114,6 +115,7 @@ class ClaudeDialect:
             AGENT_FACTS: reports.agent_facts,
             SESSION_INTRODUCTION: reports.introduction,
             SESSION_STATE: turns.published,
+            **dict.fromkeys(TITLE_TYPES, reports.titled),
         } | dict.fromkeys(SILENT_TYPES)
         self._own_types = frozenset(self._handlers) - {ERROR}
 

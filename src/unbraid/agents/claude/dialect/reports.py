@@ -17,6 +17,7 @@ from unbraid.agents.claude.records import (
     Trouble,
     parse_double_encoded,
 )
+from unbraid.agents.claude.titles import TitleRecord, Titles
 from unbraid.agents.claude.transcript import AgentFacts, JournalEntry, SessionIntroduction
 from unbraid.events import (
     Error,
@@ -71,6 +72,7 @@ class CliReports:
         self._prompts = prompts
         self._usage = usage
         self._seen = seen
+        self._titles = Titles()
         self.outcome: tuple[bool, str] | None = None
         self.answer: str | None = None
         self.has_stdout = False
@@ -182,6 +184,15 @@ class CliReports:
         if facts != self._contexts.root.meta:
             self._contexts.root.meta = facts
             out.append(meta)
+
+    def titled(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """A record that names the session."""
+        before = self._titles.title
+        has_begun = bool(self._contexts.root.messages or self._prompts.count)
+        self._titles.take(read_as(TitleRecord, record.raw), has_begun=has_begun)
+        title = self._titles.title
+        if title is not None and title != before:
+            out.append(SessionMeta("", self._clock.ts, title=title))
 
     def agent_facts(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """An `unbraid.agent` record."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from unbraid.agents.claude.heads import head_of
+from unbraid.agents.claude.titles import TITLE_TYPES, TitleRecord, Titles
 from unbraid.agents.claude.transcript import (
     AnswerFacts,
     AnswerLine,
@@ -18,14 +19,14 @@ from unbraid.agents.claude.transcript import (
     answer_line,
     opening_line,
 )
+from unbraid.fleet.title import prompt_title
 from unbraid.fleet.usage import Usage
 from unbraid.system.files import line_blocks, open_regular
 from unbraid.translate.blocks import MessageUsage
-from unbraid.wire.record import BAD_JSON, milliseconds
+from unbraid.wire.record import BAD_JSON, milliseconds, read_as
 
 HEAD_LINES = 40
 MAX_HEAD_BYTES = 16 << 20
-TITLE_CHARS = 200
 _NO_TITLE = ("<", "Caveat: ", "[Request interrupted")
 
 
@@ -50,6 +51,7 @@ class Facts(Struct):
 
 
 _USAGE = b'"usage":{'
+_USER = b'"type":"user"'
 _SIDECHAIN = b'"parentUuid":null,"isSidechain":true'
 
 
@@ -59,6 +61,7 @@ def facts_of(path: str, *, head_only: bool = False) -> Facts:
         facts = Facts(size=file.seek(0, 2))
         answers = _Answers()
         lines_left, read = HEAD_LINES, 0
+        first = last = b""
         for block in line_blocks(file):
             read += len(block)
             if lines_left:
@@ -66,9 +69,11 @@ def facts_of(path: str, *, head_only: bool = False) -> Facts:
                 if head_only and (not lines_left or read > MAX_HEAD_BYTES):
                     break
             if not head_only:
+                first, last = first or block, block
                 answers.read(block)
                 facts.updated = _last_time(block) or facts.updated
                 facts.sidechains += block.count(_SIDECHAIN)
+    facts.title = _given_title(first, last) or facts.title
     answers.sum_up(facts)
     if facts.agent_id is not None:
         facts.sidechains = 0
@@ -115,12 +120,27 @@ def _first_lines(block: bytes, count: int, facts: Facts) -> int:
     return 0
 
 
+def _given_title(first: bytes, last: bytes) -> str | None:
+    """Returns what a session is called, by the first and the last lines of its transcript: the CLI
+    repeats it at the end.
+    """
+    titles = Titles()
+    for block in (first,) if first is last else (first, last):
+        for kind in TITLE_TYPES:
+            at = block.rfind(b'{"type":"%s"' % kind.encode())
+            if at >= 0:
+                record = read_as(TitleRecord, block[at:].partition(b"\n")[0])
+                has_begun = block is not first or block.find(_USER, 0, at) >= 0
+                titles.take(record, has_begun=has_begun)
+    return titles.title
+
+
 def _title(message: PromptFacts | None) -> str | None:
     content = message.content if message is not None else None
     for block in content if isinstance(content, list) else [{"text": content}]:
         text = block.get("text")
         if isinstance(text, str) and text.strip() and not text.startswith(_NO_TITLE):
-            return " ".join(text[: 4 * TITLE_CHARS].split())[:TITLE_CHARS]
+            return prompt_title(text)
     return None
 
 

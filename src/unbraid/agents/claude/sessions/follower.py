@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from unbraid.agents.claude.sessions.facts import first_time, head_facts
-from unbraid.agents.claude.sessions.processes import Processes
+from unbraid.agents.claude.sessions.processes import Processes, process_folder
 from unbraid.agents.claude.sessions.session_files import (
     Known,
     Session,
@@ -38,7 +38,10 @@ class TranscriptFollower:
         self._begun = not recorded.is_new
         self._states = StateSource(main.stem, recorded, processes)
         self._about_agents: list[Chunk] = []
-        self._continues = bool(recorded.earlier_ms)
+        self._earlier_ms = recorded.earlier_ms
+        self._about = recorded.offsets.get(ABOUT, 0)
+        # A session that has only just begun does not say where it works.
+        self._is_known = b'"cwd":null' not in recorded.ends.get(ABOUT, (b"", b""))[1]
 
     @property
     def unsettled(self) -> bool:
@@ -62,13 +65,28 @@ class TranscriptFollower:
                     continue
                 self._begun = True
                 yield from begin_chunks(self._known)
-                # A run that continues a session begins with what is new in it.
-                began_ms = first_time(chunk.data) if self._continues else 0
-                yield Chunk(ABOUT, 0, introduction(self._session.main, began_ms))
+                yield self._introduction(first_time(chunk.data))
                 yield from self._about_agents
+            elif not self._is_known and head_facts(self._session.main).cwd is not None:
+                yield self._introduction()
             yield chunk
         if self._begun and not last:
             yield from self._states.read()
+
+    def _introduction(self, first_ms: int = 0) -> Chunk:
+        """Says which session this is, where it works and, at the beginning, since when: transcripts
+        say it on every line and nowhere in particular. A run that continues a session begins with
+        what is new in it, at `first_ms`.
+        """
+        main = self._session.main
+        facts = head_facts(main)
+        began_ms = first_ms or self._earlier_ms if self._earlier_ms else facts.started
+        started_ms = 0 if self._about else began_ms
+        cwd = facts.cwd or process_folder(main)
+        self._is_known = cwd is not None
+        line = session_line(main.stem, cwd=cwd, version=facts.version, started_ms=started_ms)
+        offset, self._about = self._about, self._about + len(line)
+        return Chunk(ABOUT, offset, line)
 
     def silent_seconds(self) -> float:
         """For how long none of its files has been written."""
@@ -121,13 +139,3 @@ def begin_chunks(known: Mapping[str, Known]) -> Iterator[Chunk]:
     """
     for name, (place, base) in known.items():
         yield Chunk(source_name(name, place.generation, base), place.offset - base, b"")
-
-
-def introduction(main: Path, began_ms: int = 0) -> bytes:
-    """Says which session this is, where it works and since when, which is when the session began
-    unless `began_ms` is given: transcripts say it on every line and nowhere in particular.
-    """
-    facts = head_facts(main)
-    return session_line(
-        main.stem, cwd=facts.cwd, version=facts.version, started_ms=began_ms or facts.started
-    )

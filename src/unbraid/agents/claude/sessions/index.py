@@ -24,7 +24,7 @@ from unbraid.system.files import read_small
 from unbraid.wire.record import read_as
 
 FILE_NAME = "index.bin"
-SCHEMA = 1
+SCHEMA = 2
 
 
 class IndexedAgent(Struct, omit_defaults=True):

@@ -116,6 +116,20 @@ class Processes:
         return (entry.pid, entry.proc_start) in self._met
 
 
+def process_folder(main: Path) -> str | None:
+    """Returns the folder in which a process of a session works, by its own note; None if no note
+    names it. Where a transcript says nothing yet, this does.
+    """
+    for path in main.parent.parent.with_name(FOLDER).glob("*.json"):
+        try:
+            entry = process_entry(read_small(path))
+        except (OSError, *BAD_JSON):
+            continue
+        if entry.session_id == main.stem and entry.cwd is not None:
+            return entry.cwd
+    return None
+
+
 def is_left(main: Path, processes: Processes) -> bool:
     """Returns whether a session that is not on the list has no process: its version would have put
     it there, where such a list is kept.

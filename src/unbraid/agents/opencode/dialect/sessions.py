@@ -12,6 +12,9 @@ from unbraid.translate.contexts import Context
 from unbraid.translate.lifecycle import Agents
 from unbraid.wire.record import read_as
 
+# What a session is called before anybody has given it a title; its time follows.
+UNTITLED = "New session - "
+
 
 class LooseCall(NamedTuple):
     """A call that has started an agent and does not say its session."""
@@ -83,7 +86,8 @@ class SessionAttribution:
             self._agents.announce(context, out)
             return
         model = info.model_name
-        facts = (info.id, model, info.directory, info.version)
+        title = None if (info.title or "").startswith(UNTITLED) else info.title
+        facts = (info.id, model, info.directory, info.version, title)
         if known is None or facts != context.meta:
             context.meta = facts
             out.append(
@@ -94,6 +98,7 @@ class SessionAttribution:
                     model=model,
                     cwd=info.directory,
                     version=info.version,
+                    title=title,
                 )
             )
 

@@ -69,6 +69,7 @@ class SessionTurns:
         if info.session_id in (self._sessions.root, None):
             if not over:
                 self._working = info.id
+                self.outcome = None  # of the turn before
                 self._busy.add(self._sessions.root)
             elif info.id == self._working:
                 self._working = None

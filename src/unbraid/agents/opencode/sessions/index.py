@@ -9,8 +9,10 @@ from pathlib import Path
 from unbraid.agents.opencode.sessions.database import connect, root_of
 from unbraid.agents.stored import SessionFacts
 from unbraid.errors import SourceError
+from unbraid.fleet.status import FAILED, INTERRUPTED
 from unbraid.fleet.usage import Usage
 
+ABORTED = "MessageAbortedError"
 _SESSIONS = """SELECT id, parent_id, title, directory, time_created, time_updated FROM session"""
 _SPENT = """SELECT session_id,
     sum(json_extract(data, '$.tokens.input')),
@@ -20,6 +22,10 @@ _SPENT = """SELECT session_id,
     sum(json_extract(data, '$.cost')),
     max(json_extract(data, '$.time.created')
         * (json_extract(data, '$.time.completed') IS NULL))
+    FROM message WHERE json_extract(data, '$.role') = 'assistant' GROUP BY session_id"""
+# With `max`, SQLite takes the other columns from the row that has it.
+_LAST = """SELECT session_id, max(json_extract(data, '$.time.created')),
+    json_extract(data, '$.error.name')
     FROM message WHERE json_extract(data, '$.role') = 'assistant' GROUP BY session_id"""
 
 
@@ -31,6 +37,7 @@ def opencode_rows(path: Path) -> list[SessionFacts]:
         with closing(connect(path, parts=False)) as db:
             sessions = {row[0]: row for row in db.execute(_SESSIONS)}
             spent = {row[0]: row[1:] for row in db.execute(_SPENT)}
+            failed = {row[0]: row[2] for row in db.execute(_LAST) if row[2] is not None}
     except sqlite3.Error as error:
         raise SourceError(str(path), f"cannot be read ({error})") from None
     parents = {sid: row[1] for sid, row in sessions.items()}
@@ -48,6 +55,7 @@ def opencode_rows(path: Path) -> list[SessionFacts]:
                 updated=about[5],
                 answered=True,
                 agents=0,
+                ending=_ending(failed.get(root)),
             ),
         )
         row.agents += 1
@@ -64,3 +72,10 @@ def opencode_rows(path: Path) -> list[SessionFacts]:
             row.usage.add(usage)
             row.answered = row.answered and not open_since
     return sorted(rows.values(), key=lambda row: row.updated, reverse=True)
+
+
+def _ending(error: str | None) -> str | None:
+    """Returns how a session has ended whose last message has failed so."""
+    if error is None:
+        return None
+    return INTERRUPTED if error == ABORTED else FAILED

@@ -1,0 +1,40 @@
+"""Why a run cannot be steered, and what would make it so that it can."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec import Struct
+
+from unbraid.agents.registry import kind
+from unbraid.log.summary import RunSummary
+
+
+class SteeringHint(Struct, frozen=True):
+    """Why nothing can be sent to a run; and the command to use for one to which it can, if there
+    is one.
+    """
+
+    reason: str
+    command: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.reason} {self.command}" if self.command else self.reason
+
+
+def steering_hint(run: RunSummary, verbs: Collection[str]) -> SteeringHint | None:
+    """Returns why a run takes no messages, by what can be asked of it; None if it does."""
+    if "message" in verbs:
+        return None
+    of_kind = kind(run.source)
+    if run.over:
+        resumable = of_kind is not None and run.session_id is not None
+        command = f"unbraid attach {run.run} --resume" if resumable else None
+        return SteeringHint("The run is over." + (" To continue it:" if command else ""), command)
+    if of_kind is None or not of_kind.steered_command:
+        return SteeringHint("Its program takes no messages while it works.")
+    if verbs:
+        reason = "It was started so that it can only be ended. To start one that listens:"
+    else:
+        reason = "It has a terminal of its own: answer it there. To start one that can be steered:"
+    return SteeringHint(reason, of_kind.steered_command)
