@@ -13,6 +13,7 @@ from unbraid.agents.opencode.dialect.sessions import SessionAttribution
 from unbraid.agents.opencode.dialect.texts import RECENT_PARTS, Texts
 from unbraid.agents.opencode.dialect.tools import ToolParts
 from unbraid.agents.opencode.dialect.turns import SessionTurns
+from unbraid.agents.opencode.editions import edition_of_version
 from unbraid.agents.opencode.records import (
     EventProperties,
     Info,
@@ -94,6 +95,12 @@ class OpenCodeDialect:
     def outcome(self) -> tuple[bool, str] | None:
         """How the main agent has ended, as far as is known: ok, and the reason."""
         return self._turns.outcome or self._ended
+
+    @property
+    def program(self) -> str | None:
+        """The name of the program whose sessions these are: OpenCode, or one made from it."""
+        version = self._sessions.version
+        return None if version is None else edition_of_version(version).name
 
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
