@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import sys
 
 import click
@@ -65,12 +66,20 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
     async with Machine() as machine:
         summary = await machine.open(run)
         found = await resumption(
-            machine.log, summary, stream=stream, env=machine.env, arguments=more
+            machine.log,
+            summary,
+            stream=stream,
+            env=machine.env,
+            arguments=more,
+            write=not only_print,
         )
     if found.made is not None:
         click.echo(safe(f"unbraid: made {found.made}"), err=True)
     if only_print:
-        click.echo(safe(str(found)))
+        # Printing writes nothing: the copy that a sub-agent needs is made when it is continued.
+        again = ["unbraid", "attach", f"{summary.run}/{stream}", "--resume"]
+        command = shlex.join([*again, *(["--", *more] if more else [])])
+        click.echo(safe(command if found.needs_copy else str(found)))
         return
     try:
         if found.cwd is not None:
