@@ -77,15 +77,17 @@ def test_claude_code_reads_what_is_no_yaml(tmp_path: Path) -> None:
     assert agent.tools == ("Read",)
 
 
-def test_four_places_and_the_first_wins(tmp_path: Path) -> None:
+def test_the_first_of_all_places_wins(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    for number, folder in enumerate(reversed(agent_folders(tmp_path, home))):
+    places = agent_folders(tmp_path, home)
+    for number, folder in enumerate(reversed(places)):
         write(folder, f"own{number}.md", "---\ndescription: own\n---\n")
         write(folder, "both.md", f"---\ndescription: from {number}\n---\n")
     found = Roster.read(tmp_path, home)
-    assert {agent.name for agent in found} == {"own0", "own1", "own2", "own3", "both"}
+    own = {f"own{number}" for number in range(len(places))}
+    assert {agent.name for agent in found} == own | {"both"}
     both = found.get("both")
-    assert both is not None and both.description == "from 3"
+    assert both is not None and both.description == f"from {len(places) - 1}"
 
 
 BAD: dict[str, tuple[str | bytes, int, str]] = {

@@ -16,7 +16,7 @@ from tests.web.test_run import fleet
 from tests.web.views import RunView
 
 PLACES = {
-    "/": "Fix the **parser**.",
+    "/": "Fix the parser.",
     "/#/run/run": "reader",
     "/#/run/run/2": "y = 3",
     "/#/?q=parser": "3 results",
