@@ -271,7 +271,8 @@ class OpenCodeDialect:
                 output_tokens=round(tokens.output or 0) + round(tokens.reasoning or 0),
                 cache_read_tokens=round(cache.read or 0) if cache is not None else 0,
                 cache_creation_tokens=round(cache.write or 0) if cache is not None else 0,
-                cost_usd=part.cost,
+                # It writes 0 for every model whose price it does not know.
+                cost_usd=part.cost or None,
             )
         )
 
