@@ -82,6 +82,7 @@ class Fleet:
             e.TextDelta: self._text,
             e.TokenUsage: self._token_usage,
             e.TurnComplete: self._turn_complete,
+            e.SessionMeta: self._session_meta,
             e.Progress: self._progress,
             e.SubAgentEnded: self._ended,
         }
@@ -323,6 +324,10 @@ class Fleet:
             cache_1h_tokens=event.cache_1h_tokens,
             estimated=event.estimated,
         )
+        self._totals.fold(self._out[-1])
+
+    def _session_meta(self, event: e.SessionMeta, stream: FleetStream) -> None:
+        self._pass_on(event, stream)
         self._totals.fold(self._out[-1])
 
     def _turn_complete(self, event: e.TurnComplete, stream: FleetStream) -> None:

@@ -3,40 +3,48 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from unbraid.agents.opencode.sessions.database import connect, root_of
 from unbraid.agents.stored import SessionFacts
 from unbraid.errors import SourceError
+from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.shares import MAIN, ShareCounter, usage_of
 from unbraid.fleet.status import FAILED, INTERRUPTED
-from unbraid.fleet.usage import Usage
+from unbraid.wire.record import milliseconds
+
+AGENT = "agent"  # a sub-agent whose name nothing says
 
 ABORTED = "MessageAbortedError"
 _SESSIONS = """SELECT id, parent_id, title, directory, time_created, time_updated FROM session"""
-_SPENT = """SELECT session_id,
-    sum(json_extract(data, '$.tokens.input')),
-    sum(json_extract(data, '$.tokens.output') + json_extract(data, '$.tokens.reasoning')),
-    sum(json_extract(data, '$.tokens.cache.read')),
-    sum(json_extract(data, '$.tokens.cache.write')),
-    sum(json_extract(data, '$.cost')),
-    max(json_extract(data, '$.time.created')
-        * (json_extract(data, '$.time.completed') IS NULL))
-    FROM message WHERE json_extract(data, '$.role') = 'assistant' GROUP BY session_id"""
+_MESSAGES = """SELECT session_id,
+    json_extract(data, '$.tokens.input'),
+    json_extract(data, '$.tokens.output') + json_extract(data, '$.tokens.reasoning'),
+    json_extract(data, '$.tokens.cache.read'),
+    json_extract(data, '$.tokens.cache.write'),
+    json_extract(data, '$.cost'),
+    json_extract(data, '$.time.created'),
+    json_extract(data, '$.time.completed') IS NULL,
+    json_extract(data, '$.modelID'),
+    coalesce(json_extract(data, '$.agent'), json_extract(data, '$.mode'))
+    FROM message WHERE json_extract(data, '$.role') = 'assistant'"""
 # With `max`, SQLite takes the other columns from the row that has it.
 _LAST = """SELECT session_id, max(json_extract(data, '$.time.created')),
     json_extract(data, '$.error.name')
     FROM message WHERE json_extract(data, '$.role') = 'assistant' GROUP BY session_id"""
 
 
-def opencode_rows(path: Path) -> list[SessionFacts]:
+def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts]:
     """Returns all root sessions with their children, newest first. A session whose answers are all
     finished is answered.
     """
     try:
         with closing(connect(path, parts=False)) as db:
             sessions = {row[0]: row for row in db.execute(_SESSIONS)}
-            spent = {row[0]: row[1:] for row in db.execute(_SPENT)}
+            messages = db.execute(_MESSAGES).fetchall()
             failed = {row[0]: row[2] for row in db.execute(_LAST) if row[2] is not None}
     except sqlite3.Error as error:
         raise SourceError(str(path), f"cannot be read ({error})") from None
@@ -60,18 +68,35 @@ def opencode_rows(path: Path) -> list[SessionFacts]:
         )
         row.agents += 1
         row.updated = max(row.updated, updated)
-        if sid in spent:
-            given, said, read, written, cost, open_since = (value or 0 for value in spent[sid])
-            usage = Usage(
-                input_tokens=round(given),
-                output_tokens=round(said),
-                cache_read_tokens=round(read),
-                cache_creation_tokens=round(written),
-                cost_usd=float(cost),
-            )
-            row.usage.add(usage)
-            row.answered = row.answered and not open_since
+    _count(messages, rows, parents, prices)
     return sorted(rows.values(), key=lambda row: row.updated, reverse=True)
+
+
+def _count(
+    messages: Iterable[tuple[Any, ...]],
+    rows: dict[str, SessionFacts],
+    parents: dict[str, str | None],
+    prices: Prices | None,
+) -> None:
+    counters: dict[str, ShareCounter] = {}
+    for sid, *counts, cost, created, is_open, model, agent in messages:
+        root = root_of(sid, parents)
+        if root not in rows:
+            continue  # of a session that is gone
+        if is_open and created:
+            rows[root].answered = False
+        given, said, read, written = (round(count or 0) for count in counts)
+        counters.setdefault(root, ShareCounter(prices)).add(
+            MessageTokens(given, said, read, written),
+            ts=milliseconds(created),
+            agent=MAIN if sid == root else str(agent or AGENT),
+            model=str(model) if model else None,
+            # It writes 0 for every model whose price it does not know.
+            cost_usd=float(cost) if cost else None,
+        )
+    for root, counter in counters.items():
+        rows[root].shares = counter.shares
+        rows[root].usage = usage_of(counter.shares)
 
 
 def _ending(error: str | None) -> str | None:
