@@ -19,6 +19,7 @@ from unbraid.agents.claude.transcript import (
     answer_line,
     opening_line,
 )
+from unbraid.fleet.amounts import plausible_count
 from unbraid.fleet.title import prompt_title
 from unbraid.fleet.usage import Usage
 from unbraid.system.files import line_blocks, open_regular
@@ -176,10 +177,10 @@ class _Answers:
         for sidechain, usage in self._messages.values():
             own = facts.agent_id is not None or not sidechain
             total = facts.usage if own else facts.sidechain_usage
-            total.input_tokens += usage.input_tokens or 0
-            total.output_tokens += usage.output_tokens or 0
-            total.cache_read_tokens += usage.cache_read_input_tokens or 0
-            total.cache_creation_tokens += usage.cache_creation_input_tokens or 0
+            total.input_tokens += plausible_count(usage.input_tokens) or 0
+            total.output_tokens += plausible_count(usage.output_tokens) or 0
+            total.cache_read_tokens += plausible_count(usage.cache_read_input_tokens) or 0
+            total.cache_creation_tokens += plausible_count(usage.cache_creation_input_tokens) or 0
         if self._last is not None:
             facts.model = self._last.model
             facts.answered = self._last.stop_reason != "tool_use"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -9,24 +10,27 @@ from pathlib import Path
 from unbraid.agents.opencode.sessions.database import connect, root_of
 from unbraid.agents.stored import SessionFacts
 from unbraid.errors import SourceError
+from unbraid.fleet.amounts import plausible_count, plausible_dollars
 from unbraid.fleet.status import FAILED, INTERRUPTED
 from unbraid.fleet.usage import Usage
 
 ABORTED = "MessageAbortedError"
 _SESSIONS = """SELECT id, parent_id, title, directory, time_created, time_updated FROM session"""
 _SPENT = """SELECT session_id,
-    sum(json_extract(data, '$.tokens.input')),
-    sum(json_extract(data, '$.tokens.output') + json_extract(data, '$.tokens.reasoning')),
-    sum(json_extract(data, '$.tokens.cache.read')),
-    sum(json_extract(data, '$.tokens.cache.write')),
-    sum(json_extract(data, '$.cost')),
+    total(json_extract(data, '$.tokens.input')),
+    total(json_extract(data, '$.tokens.output') + json_extract(data, '$.tokens.reasoning')),
+    total(json_extract(data, '$.tokens.cache.read')),
+    total(json_extract(data, '$.tokens.cache.write')),
+    total(json_extract(data, '$.cost')),
     max(json_extract(data, '$.time.created')
         * (json_extract(data, '$.time.completed') IS NULL))
-    FROM message WHERE json_extract(data, '$.role') = 'assistant' GROUP BY session_id"""
+    FROM message WHERE json_valid(data) AND json_extract(data, '$.role') = 'assistant'
+    GROUP BY session_id"""
 # With `max`, SQLite takes the other columns from the row that has it.
 _LAST = """SELECT session_id, max(json_extract(data, '$.time.created')),
     json_extract(data, '$.error.name')
-    FROM message WHERE json_extract(data, '$.role') = 'assistant' GROUP BY session_id"""
+    FROM message WHERE json_valid(data) AND json_extract(data, '$.role') = 'assistant'
+    GROUP BY session_id"""
 
 
 def opencode_rows(path: Path) -> list[SessionFacts]:
@@ -63,15 +67,20 @@ def opencode_rows(path: Path) -> list[SessionFacts]:
         if sid in spent:
             given, said, read, written, cost, open_since = (value or 0 for value in spent[sid])
             usage = Usage(
-                input_tokens=round(given),
-                output_tokens=round(said),
-                cache_read_tokens=round(read),
-                cache_creation_tokens=round(written),
-                cost_usd=float(cost),
+                input_tokens=_count(given),
+                output_tokens=_count(said),
+                cache_read_tokens=_count(read),
+                cache_creation_tokens=_count(written),
+                cost_usd=plausible_dollars(float(cost)) or 0.0,
             )
             row.usage.add(usage)
             row.answered = row.answered and not open_since
     return sorted(rows.values(), key=lambda row: row.updated, reverse=True)
+
+
+def _count(given: float) -> int:
+    # A sum of whatever numbers the rows have: infinity is no integer.
+    return 0 if math.isinf(given) else plausible_count(round(given)) or 0
 
 
 def _ending(error: str | None) -> str | None:
