@@ -16,6 +16,7 @@ import pytest
 from tests.launch.agents import UNBRAID
 from unbraid.errors import LogError
 from unbraid.log import opened_log
+from unbraid.system.home import make_private_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
 
@@ -53,3 +54,10 @@ async def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> 
         async with opened_log(env={"UNBRAID_HOME": str(home)}):
             pass
     assert mode(home) == 0o755, "it may be everybody's"
+
+
+def test_no_folder_on_the_way_to_ours_is_open(tmp_path: Path) -> None:
+    make_private_folder(tmp_path / "share" / "home" / "leases")
+    assert [mode(tmp_path / place) for place in ("share", "share/home", "share/home/leases")] == [
+        0o700, 0o700, 0o700,
+    ]  # fmt: skip

@@ -28,6 +28,14 @@ _OURS = ("log.db", "leases", "tokens.json", "index.bin")
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
+def make_private_folder(folder: Path) -> None:
+    """Makes a folder, with those above it that are missing, for nobody else. Raises OSError."""
+    # `mkdir(parents=True)` would give its mode to the last of them only.
+    for each in (*reversed(folder.parents), folder):
+        if not each.is_dir():
+            each.mkdir(mode=stat.S_IRWXU, exist_ok=True)
+
+
 def mend_folder(folder: Path) -> str | None:
     """Takes a folder of ours from others who could enter it: agents' words, tokens and sockets are
     in it. Returns what was done, to be said; None if nothing had to be.
