@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import shlex
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -60,6 +62,17 @@ def fingerprints(folder: Path) -> dict[Path, str]:
     }
 
 
+def messages_of(files: Iterable[Path]) -> dict[str, int]:
+    """What Claude Code's own files say each message was given, by its id."""
+    found: dict[str, int] = {}
+    for path in files:
+        for line in path.read_text().splitlines():
+            message = json.loads(line).get("message")
+            if isinstance(message, dict) and message.get("usage"):
+                found[message["id"]] = message["usage"]["input_tokens"]
+    return found
+
+
 @pytest.mark.parametrize("version", ["1.0.128", "2.0.76", "2.1.197", "2.1.325"])
 async def test_a_finished_sub_agent_goes_on_as_its_own_session(
     version: str, tmp_path: Path
@@ -82,15 +95,23 @@ async def test_a_finished_sub_agent_goes_on_as_its_own_session(
             agent = f"{name}/{child}"
             code, printed, told = await start(launch, [UNBRAID, "attach", agent, "--print"])
             assert code == 0, told
-            made = {file for file in fingerprints(launch.projects) if file not in before}
-            assert f"made {made.copy().pop()}" in told
-            assert f"--resume {made.copy().pop().stem}" in printed
+            # Printing writes nothing: the copy is made when the agent is continued.
+            assert fingerprints(launch.projects) == before
+            assert printed.strip() == f"unbraid attach {agent} --resume"
             again = [UNBRAID, "attach", agent, "--resume", "--", "-p", "What was it?"]
             code, answer, told = await start(launch, again, path)
             assert code == 0, told
             assert answer.strip() == SECRET
             after = fingerprints(launch.projects)
             assert {file: after[file] for file in before} == before
+            # The copy repeats what the sub-agent has used; nothing of it counts twice.
+            code, table, told = await start(launch, [UNBRAID, "cost", "--by", "run", "--json"])
+            assert code == 0, told
+            rows = {row["key"]: row["input_tokens"] for row in json.loads(table)["rows"]}
+            was = messages_of(before)
+            for file in (each for each in after.keys() - before.keys() if len(each.stem) == 36):
+                if new := {k: v for k, v in messages_of([file]).items() if k not in was}:
+                    assert rows[file.stem] == sum(new.values())
 
 
 async def test_a_session_goes_on_by_its_id(tmp_path: Path) -> None:

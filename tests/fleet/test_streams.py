@@ -161,3 +161,26 @@ def test_the_guarantees_hold_whatever_comes_in(relay: list[e.RelayEvent]) -> Non
     again = [x for one in relay for x in piecewise.apply([one])]
     again += piecewise.finish(True, "completed")
     assert [e.encode(x) for x in again] == [e.encode(x) for x in events]
+
+
+def test_an_agent_is_believed_how_long_it_has_worked_where_nothing_else_shows_it() -> None:
+    fleet = Fleet(began_ms=1000)
+    said = [
+        e.SessionMeta(),
+        e.SubAgentSpawned("a", 1000, agent_id="a"),
+        e.Progress("a", 1005, duration_ms=390),
+        e.SubAgentEnded("a", 1005),
+        # Who is asked again may count what it did before.
+        e.SubAgentSpawned("a", 1400, agent_id="a", resumes=True),
+        e.Progress("a", 1405, duration_ms=395),
+        e.SubAgentEnded("a", 1405),
+        e.TurnComplete("", 1405, duration_ms=420),
+    ]
+    events = [*fleet.apply(said), *fleet.finish(True, "completed")]
+    check(events)
+    ends = {x.stream_id: x.ts for x in events if isinstance(x, e.StreamEnd)}
+    assert ends == {1: 1390, 2: 1405, 0: 1420}
+    # What nobody can believe is passed on and dates nothing.
+    fleet = Fleet(began_ms=1000)
+    fleet.apply([e.TurnComplete("", 1405, duration_ms=1 << 62)])
+    assert fleet.finish(True, "completed")[-1].ts == 1405

@@ -12,6 +12,7 @@ from tests.invariants import check
 from tests.launch.agents import UNBRAID, cli_of, in_its_time, log_path, logged, verdict
 from tests.launch.terminal import terminal
 from tests.said import CLEAN
+from unbraid.fleet.tree import Tree
 from unbraid.log import SqliteLog
 from unbraid.testing import Recording, ScriptedModel, claude_launch, scenario
 from unbraid.testing.launch import Launch
@@ -58,6 +59,13 @@ async def test_it_has_the_terminal_and_we_have_its_words(tmp_path: Path) -> None
                         break
             assert screen.process.returncode is None
             await screen.until("End.")  # its helper works in the background, and reports later
+            async with asyncio.timeout(60):
+                async for _ in log.follow_all(0):
+                    (run,) = await log.runs()
+                    if run.status == "waiting" and run.agents == 3:
+                        break
+            assert run.waiting is not None
+            assert run.waiting.what == "prompt"
             screen.type("/rename Mine alone")
             await screen.until("/renameMinealone")
             screen.type("\r")
@@ -75,5 +83,6 @@ async def test_it_has_the_terminal_and_we_have_its_words(tmp_path: Path) -> None
     await log.close()
     (events,) = (await logged(tmp_path)).values()
     check(events)
+    assert {node.status for node in Tree(events).nodes.values()} == {"done"}
     in_its_time(recording, events)
     assert verdict(recording, events, tmp_path / "recording")._replace(disordered=[]) == CLEAN

@@ -175,12 +175,14 @@ class DeltaFormat(Protocol):
 
 class Resumption(Struct):
     """A command that continues an agent's conversation, where to start it and with what in its
-    environment, and the file made for it.
+    environment, and the file made for it. One that `needs_copy` cannot be used before that is
+    made.
     """
 
     argv: list[str]
     cwd: str | None
     made: Path | None = None
+    needs_copy: bool = False
     env: dict[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -205,9 +207,12 @@ class StoredAgent(Struct, frozen=True):
 class Resumer(Protocol):
     """Continues sessions, and sub-agents as sessions of their own."""
 
-    def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption:
         """Returns the command that continues a session, or one of its sub-agents; `arguments` are
-        further ones for the program. Raises SourceError if what it needs is gone.
+        further ones for the program. Raises SourceError if what it needs is gone. Without `write`
+        no file is made; if one would be needed, the command `needs_copy`.
         """
         ...
 

@@ -22,6 +22,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 from msgspec import Struct, field
 
 from unbraid.agents.control_port import Controller
+from unbraid.fleet.shares import UsageShare
 from unbraid.fleet.status import WaitingFor
 from unbraid.fleet.usage import Usage
 from unbraid.translate.tracks import RunTracks
@@ -32,7 +33,8 @@ class SessionFacts(Struct):
     """One stored session as the list of runs shows it; times in milliseconds since 1970.
 
     `answered`: its last turn came to an end; `ending`: the status that it has if no process has it,
-    where that is known better. `agents`: the main agent and its sub-agents.
+    where that is known better. `agents`: the main agent and its sub-agents. `shares` are what
+    `usage` consists of, by agent, model and time; a kind that cannot say that gives none.
     """
 
     session_id: str
@@ -44,6 +46,7 @@ class SessionFacts(Struct):
     ending: str | None = None
     agents: int = 1
     usage: Usage = field(default_factory=Usage)
+    shares: list[UsageShare] = field(default_factory=list)
 
 
 class SessionState(Struct, frozen=True):

@@ -20,6 +20,7 @@ COMMANDS = {
     "ask": "unbraid.cli.ask:ask",
     "attach": "unbraid.cli.attach:attach",
     "cat": "unbraid.cli.cat:cat",
+    "cost": "unbraid.cli.cost:cost",
     "deliver": "unbraid.cli.deliver:deliver",
     "demo": "unbraid.cli.demo:demo",
     "deny": "unbraid.cli.approve:deny",

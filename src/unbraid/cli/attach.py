@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import sys
 
 import click
@@ -60,21 +61,30 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
     from unbraid.errors import SourceError
     from unbraid.machine import Machine
     from unbraid.screen import safe
+    from unbraid.system.process import without_token
 
     async with Machine() as machine:
         summary = await machine.open(run)
         found = await resumption(
-            machine.log, summary, stream=stream, env=machine.env, arguments=more
+            machine.log,
+            summary,
+            stream=stream,
+            env=machine.env,
+            arguments=more,
+            write=not only_print,
         )
     if found.made is not None:
         click.echo(safe(f"unbraid: made {found.made}"), err=True)
     if only_print:
-        click.echo(safe(str(found)))
+        # Printing writes nothing: the copy that a sub-agent needs is made when it is continued.
+        again = ["unbraid", "attach", f"{summary.run}/{stream}", "--resume"]
+        command = shlex.join([*again, *(["--", *more] if more else [])])
+        click.echo(safe(command if found.needs_copy else str(found)))
         return
     try:
         if found.cwd is not None:
             os.chdir(found.cwd)
-        os.execvpe(found.argv[0], found.argv, os.environ | found.env)
+        os.execvpe(found.argv[0], found.argv, without_token(os.environ) | found.env)
     except OSError as error:
         raise SourceError(found.argv[0], error.strerror or str(error)) from None
 

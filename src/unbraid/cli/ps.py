@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
-import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from unbraid.cli.messages import warn
+from unbraid.cli.progress import progress_bar
 from unbraid.cli.redaction import showing_option
 
 if TYPE_CHECKING:
@@ -63,28 +61,8 @@ async def _runs(*, everything: bool) -> list[RunSummary]:
     except LogUnusable as error:
         warn(f"only what was never logged is listed: {error}")
     return list_runs(
-        logged, os.environ, data_folder(), everything=everything, warn=warn, progress=_progress()
+        logged, os.environ, data_folder(), everything=everything, warn=warn, progress=progress_bar()
     )
-
-
-def _progress() -> Callable[[int, int], None]:
-    """Returns a progress bar, where a person sees it and has to wait for it."""
-    if not sys.stderr.isatty():
-        return lambda done, total: None
-    from rich.console import Console
-    from rich.progress import Progress
-
-    bar = Progress(console=Console(stderr=True), transient=True)
-    task, began = bar.add_task("Reading the history", total=None), time.monotonic()
-
-    def show(done: int, total: int) -> None:
-        if done == total:
-            bar.stop()
-        elif time.monotonic() - began > 0.5:
-            bar.start()
-            bar.update(task, completed=done, total=total)
-
-    return show
 
 
 def _print(runs: list[RunSummary], *, everything: bool) -> None:

@@ -13,10 +13,16 @@ from unbraid.log.summary import RunSummary
 
 
 async def resumption(
-    log: Log, run: RunSummary, *, stream: int, env: Mapping[str, str], arguments: Sequence[str]
+    log: Log,
+    run: RunSummary,
+    *,
+    stream: int,
+    env: Mapping[str, str],
+    arguments: Sequence[str],
+    write: bool = True,
 ) -> Resumption:
-    """Returns what continues a stream of a run; a file may be made for it. Raises CallerError if
-    nothing can.
+    """Returns what continues a stream of a run; a file may be made for it, with `write`. Raises
+    CallerError if nothing can.
     """
     found = kind(run.source)
     resumer = None if found is None else found.resumer(env)
@@ -30,7 +36,7 @@ async def resumption(
         agent_id=agent_id,
         agent=await _agent_name(log, run.run, stream) if stream else None,
     )
-    return resumer.resume(stored, arguments)
+    return resumer.resume(stored, arguments, write=write)
 
 
 async def agent_of(log: Log, run: str, stream: int) -> str | None:

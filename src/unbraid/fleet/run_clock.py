@@ -62,9 +62,9 @@ class RunClock:
     def lasted(self, stream: FleetStream, duration_ms: int | None) -> None:
         """Takes an agent's word for how long it has worked: a recorded stream, in which only some
         records have times, has nothing else to show it by. One that is read live is seen at work
-        for about as long.
+        for about as long; and one that resumes another may count that, too.
         """
-        if duration_ms is None or duration_ms > MAX_DURATION_MS:
+        if duration_ms is None or duration_ms > MAX_DURATION_MS or stream.resumes is not None:
             return
         if stream.id == 0:
             self._lasted = max(self._lasted, duration_ms)

@@ -19,11 +19,19 @@ class FleetStream:
         "latest",
         "message_id",
         "parent",
+        "resumes",
     )
 
-    def __init__(self, stream_id: int, parent: FleetStream | None, agent: str) -> None:
+    def __init__(
+        self,
+        stream_id: int,
+        parent: FleetStream | None,
+        agent: str,
+        resumes: FleetStream | None = None,
+    ) -> None:
         self.id = stream_id
         self.parent = parent
+        self.resumes: int | None = None if resumes is None else resumes.id
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.agent = agent
         self.answering = False

@@ -83,6 +83,7 @@ class Fleet:
             e.TextDelta: self._text,
             e.TokenUsage: self._token_usage,
             e.TurnComplete: self._turn_complete,
+            e.SessionMeta: self._session_meta,
             e.Progress: self._progress,
             e.SubAgentEnded: self._ended,
         }
@@ -231,7 +232,7 @@ class Fleet:
         if earlier is not None and not earlier.ended:
             self._close(earlier, True, "completed")
         agent = event.subagent_type or (earlier.agent if earlier is not None else "agent")
-        stream = FleetStream(self._count, parent, agent)
+        stream = FleetStream(self._count, parent, agent, earlier)
         self._count += 1
         self._streams[event.context] = stream
         self._emit(
@@ -244,7 +245,7 @@ class Fleet:
             prompt=event.prompt,
             model=event.model,
             background=event.background,
-            resumes=earlier.id if earlier is not None else None,
+            resumes=stream.resumes,
         )
 
     def _stray(self, context: str) -> FleetStream:
@@ -258,7 +259,7 @@ class Fleet:
         """Opens a new stream for text that arrives after its stream has ended; it resumes the old
         one.
         """
-        stream = FleetStream(self._count, ended.parent, ended.agent)
+        stream = FleetStream(self._count, ended.parent, ended.agent, ended)
         stream.latest = ended.latest
         self._count += 1
         self._streams[context] = stream
@@ -267,7 +268,7 @@ class Fleet:
             e.StreamStart,
             stream,
             parent_stream_id=None if parent is None else parent.id,
-            resumes=ended.id,
+            resumes=stream.resumes,
         )
         return stream
 
@@ -325,6 +326,10 @@ class Fleet:
             cache_1h_tokens=event.cache_1h_tokens,
             estimated=event.estimated,
         )
+        self._totals.fold(self._out[-1])
+
+    def _session_meta(self, event: e.SessionMeta, stream: FleetStream) -> None:
+        self._pass_on(event, stream)
         self._totals.fold(self._out[-1])
 
     def _turn_complete(self, event: e.TurnComplete, stream: FleetStream) -> None:

@@ -12,16 +12,24 @@ from msgspec.structs import replace
 from unbraid.errors import CallerError
 from unbraid.events import (
     FleetEvent,
+    FleetProgress,
     FleetPrompt,
     FleetSessionMeta,
+    FleetToolResult,
+    FleetToolUse,
     RequestReceived,
     StreamStart,
+    SubAgentResponse,
     Text,
+    Thinking,
 )
 from unbraid.fleet.status import FILTERS, LIVE, WORKING, RunState, WaitingFor
 from unbraid.fleet.title import prompt_title, title_of
 from unbraid.fleet.usage import Totals, Usage
 from unbraid.log.activity import Activity
+
+# What an agent that is known to work says and does.
+_WORK = frozenset((Text, Thinking, FleetToolUse, FleetToolResult, FleetProgress, SubAgentResponse))
 
 
 class RunSummary(Struct):
@@ -79,7 +87,7 @@ class RunSummary(Struct):
         self.started = self.started or event.ts
         self.updated = max(self.updated, event.ts)
         self.activity.add(event.ts - self.started)
-        if type(event) is Text and not self.state.idle_since:
+        if type(event) in _WORK and not self.state.idle_since:
             return  # most are, and they say nothing about the run itself
         if self.totals.fold(event):
             self.usage = self.totals.total()

@@ -16,16 +16,14 @@ Two ways to wait:
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
 
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
-from unbraid.redact.secrets import hints, redact, secret_ranges, undecided_from
+from unbraid.redact.secrets import LONGEST, redact, secret_ranges, undecided_from
 
 # As much of a block as is needed to know that it ends within a secret.
-CONTEXT_BYTES = 256
+CONTEXT_BYTES = 2 * LONGEST
 # More than this does not wait: the parts of a block seldom stand so far apart.
 HELD_BYTES = 4 << 20
 
@@ -99,7 +97,7 @@ class LineRedactor:
 
     def push(self, lines: Sequence[bytes]) -> None:
         """Take in the next lines, without their ends."""
-        suspects = _suspects(lines)
+        redacted = redact(b"\n".join(lines)).split(b"\n")
         self.size += sum(map(len, lines)) + len(lines)
         queue = self._queue
         for at, line in enumerate(lines):
@@ -109,7 +107,7 @@ class LineRedactor:
                 continue
             if read is not None:
                 self._end(*read)
-            queue.append(redact(line) if at in suspects else line)
+            queue.append(redacted[at])
 
     def pop(self, *, last: bool = False, expired: bool = False) -> list[bytes]:
         """Returns the first lines, as far as they are decided. `last`: nothing more will come.
@@ -168,7 +166,8 @@ class LineRedactor:
         for block in self._ended:
             _settle(block, None)
         for block in self._touched:
-            _settle(block, None)
+            # The next part may continue a word of which too little is known yet.
+            _settle(block, None, expired=True)
             del self._waiting[block]
         self._ended.clear()
         self._touched.clear()
@@ -248,15 +247,6 @@ class LineRedactor:
         del blocks[block.name]
         if not blocks:
             del self._open[block.owner]
-
-
-def _suspects(lines: Sequence[bytes]) -> set[int]:
-    """Returns the numbers of the lines that may have a secret."""
-    found = hints(b"\n".join(lines))
-    if not found:
-        return set()
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    return {bisect_right(starts, place) - 1 for place in found}
 
 
 def _settle(block: _Block, cut: int | None, *, expired: bool = False) -> None:

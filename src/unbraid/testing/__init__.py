@@ -3,14 +3,29 @@
 The model needs the extra `unbraid[testing]`; everything else needs Python alone.
 """
 
-from .clis import CLAUDE_VERSIONS, OPENCODE_VERSIONS, Cli, CliUnavailable
+from .clis import (
+    CLAUDE_VERSIONS,
+    CODEX_VERSIONS,
+    KILO_VERSIONS,
+    OPENCODE_VERSIONS,
+    Cli,
+    CliUnavailable,
+)
 from .conversation import allow, deny
-from .launch import Launch, claude_launch, opencode_launch
+from .launch import Launch, claude_launch, codex_launch, opencode_launch
 from .model import ScriptedModel
 from .players import byte_by_byte, lines, load, random_cuts, whole
 from .recorder import record_claude, record_opencode
 from .recording import Recording
-from .runner import RecordedRun, run_claude, run_opencode, start_claude, start_opencode
+from .runner import (
+    RecordedRun,
+    run_claude,
+    run_codex,
+    run_opencode,
+    start_claude,
+    start_codex,
+    start_opencode,
+)
 from .scenarios import scenario
 from .script import (
     HttpError,
@@ -24,6 +39,7 @@ from .script import (
     Spawn,
     StreamError,
     Turn,
+    Wait,
     Workflow,
     bash,
     say,
@@ -31,6 +47,8 @@ from .script import (
 
 __all__ = [
     "CLAUDE_VERSIONS",
+    "CODEX_VERSIONS",
+    "KILO_VERSIONS",
     "OPENCODE_VERSIONS",
     "Cli",
     "CliUnavailable",
@@ -49,11 +67,13 @@ __all__ = [
     "Spawn",
     "StreamError",
     "Turn",
+    "Wait",
     "Workflow",
     "allow",
     "bash",
     "byte_by_byte",
     "claude_launch",
+    "codex_launch",
     "deny",
     "lines",
     "load",
@@ -62,10 +82,12 @@ __all__ = [
     "record_claude",
     "record_opencode",
     "run_claude",
+    "run_codex",
     "run_opencode",
     "say",
     "scenario",
     "start_claude",
+    "start_codex",
     "start_opencode",
     "whole",
 ]

@@ -15,10 +15,13 @@ from .script import (
     ScriptedToolUse,
     SendMessage,
     Spawn,
+    Wait,
     Workflow,
     marker,
 )
 
+_CODEX_SPAWN = "spawn_agent"
+_CODEX_WAITS = ("wait_agent", "wait")
 _SPAWNING_TOOLS = ("Agent", "Task", "task")
 _RESUMING_PARAMETERS = ("resume", "task_id", "session_id")
 
@@ -33,13 +36,54 @@ def adapt_block(block: Block, asking: ModelRequest, agent_ids: Mapping[str, str]
         case ScriptedThinking(text):
             return {"type": "thinking", "text": text}
         case ScriptedToolUse(name, given):
+            if name == "Bash" and (shell := _shell(given, asking)) is not None:
+                return shell
             return _tool(_named(name, asking), _parameters(name, given, asking))
         case Workflow(script):
             return _tool(_named("Workflow", asking), {"script": script})
         case Spawn():
+            if _CODEX_SPAWN in asking.tools:
+                given = {"message": f"{marker(block.child)} {block.prompt}"}
+                return {**_codex(_CODEX_SPAWN, given, asking), "child": block.child}
             return {**_spawn(block, asking), "child": block.child}
+        case Wait(child):
+            return _wait(agent_ids.get(child, child), asking)
         case SendMessage(child, message):
+            if _CODEX_SPAWN in asking.tools:
+                given = {
+                    "message": message,
+                    _target("send_input", asking): agent_ids.get(child, child),
+                }
+                return _codex("send_input", given, asking)
             return _resume(child, message, asking, agent_ids.get(child, child))
+
+
+def _codex(name: str, given: Mapping[str, Any], asking: ModelRequest) -> Json:
+    """Returns a call of a tool that may be in a namespace."""
+    namespace = asking.tools.get(name, {}).get("namespace")
+    return {**_tool(name, given), **({"namespace": namespace} if namespace else {})}
+
+
+def _shell(given: Mapping[str, Any], asking: ModelRequest) -> Json | None:
+    """Returns a call of the shell as Codex names it; None for other CLIs."""
+    command = given.get("command", "")
+    if "exec_command" in asking.tools:
+        return _tool("exec_command", {"cmd": command})
+    if "shell_command" in asking.tools:
+        return _tool("shell_command", {"command": command})
+    if "shell" in asking.tools:
+        return _tool("shell", {"command": ["bash", "-lc", command]})
+    return None
+
+
+def _target(tool: str, asking: ModelRequest) -> str:
+    return next((key for key in ("target", "id") if key in _properties(tool, asking)), "target")
+
+
+def _wait(agent_id: str, asking: ModelRequest) -> Json:
+    name = next((name for name in _CODEX_WAITS if name in asking.tools), _CODEX_WAITS[0])
+    key = "ids" if "ids" in _properties(name, asking) else "targets"
+    return _codex(name, {key: [agent_id], "timeout_ms": 20_000}, asking)
 
 
 def _tool(name: str, given: Mapping[str, Any]) -> Json:

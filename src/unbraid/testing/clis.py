@@ -17,6 +17,8 @@ from pathlib import Path
 
 CLAUDE_VERSIONS = ("1.0.128", "2.0.76", "2.1.197", "2.1.325")
 OPENCODE_VERSIONS = ("1.2.27", "1.18.33")
+KILO_VERSIONS = ("7.7.9",)
+CODEX_VERSIONS = ("0.118.0", "0.166.0")
 
 # From this release on the npm package wraps a native binary that comes in a package per platform.
 _FIRST_NATIVE_CLAUDE = (2, 1, 113)
@@ -80,6 +82,25 @@ def opencode(version: str) -> Cli:
     return Cli("opencode", version, (str(folder / "bin" / "opencode"),))
 
 
+def kilo(version: str) -> Cli:
+    """Kilo of that version, fetched if need be."""
+    if shutil.which("rg") is None:
+        raise CliUnavailable("Kilo needs rg (ripgrep) on PATH, or it downloads one itself")
+    folder = _fetch(f"@kilocode/cli-{'-'.join(_system())}", version)
+    return Cli("kilo", version, (str(folder / "bin" / "kilo"),))
+
+
+def codex(version: str) -> Cli:
+    """Codex of that version, fetched if need be."""
+    system = "-".join(_system())
+    folder = _fetch("@openai/codex", f"{version}-{system}")
+    for path in sorted(folder.glob("vendor/*/*/codex")):
+        if path.parent.name in ("bin", "codex"):
+            path.chmod(0o755)
+            return Cli("codex", version, (str(path),))
+    raise CliUnavailable(f"the package of Codex {version} has no program for {system}")
+
+
 def _system() -> tuple[str, str]:
     machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
     arch = machine.get(platform.machine().lower())
@@ -128,7 +149,7 @@ def _unpack_into(target: Path, package: str, version: str) -> None:
             # Early releases of 3.11 have no filters.
             archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
             archive.extractall(scratch)
-        for program in ("claude", "bin/opencode", "cli.js"):
+        for program in ("claude", "bin/opencode", "bin/kilo", "cli.js"):
             path = Path(scratch, "package", program)
             if path.exists():
                 path.chmod(0o755)

@@ -14,6 +14,7 @@ from .clis import Cli
 
 CLAUDE_MODES = ("plain", "plain-fwd", "partial", "partial-fwd", "stdin", "json")
 OPENCODE_MODES = ("run", "serve")
+CODEX_MODES = ("exec",)
 
 FIRST_FORWARDING_CLAUDE = (2, 1, 211)
 _FIRST_OPENCODE_WITH_DEPTH = (1, 18, 0)
@@ -31,6 +32,7 @@ class Launch:
     cwd: Path
     projects: Path | None = None
     data: Path | None = None
+    codex_home: Path | None = None
 
 
 def claude_launch(
@@ -90,17 +92,19 @@ def opencode_launch(
     """OpenCode with these arguments; unless it `asks`, every tool is allowed."""
     # The list of all models of all providers is a third of what it does at its start.
     models = home / ".config" / "models.json"
+    name = cli.name  # Kilo is made from OpenCode: the same settings under its own name
+    prefix = name.upper()
     env = {
         **_environment(home),
-        "OPENCODE_MODELS_PATH": str(models),
-        "OPENCODE_DISABLE_AUTOUPDATE": "1",
-        "OPENCODE_DISABLE_MODELS_FETCH": "1",
-        "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
-        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-        "OPENCODE_DISABLE_SHARE": "1",
+        f"{prefix}_MODELS_PATH": str(models),
+        f"{prefix}_DISABLE_AUTOUPDATE": "1",
+        f"{prefix}_DISABLE_MODELS_FETCH": "1",
+        f"{prefix}_DISABLE_DEFAULT_PLUGINS": "1",
+        f"{prefix}_DISABLE_LSP_DOWNLOAD": "1",
+        f"{prefix}_DISABLE_SHARE": "1",
         "npm_config_offline": "true",
     }
-    config = Path(env["XDG_CONFIG_HOME"], "opencode", "opencode.json")
+    config = Path(env["XDG_CONFIG_HOME"], name, f"{name}.json")
     config.parent.mkdir(parents=True, exist_ok=True)
     models.write_text("{}")
     settings = _opencode_config(model_url, asks=asks)
@@ -109,8 +113,61 @@ def opencode_launch(
         settings["subagent_depth"] = 4
     config.write_text(json.dumps(settings))
     cwd = _folder(home, git=git)
-    data = Path(env["XDG_DATA_HOME"], "opencode")
+    data = Path(env["XDG_DATA_HOME"], name)
     return Launch((*cli.command, *args), env, cwd, data=data)
+
+
+def codex_launch(
+    cli: Cli, model_url: str, home: Path, args: Sequence[str] = (), *, git: bool = False
+) -> Launch:
+    """Codex with these arguments; every tool is allowed."""
+    cwd = _folder(home, git=git)
+    codex_home = home / ".codex"
+    codex_home.mkdir(parents=True, exist_ok=True)
+    (codex_home / "config.toml").write_text(_CODEX_CONFIG.format(url=model_url, cwd=cwd))
+    closed = "http://127.0.0.1:9"
+    env = {
+        **_environment(home),
+        "CODEX_HOME": str(codex_home),
+        "SCRIPTED_KEY": "made-up",
+        "NO_PROXY": "127.0.0.1,localhost",
+        "HTTP_PROXY": closed,
+        "HTTPS_PROXY": closed,
+    }
+    return Launch((*cli.command, *args), env, cwd, codex_home=codex_home)
+
+
+def codex_arguments(mode: str, prompt: str) -> list[str]:
+    """Returns the arguments that make up a mode."""
+    _check(mode, CODEX_MODES)
+    return ["exec", "--json", "--skip-git-repo-check", prompt]
+
+
+_CODEX_CONFIG = """\
+model = "scripted-one"
+model_provider = "scripted"
+model_reasoning_summary = "detailed"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+web_search = "disabled"
+agents.max_depth = 3
+features.plugins = false
+
+[model_providers.scripted]
+name = "Scripted"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+request_max_retries = 1
+stream_max_retries = 2
+
+[analytics]
+enabled = false
+
+[projects."{cwd}"]
+trust_level = "trusted"
+"""
 
 
 def opencode_arguments(mode: str, prompt: str) -> list[str]:

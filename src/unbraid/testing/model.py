@@ -10,10 +10,11 @@ from contextlib import suppress
 
 from . import loopback
 from .answer_parts import encode
-from .anthropic_dialect import Anthropic
 from .block_adapter import adapt_block
+from .dialects.anthropic import Anthropic
+from .dialects.openai import OpenAI
+from .dialects.responses import Responses, as_messages
 from .model_request import Json, ModelRequest, Turns, agent_id, read_request
-from .openai_dialect import OpenAI
 from .script import (
     Failure,
     HttpError,
@@ -29,9 +30,10 @@ from .script import (
 from .server import LoopbackServer
 from .truth import Ledger, Serving
 
-_DIALECTS: dict[str, type[Anthropic] | type[OpenAI]] = {
+_DIALECTS: dict[str, type[Anthropic] | type[OpenAI] | type[Responses]] = {
     "/v1/messages": Anthropic,
     "/v1/chat/completions": OpenAI,
+    "/v1/responses": Responses,
 }
 
 
@@ -90,6 +92,8 @@ class ScriptedModel(LoopbackServer):
             error = Anthropic.error("not_found_error", "there is nothing here")
             return await exchange.answer(404, encode(error))
         self.requests.append(body)
+        if dialect is Responses:
+            body = as_messages(body)
         turn, serving = self._prepare(read_request(body, self.script.agents))
         failure = self._failure(serving, turn)
         if isinstance(failure, HttpError):
@@ -107,7 +111,10 @@ class ScriptedModel(LoopbackServer):
         return self._went_out(serving, complete=True)
 
     async def _stream(
-        self, exchange: loopback.Exchange, answer: Anthropic | OpenAI, failure: Failure | None
+        self,
+        exchange: loopback.Exchange,
+        answer: Anthropic | OpenAI | Responses,
+        failure: Failure | None,
     ) -> None:
         await exchange.begin(200, {"content-type": "text/event-stream"})
         for number, chunk in enumerate(answer.chunks()):

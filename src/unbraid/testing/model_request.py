@@ -20,7 +20,9 @@ from .script import markers
 Json = dict[str, Any]
 
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
-_AGENT_ID = re.compile(r"(?:agentId|task_id|session_id): *([\w-]+)|<task id=\"([\w-]+)\"")
+_AGENT_ID = re.compile(
+    r"(?:agentId|task_id|session_id): *([\w-]+)|<task id=\"([\w-]+)\"|\"agent_id\": *\"([\w-]+)\""
+)
 _SUMMARY = re.compile(r"detailed summary of (?:the|our|this) conversation", re.IGNORECASE)
 
 
@@ -77,7 +79,7 @@ def read_request(body: Json, agents: Container[str]) -> ModelRequest:
 def agent_id(result: str) -> str | None:
     """Returns the id by which a CLI names a spawned agent, if the call's result has it."""
     found = _AGENT_ID.search(result)
-    return (found[1] or found[2]) if found else None
+    return (found[1] or found[2] or found[3]) if found else None
 
 
 def _parts(message: Json) -> Iterator[tuple[str | None, str]]:

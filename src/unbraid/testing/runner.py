@@ -23,6 +23,8 @@ from .launch import (
     Launch,
     claude_arguments,
     claude_launch,
+    codex_arguments,
+    codex_launch,
     opencode_arguments,
     opencode_launch,
 )
@@ -66,8 +68,10 @@ class RecordedRun:
         self.recording.truth = self.model.truth
         data = self.launch.data
         if data is not None:
-            self.recording.database = data / "opencode.db"
+            self.recording.database = data / f"{data.name}.db"
             self.recording.storage = data / "storage"
+        if self.launch.codex_home is not None:
+            self.recording.rollouts = self.launch.codex_home / "sessions"
         return self.recording
 
 
@@ -132,18 +136,19 @@ async def start_opencode(
     args: Sequence[str] = (),
     git: bool = False,
     timeout_seconds: float = TIMEOUT_SECONDS,
+    make_cli: Callable[[str], clis.Cli] = clis.opencode,
 ) -> AsyncIterator[RecordedRun]:
-    """OpenCode, started; in mode `serve` its lines are the data of its events.
+    """OpenCode, or with `make_cli` Kilo, started; in mode `serve` its lines are its events' data.
 
     With `reply` (once, always or reject) it asks before it uses a tool (mode `serve`).
     """
-    cli = await asyncio.to_thread(clis.opencode, version)
+    cli = await asyncio.to_thread(make_cli, version)
     async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
         arguments = [*opencode_arguments(mode, prompts[0]), *args]
         asks = reply is not None
         launch = opencode_launch(cli, model.url, home, arguments, asks=asks, git=git)
         child = await Child.start(launch.argv, launch.env, launch.cwd)
-        recording = Recording(script.name, "opencode", mode, {})
+        recording = Recording(script.name, cli.name, mode, {})
         try:
             source = child.lines()
             if mode == "serve":
@@ -162,6 +167,32 @@ async def start_opencode(
             await child.stop()
 
 
+@asynccontextmanager
+async def start_codex(
+    version: str,
+    script: Script,
+    *,
+    home: Path,
+    mode: str = "exec",
+    prompts: Sequence[str] = (PROMPT,),
+    args: Sequence[str] = (),
+    timeout_seconds: float = TIMEOUT_SECONDS,
+) -> AsyncIterator[RecordedRun]:
+    """Codex, started: its lines are those of `codex exec --json`."""
+    cli = await asyncio.to_thread(clis.codex, version)
+    async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
+        arguments = [*codex_arguments(mode, prompts[0]), *args]
+        launch = codex_launch(cli, model.url, home, arguments)
+        child = await Child.start(launch.argv, launch.env, launch.cwd)
+        recording = Recording(script.name, f"codex-{version}", mode, {})
+        try:
+            yield RecordedRun(
+                child=child, model=model, launch=launch, recording=recording, source=child.lines()
+            )
+        finally:
+            await child.stop()
+
+
 def _finished(
     start: Callable[P, AbstractAsyncContextManager[RecordedRun]],
 ) -> Callable[P, Coroutine[Any, Any, Recording]]:
@@ -175,3 +206,4 @@ def _finished(
 # The same CLIs with the same options, from start to end.
 run_claude = _finished(start_claude)
 run_opencode = _finished(start_opencode)
+run_codex = _finished(start_codex)

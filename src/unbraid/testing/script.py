@@ -66,6 +66,13 @@ class SendMessage:
 
 
 @dataclass(frozen=True)
+class Wait:
+    """A call that waits for an agent, where spawning one does not: Codex's."""
+
+    child: str
+
+
+@dataclass(frozen=True)
 class Workflow:
     """A script that spawns agents; `children` are those of ours that it starts."""
 
@@ -73,7 +80,7 @@ class Workflow:
     children: Sequence[str] = ()
 
 
-Block = ScriptedText | ScriptedThinking | ScriptedToolUse | Spawn | SendMessage | Workflow
+Block = ScriptedText | ScriptedThinking | ScriptedToolUse | Spawn | SendMessage | Wait | Workflow
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,12 @@ MAX_BLOCKS = 4096
 GROWING = ("text", "thinking")
 
 
+class CacheLifetimes(Struct, gc=False):
+    """For how long what was written to the cache is kept."""
+
+    ephemeral_1h_input_tokens: int | None = 0
+
+
 class MessageUsage(Struct, gc=False):
     """Token counts of one model message."""
 
@@ -44,6 +50,13 @@ class MessageUsage(Struct, gc=False):
     cache_creation_input_tokens: int | None = 0
     cache_read_input_tokens: int | None = 0
     output_tokens: int | None = 0
+    cache_creation: CacheLifetimes | None = None
+
+    @property
+    def cache_1h_tokens(self) -> int:
+        """Tokens that are kept in the cache for an hour."""
+        kept = self.cache_creation
+        return 0 if kept is None else kept.ephemeral_1h_input_tokens or 0
 
 
 class Block(Struct, gc=False):
@@ -105,6 +118,7 @@ class MessageState:
 
     __slots__ = (
         "closed",
+        "complete",
         "growing",
         "id",
         "model",
@@ -129,6 +143,7 @@ class MessageState:
         self.undecided: Block | None = None  # a text that is the growth of the last one, or new
         self.streaming: dict[int, Streaming] | None = None
         self.closed = False
+        self.complete = False  # whether the model has ended it, so that its usage is final
         self.usage: MessageUsage | None = None
         self.usage_rank = 0
 

@@ -51,6 +51,16 @@ class ReadsSources(Protocol):
         ...
 
 
+@runtime_checkable
+class SharesFormat(Protocol):
+    """A dialect of a format that several kinds write: the records say which of them did."""
+
+    @property
+    def program(self) -> str | None:
+        """The name of the kind that has written the records; None if they have not shown it."""
+        ...
+
+
 # The name of the kind that a record belongs to, or nothing; and the record.
 Owned = tuple[str | None, Record]
 

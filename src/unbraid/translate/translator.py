@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
 from unbraid.translate.excess import Excess, needs_limit
-from unbraid.translate.reader import ReadsSources, RecordReader, registered_dialects
+from unbraid.translate.reader import ReadsSources, RecordReader, SharesFormat, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
 
@@ -74,12 +74,18 @@ class Translator:
         """The name of the kind of agents whose words these are: of the first that has owned a
         record, and before that of the kind that is asked first.
         """
+        first = self._first
+        dialect = self._dialects[first]
+        return (dialect.program or first) if isinstance(dialect, SharesFormat) else first
+
+    @property
+    def _first(self) -> str:
         return self._met[0] if self._met else next(iter(self._dialects))
 
     @property
     def outcome(self) -> tuple[bool, str]:
         """How the main agent has ended, as far as is known: ok, and the reason."""
-        return self._dialects[self.kind].outcome or ORPHANED
+        return self._dialects[self._first].outcome or ORPHANED
 
     @property
     def ts(self) -> int:

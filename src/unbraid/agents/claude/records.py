@@ -51,6 +51,7 @@ class ApiMessage(Struct, gc=False):
     id: str | None = None
     model: str | None = None
     content: list[Block] | str | None = None
+    stop_reason: str | None = None
     usage: MessageUsage | None = None
 
 
@@ -80,6 +81,8 @@ class ClaudeRecord(RecordHead):
     event: ApiEvent | None = None
     api_block_index: int | None = field(default=None, name="apiBlockIndex")
     is_meta: bool | None = field(default=None, name="isMeta")
+    # Of a record that was copied from another session, which has counted it.
+    forked_from: dict[str, Any] | None = field(default=None, name="forkedFrom")
     # Ours, not the wire's: how many of its blocks were known and left unread.
     skipped: Annotated[int, Meta(ge=0, le=0)] = field(default=0, name="unbraid.skipped")
 
@@ -151,6 +154,7 @@ class SpawnResult(Struct):
     prompt: str | None = None
     run_id: str | None = field(default=None, name="runId")
     content: Any = None
+    usage: MessageUsage | None = None  # of the agent's last message
 
 
 class SpawnInput(Struct):
@@ -220,6 +224,27 @@ class ResultUsage(Struct):
     output_tokens: int = field(default=0, name="outputTokens")
     cache_read_tokens: int = field(default=0, name="cacheReadInputTokens")
     cache_creation_tokens: int = field(default=0, name="cacheCreationInputTokens")
+
+    @property
+    def total_tokens(self) -> int:
+        """All tokens that went in or came out."""
+        return (
+            self.input_tokens
+            + self.output_tokens
+            + self.cache_read_tokens
+            + self.cache_creation_tokens
+        )
+
+
+class CostState(Struct):
+    """`cost-state`: the session's account at its process's end, cumulative over its processes. If
+    `hasUnknownModelCost`, its dollars are a guess.
+    """
+
+    session_id: str | None = field(default=None, name="sessionId")
+    total_cost_usd: float | None = field(default=None, name="totalCostUSD")
+    model_usage: dict[str, ResultUsage] | None = field(default=None, name="modelUsage")
+    has_unknown_model_cost: bool | None = field(default=None, name="hasUnknownModelCost")
 
 
 class Result(Struct):

@@ -27,6 +27,7 @@ from unbraid.translate.tracks import split
 from unbraid.wire.record import BAD_JSON
 
 SIDECHAIN = "sidechain:"
+NO_TRANSCRIPT = "has no transcript, so it cannot be resumed"
 # In files' names, or, in 1.0, the id of the line that a sub-agent begins with.
 AGENT_ID = re.compile(rf"(?:{SIDECHAIN})?[0-9A-Za-z][0-9A-Za-z_-]{{0,63}}")
 
@@ -37,7 +38,9 @@ class ClaudeResumer:
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
 
-    def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption:
         """The command that continues a session, or a copy of one of its sub-agents."""
         session = checked_id(stored.session_id, SESSION_ID, "a session of Claude Code")
         main = next(session_transcripts(session, self._env), None)
@@ -47,6 +50,10 @@ class ClaudeResumer:
             cwd = head_facts(main).cwd or process_folder(main)
             return Resumption(["claude", "--resume", session, *arguments], cwd)
         agent = checked_id(stored.agent_id, AGENT_ID, "an agent of Claude Code")
+        if not write:
+            if next(_lines_of(main, agent), None) is None:
+                raise SourceError(agent, NO_TRANSCRIPT)
+            return Resumption(["claude", "--resume", *arguments], None, needs_copy=True)
         made, cwd = as_session(main, agent)
         return Resumption(["claude", "--resume", made.stem, *arguments], cwd, made)
 
@@ -56,9 +63,9 @@ def as_session(main: Path, agent: str) -> tuple[Path, str | None]:
     worked.
     """
     name = str(uuid.uuid4())
-    lines = list(_as_main(_lines_of(main, agent), name))
+    lines = list(_as_main(_lines_of(main, agent), name, copied_from=main.stem))
     if not lines:
-        raise SourceError(agent, "has no transcript, so it cannot be resumed")
+        raise SourceError(agent, NO_TRANSCRIPT)
     made = main.with_name(f"{name}.jsonl")
     # Exclusive: a file that exists is somebody's.
     with made.open("xb") as file:
@@ -100,8 +107,14 @@ def _objects(path: Path) -> Iterator[dict[str, Any]]:
             yield value
 
 
-def _as_main(lines: Iterator[dict[str, Any]], session: str) -> Iterator[dict[str, Any]]:
+def _as_main(
+    lines: Iterator[dict[str, Any]], session: str, *, copied_from: str
+) -> Iterator[dict[str, Any]]:
+    """Yields lines as a session's own. Each is marked as a copy, in the CLI's own way: what it used
+    has been counted where it was copied from.
+    """
     for line in lines:
+        line["forkedFrom"] = {"sessionId": copied_from, "messageUuid": line.get("uuid")}
         line.pop("agentId", None)
         if "isSidechain" in line:
             line["isSidechain"] = False

@@ -22,6 +22,8 @@ from unbraid.wire.record import BAD_JSON
 AGENT_FACTS = "unbraid.agent"
 SESSION_STATE = "unbraid.state"
 SESSION_INTRODUCTION = "unbraid.session"
+# The model of messages that the CLI itself has made.
+SYNTHETIC = "<synthetic>"
 # What 2.0 asks two agents of its own at every start, for nobody.
 WARMUP = "Warmup"
 
@@ -101,11 +103,21 @@ class AnswerFacts(Struct, gc=False):
     usage: MessageUsage | None = None
 
 
+class AgentReport(Struct, gc=False):
+    """What a parent is given of an agent that has ended: what its last message has used."""
+
+    agent_id: str | None = field(default=None, name="agentId")
+    usage: MessageUsage | None = None
+
+
 class AnswerLine(Struct, gc=False):
     """A line with what a model's message has used."""
 
     is_sidechain: bool | None = field(default=None, name="isSidechain")
     message: AnswerFacts | None = None
+    timestamp: str | float | None = None
+    forked_from: dict[str, Any] | None = field(default=None, name="forkedFrom")
+    report: AgentReport | None = field(default=None, name="toolUseResult")
 
 
 class ProcessEntry(Struct):

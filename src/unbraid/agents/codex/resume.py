@@ -21,7 +21,9 @@ class CodexResumer:
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
 
-    def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption:
         """The command that continues a thread; `exec` as its first argument stays in front, with
         the options behind it.
         """

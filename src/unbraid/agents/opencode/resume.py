@@ -27,7 +27,9 @@ class OpenCodeResumer:
     def __init__(self, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
         self._env, self._edition = env, edition
 
-    def resume(self, stored: StoredAgent, arguments: Sequence[str]) -> Resumption:
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption:
         """The command that continues a session; `run` as its first argument stays in front."""
         wanted = stored.agent_id or stored.session_id
         session = checked_id(wanted, SESSION_ID, f"a session of {self._edition.title}")

@@ -23,7 +23,7 @@ from unbraid.log.summary import RunSummary
 from unbraid.wire.chunk import Chunk
 
 MAX_HELD_RUNS = 512
-INDEX_BLOCKS = 256
+INDEX_BLOCKS = 2048
 COMPRESSED_BYTES = 256
 
 _decode_summary = msgspec.json.Decoder(RunSummary).decode

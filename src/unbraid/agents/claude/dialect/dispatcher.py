@@ -33,8 +33,8 @@ SILENT_TYPES = frozenset(
     """
     control_response keep_alive tool_progress rate_limit_event prompt_suggestion streamlined_text
     attachment queue-operation last-prompt atis-latch api-request api-request-blob
-    api-request-shape tools-used cost-state file-history-snapshot mode permission-mode progress
-    started launched
+    api-request-shape tools-used file-history-snapshot mode permission-mode progress started
+    launched
     """.split()
 )
 ORPHANED = "orphaned"
@@ -112,6 +112,7 @@ class ClaudeDialect:
             "control_request": permissions.asked,
             "control_cancel_request": permissions.cancelled,
             ERROR: reports.error,
+            "cost-state": reports.cost_state,
             AGENT_FACTS: reports.agent_facts,
             SESSION_INTRODUCTION: reports.introduction,
             SESSION_STATE: turns.published,

@@ -10,8 +10,9 @@ from unbraid.agents.claude.dialect.attribution import Attribution
 from unbraid.agents.claude.dialect.streaming import StreamedMessages
 from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
-from unbraid.agents.claude.dialect.usage import FINAL, SYNTHETIC, UsageReports
+from unbraid.agents.claude.dialect.usage import FINAL, UsageReports
 from unbraid.agents.claude.records import ClaudeRecord
+from unbraid.agents.claude.transcript import SYNTHETIC
 from unbraid.events import (
     EMPTY_OBJECT,
     Error,
@@ -66,14 +67,27 @@ class Messages:
 
     def assistant(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """An assistant record."""
+        context = self._say(record, out)
+        message = record.message
+        if (
+            context is not None
+            and message is not None
+            and message.stop_reason is not None
+            and record.is_sidechain is not None
+        ):
+            # The model has ended it: a transcript's usage is final, and nothing else may follow.
+            self._usage.settle(context, out)
+
+    def _say(self, record: ClaudeRecord, out: list[RelayEvent]) -> Context | None:
+        """Reports what is new in a record; returns whose it is."""
         # The hottest path there is: it pays to look things up once, and to call little.
         message = record.message
         if message is None:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
-            return
+            return None
         context = self._attribution.context_of(record, out)
         if context is None:
-            return
+            return None
         content = message.content
         if not isinstance(content, list):
             content = [Block(type="text", text=content)] if content else []
@@ -88,10 +102,15 @@ class Messages:
             context, state = self._unnamed.find(
                 record, context, content, source=source, repetition=repetition
             )
-        if message.usage is not None and source + source >= state.usage_rank:
+        if (
+            message.usage is not None
+            and source + source >= state.usage_rank
+            and record.forked_from is None
+        ):
             state.usage = message.usage
             if source == TRANSCRIPT:
                 state.usage_rank = FINAL
+                state.complete = message.stop_reason is not None
             if context.usage_due is not state:
                 state.model = message.model
                 self._usage.turn_to(context, state, out)
@@ -110,13 +129,13 @@ class Messages:
             key = hash((uuid, skipped, *digests))
         if source == TRANSCRIPT:
             if self._written_again(record, context, state, content):
-                return
+                return context
             context.turn_to(state, TRANSCRIPT)
         if uuid is not None:
             seen = self._seen  # as `newly` does it
             if key in seen:
                 state.repeat(content, source, repetition)
-                return
+                return context
             seen[key] = None
             if len(seen) > FULL:
                 forget_oldest(seen, RECENT)
@@ -134,7 +153,7 @@ class Messages:
                 context.last_text = block.text or ""
             new = state.next(block, digest, source)
             if new is None:
-                return
+                return context
             if not repetition.one_block:
                 state.growing = new
             fresh = (new,)
@@ -169,6 +188,7 @@ class Messages:
                 if raw_blocks is None:
                     raw_blocks = _raw_blocks(record, content)
                 out.append(Unrecognized(context.id, ts, raw_blocks[id(block)]))
+        return context
 
     def _written_again(
         self, record: ClaudeRecord, context: Context, state: MessageState, content: list[Block]

@@ -12,6 +12,7 @@ from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.dialect.usage import UsageReports
 from unbraid.agents.claude.records import (
     ClaudeRecord,
+    CostState,
     Init,
     Result,
     Trouble,
@@ -39,6 +40,10 @@ SILENT_SUBTYPES = frozenset(
     stop_hook_summary local_command session_state_changed files_persisted
     """.split()
 )
+
+# How much more than was seen a session's account may hold, of requests that no transcript shows
+# (titles, summaries), before it must be about more than this run.
+MOST_OF_ACCOUNT, BESIDE_TOKENS = 1.5, 50_000
 
 
 class CliReports:
@@ -185,6 +190,31 @@ class CliReports:
             self._contexts.root.meta = facts
             out.append(meta)
 
+    def cost_state(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """A `cost-state` record: what the session has cost, by its own account."""
+        given = read_as(CostState, record.raw)
+        totals = _totals(given)
+        if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
+            return
+        tokens = totals.input_tokens + totals.output_tokens
+        tokens += totals.cache_read_tokens + totals.cache_creation_tokens
+        # It is about the whole session. Where much of that is not in this run, it is in others.
+        counted = self._usage.counted
+        if not counted or tokens > counted * MOST_OF_ACCOUNT + BESIDE_TOKENS:
+            return
+        out.append(
+            SessionMeta(
+                "",
+                self._clock.ts,
+                session_id=given.session_id,
+                cost_usd=given.total_cost_usd,
+                input_tokens=totals.input_tokens,
+                output_tokens=totals.output_tokens,
+                cache_read_tokens=totals.cache_read_tokens,
+                cache_creation_tokens=totals.cache_creation_tokens,
+            )
+        )
+
     def titled(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """A record that names the session."""
         before = self._titles.title
@@ -221,7 +251,7 @@ class CliReports:
         out.append(Error("", self._clock.ts, message))
 
 
-def _totals(given: Result) -> TokenUsage | None:
+def _totals(given: Result | CostState) -> TokenUsage | None:
     if not given.model_usage:
         return None
     totals = TokenUsage()

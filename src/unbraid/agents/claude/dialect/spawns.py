@@ -99,6 +99,10 @@ class Spawns:
         if _launched(context, given, text, ok=ok):
             context.background = True
             return
+        due = context.usage_due
+        if given.usage is not None and due is not None and not due.complete:
+            # What its own transcript has not been given.
+            due.usage, due.complete = given.usage, True
         if context.call == call_id:
             whole = text if given.content is None else extract_content(given.content)
             answer = agent_answer(whole) if whole is not None else None

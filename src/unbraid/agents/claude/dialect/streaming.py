@@ -103,5 +103,6 @@ def _new_in(current: MessageState, event: ApiEvent) -> Fresh | None:
         usage = current.usage
         if usage is not None and current.usage_rank < FINAL:
             current.usage_rank = NEARLY_FINAL
+            current.complete = True
             usage.output_tokens = event.usage.output_tokens or usage.output_tokens
     return None

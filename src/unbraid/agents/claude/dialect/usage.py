@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unbraid.agents.claude.transcript import SYNTHETIC
 from unbraid.events import RelayEvent, TokenUsage
 from unbraid.translate.blocks import MessageState
 from unbraid.translate.clock import Clock
@@ -9,12 +10,11 @@ from unbraid.translate.contexts import Context
 
 # How far a message's usage can be trusted: not at all while a line of stdout says it.
 NEARLY_FINAL, FINAL, SENT = 1, 2, 3
-# The model of messages that the CLI itself has made.
-SYNTHETIC = "<synthetic>"
 
 
 class UsageReports:
-    """Reports a message's usage when the next message begins, or its agent ends.
+    """Reports a message's usage when it is final; or, as an estimate, when the next message begins
+    or its agent ends.
 
     Lines repeat a message's usage. Of one source the last counts; the transcript's are final, those
     of `message_delta` nearly, those of stdout's lines not.
@@ -22,6 +22,12 @@ class UsageReports:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
+        self._counted = 0
+
+    @property
+    def counted(self) -> int:
+        """All tokens that have been reported."""
+        return self._counted
 
     def settle(self, context: Context, out: list[RelayEvent]) -> None:
         """No more messages follow."""
@@ -40,15 +46,19 @@ class UsageReports:
         if state.model == SYNTHETIC:
             return
         # By position, because there is one for every message, and it is quicker.
-        out.append(
-            TokenUsage(
-                context.id,
-                self._clock.ts,
-                state.id,
-                state.model,
-                usage.input_tokens or 0,
-                usage.output_tokens or 0,
-                usage.cache_read_input_tokens or 0,
-                usage.cache_creation_input_tokens or 0,
-            )
+        used = TokenUsage(
+            context.id,
+            self._clock.ts,
+            state.id,
+            state.model,
+            usage.input_tokens or 0,
+            usage.output_tokens or 0,
+            usage.cache_read_input_tokens or 0,
+            usage.cache_creation_input_tokens or 0,
+            None,
+            usage.cache_1h_tokens,
+            not state.complete,
         )
+        self._counted += used.input_tokens + used.output_tokens
+        self._counted += used.cache_read_tokens + used.cache_creation_tokens
+        out.append(used)

@@ -17,7 +17,8 @@ from unbraid.agents.claude.process.control import ClaudeController
 from unbraid.agents.claude.process.render import StreamJsonRenderer
 from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
 from unbraid.agents.claude.sessions.facts import Facts, head_facts
-from unbraid.agents.claude.sessions.follower import ABOUT, known_files
+from unbraid.agents.claude.sessions.follower import ABOUT, StateSource, known_files
+from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.session_files import (
     Known,
     Session,
@@ -31,6 +32,7 @@ from unbraid.system.clock import now_ms
 from unbraid.system.liveness import own_start_ms
 from unbraid.system.stdin import nobody_writes
 from unbraid.system.versions import version_of
+from unbraid.timings import PROCESS_CHECK_SECONDS
 from unbraid.translate.clock import LIVE_MS
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import LineParts
@@ -121,7 +123,10 @@ class ClaudeSource:
         self._lines = LineParts()
         self._known: dict[str, Known] | None = None
         self._notes: list[Chunk] = []
-        self._ended = False
+        self._ended = self._has_said = False
+        # Only of a process that prints nothing we could read: others say it on stdout.
+        self._states: StateSource | None = None
+        self._processes, self._looked_at = Processes(env), 0.0
         self._merger = StdoutTranscriptMerger(
             time.monotonic,
             self._find,
@@ -155,6 +160,8 @@ class ClaudeSource:
         main = next(session_transcripts(self._merger.session_id, self._env), None)
         before = files_from_sizes(main, self._sizes) if main is not None else {}
         self._known = known_files(recorded, before)
+        if self._begun_in is not None:
+            self._states = StateSource(self._merger.session_id, recorded, self._processes)
         if recorded.is_new:
             # Recorded with the run's first bytes: after a kill, nothing else would say what had
             # been there before.
@@ -195,7 +202,18 @@ class ClaudeSource:
         if self._known is not None:
             notes, self._notes = self._notes, []
             yield from notes
-            yield from self._merger.end() if self._ended else self._merger.take()
+            for chunk in self._merger.end() if self._ended else self._merger.take():
+                self._has_said = True
+                yield chunk
+            if self._states is not None and self._has_said and not self._ended:
+                yield from self._published(self._states)
+
+    def _published(self, states: StateSource) -> Iterator[Chunk]:
+        now = time.monotonic()
+        if now - self._looked_at >= PROCESS_CHECK_SECONDS:
+            self._looked_at = now
+            self._processes.meet()
+            yield from states.read()
 
     def _find(self, session: str) -> Session | None:
         main = next(session_transcripts(session, self._env), None)

@@ -26,6 +26,11 @@ class File(NamedTuple):
     size: int
     mtime_ns: int
 
+    @property
+    def id(self) -> str:
+        """The id in its name, if it is a session's own."""
+        return self.path[-42:-6]
+
 
 class FoundSession(NamedTuple):
     """A session: its own transcript, and those of its sub-agents in the layout of 2.1."""
@@ -36,7 +41,7 @@ class FoundSession(NamedTuple):
     @property
     def id(self) -> str:
         """The session's id."""
-        return self.main.path[-42:-6]
+        return self.main.id
 
     @property
     def mtime_ns(self) -> int:

@@ -6,24 +6,22 @@ stands on every line of a message; the last one counts, once.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from msgspec import Struct, field
 
 from unbraid.agents.claude.heads import head_of
+from unbraid.agents.claude.sessions.counts import Counts, MessageCounter
+from unbraid.agents.claude.sessions.discovery import File
 from unbraid.agents.claude.titles import TITLE_TYPES, TitleRecord, Titles
 from unbraid.agents.claude.transcript import (
-    AnswerFacts,
-    AnswerLine,
     PromptFacts,
-    answer_line,
     opening_line,
 )
-from unbraid.fleet.amounts import plausible_count
+from unbraid.fleet.prices import Prices
 from unbraid.fleet.title import prompt_title
-from unbraid.fleet.usage import Usage
 from unbraid.system.files import line_blocks, open_regular
-from unbraid.translate.blocks import MessageUsage
 from unbraid.wire.record import BAD_JSON, milliseconds, read_as
 
 HEAD_LINES = 40
@@ -46,21 +44,28 @@ class Facts(Struct):
     updated: int = 0
     answered: bool = False
     ending: str | None = None
-    usage: Usage = field(default_factory=Usage)
     sidechains: int = 0
-    sidechain_usage: Usage = field(default_factory=Usage)
+    counts: Counts = field(default_factory=Counts)
+    behind: list[File] = field(default_factory=list)
 
 
-_USAGE = b'"usage":{'
 _USER = b'"type":"user"'
 _SIDECHAIN = b'"parentUuid":null,"isSidechain":true'
 
 
-def facts_of(path: str, *, head_only: bool = False) -> Facts:
-    """Read one transcript. Raises OSError; what is inside never raises."""
+def facts_of(
+    path: str,
+    *,
+    head_only: bool = False,
+    prices: Prices | None = None,
+    skip: Collection[str] = frozenset(),
+) -> Facts:
+    """Read one transcript; messages whose ids are in `skip` are another's. Raises OSError; what is
+    inside never raises.
+    """
     with open_regular(path) as file:
         facts = Facts(size=file.seek(0, 2))
-        answers = _Answers()
+        answers = MessageCounter(prices, skip)
         lines_left, read = HEAD_LINES, 0
         first = last = b""
         for block in line_blocks(file):
@@ -75,7 +80,10 @@ def facts_of(path: str, *, head_only: bool = False) -> Facts:
                 facts.updated = _last_time(block) or facts.updated
                 facts.sidechains += block.count(_SIDECHAIN)
     facts.title = _given_title(first, last) or facts.title
-    answers.sum_up(facts)
+    facts.counts = answers.counts(is_agent=facts.agent_id is not None)
+    if answers.last is not None:
+        facts.model = answers.last.model
+        facts.answered = answers.last.stop_reason != "tool_use"
     if facts.agent_id is not None:
         facts.sidechains = 0
     return facts
@@ -143,47 +151,6 @@ def _title(message: PromptFacts | None) -> str | None:
         if isinstance(text, str) and text.strip() and not text.startswith(_NO_TITLE):
             return prompt_title(text)
     return None
-
-
-class _Answers:
-    """What the model's messages used, each counted once, and the last of them."""
-
-    def __init__(self) -> None:
-        self._messages: dict[str, tuple[bool, MessageUsage]] = {}
-        self._last: AnswerFacts | None = None
-
-    def read(self, block: bytes) -> None:
-        """Reads the lines that have a usage."""
-        at = block.find(_USAGE)
-        while at >= 0:
-            start = block.rfind(b"\n", 0, at) + 1
-            end = block.find(b"\n", at)
-            if end < 0:
-                end = len(block)
-            try:
-                answer = answer_line(block[start:end])
-            except BAD_JSON:
-                answer = AnswerLine()
-            message = answer.message
-            if message is not None and message.usage is not None and message.id is not None:
-                # Behind the others again: those whose last line was long ago come first.
-                self._messages.pop(message.id, None)
-                self._messages[message.id] = (bool(answer.is_sidechain), message.usage)
-                self._last = message
-            at = block.find(_USAGE, end)
-
-    def sum_up(self, facts: Facts) -> None:
-        """Adds everything to the facts."""
-        for sidechain, usage in self._messages.values():
-            own = facts.agent_id is not None or not sidechain
-            total = facts.usage if own else facts.sidechain_usage
-            total.input_tokens += plausible_count(usage.input_tokens) or 0
-            total.output_tokens += plausible_count(usage.output_tokens) or 0
-            total.cache_read_tokens += plausible_count(usage.cache_read_input_tokens) or 0
-            total.cache_creation_tokens += plausible_count(usage.cache_creation_input_tokens) or 0
-        if self._last is not None:
-            facts.model = self._last.model
-            facts.answered = self._last.stop_reason != "tool_use"
 
 
 def _last_time(block: bytes) -> int:

@@ -12,20 +12,27 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+from unbraid.agents.claude.sessions.copies import Copies, First
+from unbraid.agents.claude.sessions.counts import SIDECHAIN, SessionAccount, message_ids
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.ending import ending_of, is_reported
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.transcript import WARMUP, AgentFacts
+from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.shares import MAIN, SLOT_MS, ShareCounter, UsageShare, report_cost, usage_of
 from unbraid.fleet.status import DONE, ORPHANED
 from unbraid.fleet.usage import Usage
+from unbraid.prices.loader import LoadedPrices
 from unbraid.system.clock import now_ms
 from unbraid.system.files import read_small
 from unbraid.system.home import make_private_folder
 from unbraid.wire.record import read_as
 
 FILE_NAME = "index.bin"
-SCHEMA = 2
+SCHEMA = 4
+AGENT = "agent"  # a sub-agent whose name nothing says
 
 
 class IndexedAgent(Struct, omit_defaults=True):
@@ -37,6 +44,7 @@ class IndexedAgent(Struct, omit_defaults=True):
     parent: str | None = None
     depth: int = 1
     usage: Usage = field(default_factory=Usage)
+    shares: list[UsageShare] = field(default_factory=list)
 
 
 class IndexRow(Struct):
@@ -54,6 +62,7 @@ class IndexRow(Struct):
     ending: str | None
     usage: Usage
     agents: list[IndexedAgent]
+    shares: list[UsageShare]
 
     @property
     def agent_count(self) -> int:
@@ -63,14 +72,24 @@ class IndexRow(Struct):
 
 class _Kept(Struct):
     schema: int = SCHEMA
+    prices: str = ""
     files: dict[str, Facts] = field(default_factory=dict)
+    firsts: dict[str, First] = field(default_factory=dict)
 
 
 class Index:
     """The index, kept in a folder of ours; None keeps nothing. `redact` is applied to titles."""
 
-    def __init__(self, folder: Path | None, redact: Callable[[str], str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        redact: Callable[[str], str] | None = None,
+        *,
+        prices: LoadedPrices | None = None,
+    ) -> None:
         self.problems: dict[str, str] = {}
+        self._prices = prices
+        self._copies: Copies | None = None
         self.total = 0
         self.read_bytes = 0
         self._path = None if folder is None else folder / FILE_NAME
@@ -86,6 +105,8 @@ class Index:
         self.total = len(sessions)
         seen: dict[str, Facts] = {}
         try:
+            self._copies = Copies(scan, self._kept.firsts)
+            self._kept.firsts = self._copies.firsts
             beside = self._owned(scan, since_ns, seen)
             for found in sessions:
                 row = self._row(found, beside.get(found.id, []), seen)
@@ -99,15 +120,24 @@ class Index:
 
     def _facts(self, file: File, seen: dict[str, Facts]) -> Facts | None:
         known = self._kept.files.get(file.path)
-        if known is None or (known.size, known.mtime_ns) != (file.size, file.mtime_ns):
-            known = self._read(file)
+        behind = [] if self._copies is None else self._copies.behind(file)
+        if (
+            known is None
+            or (known.size, known.mtime_ns) != (file.size, file.mtime_ns)
+            or known.behind != behind
+        ):
+            known = self._read(file, behind)
         if known is not None:
             seen[file.path] = known
         return known
 
-    def _read(self, file: File) -> Facts | None:
+    def _read(self, file: File, behind: list[File]) -> Facts | None:
+        prices = None if self._prices is None else self._prices.prices
+        skip: set[str] = set()
         try:
-            facts = facts_of(file.path)
+            for other in behind:
+                skip |= {name for name, _ in message_ids(other.path)}
+            facts = facts_of(file.path, prices=prices, skip=skip)
             facts.ending = ending_of(file.path, sidechain=facts.agent_id is not None)
         except (OSError, ValueError) as error:
             self.problems[file.path] = getattr(error, "strerror", None) or str(error)
@@ -115,6 +145,7 @@ class Index:
             return None
         # The times from before the reading: what was appended since is read again next time.
         facts.size, facts.mtime_ns = file.size, file.mtime_ns
+        facts.behind = behind
         self._redact_title(facts)
         self._kept.files[file.path] = facts
         self.read_bytes += file.size
@@ -142,19 +173,44 @@ class Index:
         main = self._facts(found.main, seen)
         if main is None:
             return None
+        if main.counts.copied and not main.counts.messages:
+            return None  # a copy that has not gone on is no session of its own yet
+        prices = None if self._prices is None else self._prices.prices
         children = {file: self._facts(file, seen) for file in found.children}
-        agents = [_agent(file, facts) for file, facts in children.items() if facts is not None]
-        agents += [
-            IndexedAgent(facts.agent_id or "", description=facts.title, usage=facts.usage)
-            for facts in beside
-        ]
+        reports = {
+            agent: tokens
+            for facts in (main, *children.values())
+            if facts is not None
+            for agent, tokens in facts.counts.reports.items()
+        }
+        agents: list[IndexedAgent] = []
+        for file, facts in children.items():
+            if facts is not None:
+                agent = _agent(file, facts)
+                agent.shares = _shares(facts, agent.agent or AGENT, reports, prices)
+                agents.append(agent)
+        for facts in beside:
+            agent = IndexedAgent(facts.agent_id or "", description=facts.title)
+            agent.shares = _shares(facts, AGENT, reports, prices)
+            agents.append(agent)
         for number in range(main.sidechains):
             # Their words stand in one file without ids: what they used is given as the first one's.
-            usage = Usage() if number else main.sidechain_usage
-            agents.append(IndexedAgent(f"sidechain-{number + 1}", usage=usage))
-        total = Usage()
-        for usage in (main.usage, *(agent.usage for agent in agents)):
-            total.add(usage)
+            agent = IndexedAgent(f"sidechain-{number + 1}")
+            if not number:
+                agent.shares = [
+                    replace(share, agent=AGENT)
+                    for share in main.counts.shares
+                    if share.agent == SIDECHAIN
+                ]
+            agents.append(agent)
+        shares = [
+            replace(share, agent=MAIN) for share in main.counts.shares if share.agent != SIDECHAIN
+        ]
+        shares += [share for agent in agents for share in agent.shares]
+        for agent in agents:
+            agent.usage = usage_of(agent.shares)
+        if main.counts.account is not None and main.counts.account.session_id in (found.id, None):
+            _report(shares, main.counts.account)
         times = [facts.updated for facts in (main, *children.values(), *beside) if facts]
         updated = max(times)
         written = found.mtime_ns // 1_000_000
@@ -171,8 +227,9 @@ class Index:
             updated=updated or written,
             answered=main.answered,
             ending=_ending(found, main, children),
-            usage=total,
+            usage=usage_of(shares),
             agents=agents,
+            shares=shares,
         )
 
     def _load(self) -> _Kept:
@@ -180,8 +237,11 @@ class Index:
             data = b"" if self._path is None else self._path.read_bytes()
             kept = msgspec.msgpack.decode(data, type=_Kept)
         except (OSError, msgspec.MsgspecError):
-            return _Kept()
-        return kept if kept.schema == SCHEMA else _Kept()
+            return _Kept(prices="" if self._prices is None else self._prices.digest)
+        prices = "" if self._prices is None else self._prices.digest
+        if kept.schema != SCHEMA or kept.prices != prices:
+            return _Kept(prices=prices)
+        return kept
 
     def _save(self) -> None:
         if self._path is None:
@@ -218,8 +278,32 @@ def _agent(file: File, facts: Facts) -> IndexedAgent:
         description=meta.description or facts.title,
         parent=meta.parent_agent_id,
         depth=meta.spawn_depth or 1,
-        usage=facts.usage,
     )
+
+
+def _shares(
+    facts: Facts, name: str, reports: Mapping[str, MessageTokens], prices: Prices | None
+) -> list[UsageShare]:
+    """A sub-agent's shares. Its last message counts as its parent was given it, if its own
+    transcript has no final numbers.
+    """
+    shares = [replace(share, agent=name) for share in facts.counts.shares]
+    last = facts.counts.unfinished
+    if last is not None:
+        counter = ShareCounter(prices)
+        tokens = reports.get(facts.agent_id or "", last.tokens)
+        counter.add(tokens, ts=last.ts, agent=name, model=last.model)
+        shares += counter.shares
+    return shares
+
+
+def _report(shares: list[UsageShare], account: SessionAccount) -> None:
+    """Divide what the session's own account says among the shares that it covers."""
+    if sum(share.total_tokens for share in shares) <= account.tokens:
+        covered = shares
+    else:
+        covered = [share for share in shares if share.ts <= account.until - account.until % SLOT_MS]
+    report_cost(covered, account.cost_usd)
 
 
 def _meta(file: File) -> AgentFacts:

@@ -51,8 +51,10 @@ class ClaudeSessions:
     ) -> Iterator[SessionFacts]:
         """Yields what the index has, newest first."""
         from unbraid.agents.claude.sessions.index import Index
+        from unbraid.prices.loader import load_prices
 
-        index = Index(cache, redact)
+        prices = load_prices(self._env)
+        index = Index(cache, redact, prices=prices)
         for number, row in enumerate(index.rows(self._env, since_ns=since_ms * 1_000_000)):
             progress(number + 1, index.total)
             yield SessionFacts(
@@ -65,6 +67,7 @@ class ClaudeSessions:
                 ending=row.ending,
                 agents=row.agent_count,
                 usage=row.usage,
+                shares=row.shares,
             )
         for place, problem in index.problems.items():
             warn(f"{place}: {problem}")

@@ -15,12 +15,14 @@ from msgspec import Struct, field
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_bytes, thread_of_name
 from unbraid.events import Prompt, RelayEvent, TokenUsage
-from unbraid.fleet.usage import Usage
+from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.shares import MAIN, ShareCounter, UsageShare
+from unbraid.prices.loader import LoadedPrices
 from unbraid.translate.tracks import split
 from unbraid.wire.record import BAD_JSON
 
 FILE_NAME = "codex-index.bin"
-SCHEMA = 1
+SCHEMA = 2
 MAX_TITLE_CHARS = 200
 
 
@@ -34,11 +36,12 @@ class RolloutFacts(Struct):
     started: int = 0
     updated: int = 0
     answered: bool = False
-    usage: Usage = field(default_factory=Usage)
+    shares: list[UsageShare] = field(default_factory=list)
 
 
 class _KeptFacts(Struct):
     schema: int = SCHEMA
+    prices: str = ""
     files: dict[str, RolloutFacts] = field(default_factory=dict)
 
 
@@ -47,7 +50,10 @@ class FactsCache:
     titles.
     """
 
-    def __init__(self, folder: Path | None, redact: Callable[[str], str] | None) -> None:
+    def __init__(
+        self, folder: Path | None, redact: Callable[[str], str] | None, prices: LoadedPrices
+    ) -> None:
+        self._prices = prices
         self._path = None if folder is None else folder / FILE_NAME
         self._redact = redact
         self._kept = self._load()
@@ -62,7 +68,7 @@ class FactsCache:
                 status.st_size,
                 status.st_mtime_ns,
             ):
-                known = read_facts(path)
+                known = read_facts(path, self._prices.prices)
                 known.size, known.mtime_ns = status.st_size, status.st_mtime_ns
                 self._kept.files[str(path)] = known
                 self._changed = True
@@ -91,13 +97,16 @@ class FactsCache:
             data = b"" if self._path is None else self._path.read_bytes()
             kept = msgspec.msgpack.decode(data, type=_KeptFacts)
         except (OSError, msgspec.MsgspecError, ValueError):
-            return _KeptFacts()
-        return kept if kept.schema == SCHEMA else _KeptFacts()
+            kept = _KeptFacts()
+        wanted = (SCHEMA, self._prices.digest)
+        if (kept.schema, kept.prices) == wanted:
+            return kept
+        return _KeptFacts(prices=self._prices.digest)
 
 
-def read_facts(path: Path) -> RolloutFacts:
+def read_facts(path: Path, prices: Prices | None = None) -> RolloutFacts:
     """Reads a file whole."""
-    facts = RolloutFacts()
+    facts, counter = RolloutFacts(), ShareCounter(prices)
     dialect = CodexDialect()
     dialect.reading(path.name)
     thread = thread_of_name(path.name)
@@ -112,7 +121,8 @@ def read_facts(path: Path) -> RolloutFacts:
             continue
         dialect.translate(record, out)
         for event in out:
-            _note(facts, event)
+            _note(facts, counter, event)
+    facts.shares = counter.shares
     facts.updated = dialect.ts or facts.started
     facts.answered = dialect.outcome is not None
     facts.cwd = dialect.cwd
@@ -122,15 +132,14 @@ def read_facts(path: Path) -> RolloutFacts:
     return facts
 
 
-def _note(facts: RolloutFacts, event: RelayEvent) -> None:
+def _note(facts: RolloutFacts, counter: ShareCounter, event: RelayEvent) -> None:
     if isinstance(event, Prompt) and facts.title is None:
         facts.title = " ".join(event.text.split())[:MAX_TITLE_CHARS] or None
     elif isinstance(event, TokenUsage):
-        facts.usage.add(
-            Usage(
-                input_tokens=event.input_tokens,
-                output_tokens=event.output_tokens,
-                cache_read_tokens=event.cache_read_tokens,
-                cache_creation_tokens=event.cache_creation_tokens,
-            )
+        tokens = MessageTokens(
+            event.input_tokens,
+            event.output_tokens,
+            event.cache_read_tokens,
+            event.cache_creation_tokens,
         )
+        counter.add(tokens, ts=event.ts, agent=MAIN, model=event.model, cost_usd=event.cost_usd)

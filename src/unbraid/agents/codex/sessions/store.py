@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
 from unbraid.agents.codex.sessions.file_formats import tree_run
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
@@ -50,8 +52,10 @@ class CodexSessions:
     ) -> Iterator[SessionFacts]:
         """Yields root threads with what their trees have used, newest first."""
         from unbraid.agents.codex.sessions.file_facts import FactsCache
+        from unbraid.fleet.shares import usage_of
+        from unbraid.prices.loader import load_prices
 
-        kept = FactsCache(cache, redact)
+        kept = FactsCache(cache, redact, load_prices(self._env))
         trees = self._trees(since_ms)
         try:
             for number, (root, paths) in enumerate(trees):
@@ -70,8 +74,12 @@ class CodexSessions:
                     answered=found[0].answered,
                     agents=len(paths),
                 )
-                for each in found:
-                    about.usage.add(each.usage)
+                about.shares = [
+                    share if each is found[0] else replace(share, agent="agent")
+                    for each in found
+                    for share in each.shares
+                ]
+                about.usage = usage_of(about.shares)
                 yield about
         except SourceError as error:
             warn(str(error))

@@ -13,6 +13,7 @@ from unbraid.agents.opencode.dialect.sessions import SessionAttribution
 from unbraid.agents.opencode.dialect.texts import RECENT_PARTS, Texts
 from unbraid.agents.opencode.dialect.tools import ToolParts
 from unbraid.agents.opencode.dialect.turns import SessionTurns
+from unbraid.agents.opencode.editions import edition_of_version
 from unbraid.agents.opencode.records import (
     EventProperties,
     Info,
@@ -94,6 +95,12 @@ class OpenCodeDialect:
     def outcome(self) -> tuple[bool, str] | None:
         """How the main agent has ended, as far as is known: ok, and the reason."""
         return self._turns.outcome or self._ended
+
+    @property
+    def program(self) -> str | None:
+        """The name of the program whose sessions these are: OpenCode, or one made from it."""
+        version = self._sessions.version
+        return None if version is None else edition_of_version(version).name
 
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
@@ -264,7 +271,8 @@ class OpenCodeDialect:
                 output_tokens=round(tokens.output or 0) + round(tokens.reasoning or 0),
                 cache_read_tokens=round(cache.read or 0) if cache is not None else 0,
                 cache_creation_tokens=round(cache.write or 0) if cache is not None else 0,
-                cost_usd=part.cost,
+                # It writes 0 for every model whose price it does not know.
+                cost_usd=part.cost or None,
             )
         )
 

@@ -43,6 +43,7 @@ class SessionAttribution:
         self._contexts = agents.contexts
         self._translate = translate
         self.root: str | None = None  # the main agent's session
+        self.version: str | None = None  # of the program, as its sessions say
         self._infos: dict[str, Info] = {}
         self._held: dict[str, list[OpenCodeRecord]] = {}  # by session whose call is unknown
         self._prompts: dict[str, str] = {}  # by session whose call is unknown
@@ -77,6 +78,7 @@ class SessionAttribution:
         """Takes the facts that a session reports about itself."""
         known = self._infos.get(info.id)
         self._infos[info.id] = info
+        self.version = info.version or self.version
         if info.parent_id is not None:
             return
         context = self._contexts.by_agent.get(info.id) or self._take_root(info.id)

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from unbraid.agents.opencode.sessions.database import connect, root_of
 from unbraid.agents.stored import SessionFacts
 from unbraid.errors import SourceError
-from unbraid.fleet.amounts import plausible_count, plausible_dollars
+from unbraid.fleet.amounts import MAX_COUNT
+from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.shares import MAIN, ShareCounter, usage_of
 from unbraid.fleet.status import FAILED, INTERRUPTED
-from unbraid.fleet.usage import Usage
+from unbraid.wire.record import milliseconds
+
+AGENT = "agent"  # a sub-agent whose name nothing says
 
 ABORTED = "MessageAbortedError"
 _SESSIONS = """SELECT id, parent_id, title, directory, time_created, time_updated FROM session"""
-_SPENT = """SELECT session_id,
-    total(json_extract(data, '$.tokens.input')),
-    total(json_extract(data, '$.tokens.output') + json_extract(data, '$.tokens.reasoning')),
-    total(json_extract(data, '$.tokens.cache.read')),
-    total(json_extract(data, '$.tokens.cache.write')),
-    total(json_extract(data, '$.cost')),
-    max(json_extract(data, '$.time.created')
-        * (json_extract(data, '$.time.completed') IS NULL))
-    FROM message WHERE json_valid(data) AND json_extract(data, '$.role') = 'assistant'
-    GROUP BY session_id"""
+_MESSAGES = """SELECT session_id,
+    json_extract(data, '$.tokens.input'),
+    json_extract(data, '$.tokens.output') + json_extract(data, '$.tokens.reasoning'),
+    json_extract(data, '$.tokens.cache.read'),
+    json_extract(data, '$.tokens.cache.write'),
+    json_extract(data, '$.cost'),
+    json_extract(data, '$.time.created'),
+    json_extract(data, '$.time.completed') IS NULL,
+    json_extract(data, '$.modelID'),
+    coalesce(json_extract(data, '$.agent'), json_extract(data, '$.mode'))
+    FROM message WHERE json_valid(data) AND json_extract(data, '$.role') = 'assistant'"""
 # With `max`, SQLite takes the other columns from the row that has it.
 _LAST = """SELECT session_id, max(json_extract(data, '$.time.created')),
     json_extract(data, '$.error.name')
@@ -33,14 +39,14 @@ _LAST = """SELECT session_id, max(json_extract(data, '$.time.created')),
     GROUP BY session_id"""
 
 
-def opencode_rows(path: Path) -> list[SessionFacts]:
+def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts]:
     """Returns all root sessions with their children, newest first. A session whose answers are all
     finished is answered.
     """
     try:
         with closing(connect(path, parts=False)) as db:
             sessions = {row[0]: row for row in db.execute(_SESSIONS)}
-            spent = {row[0]: row[1:] for row in db.execute(_SPENT)}
+            messages = db.execute(_MESSAGES).fetchall()
             failed = {row[0]: row[2] for row in db.execute(_LAST) if row[2] is not None}
     except sqlite3.Error as error:
         raise SourceError(str(path), f"cannot be read ({error})") from None
@@ -64,23 +70,40 @@ def opencode_rows(path: Path) -> list[SessionFacts]:
         )
         row.agents += 1
         row.updated = max(row.updated, updated)
-        if sid in spent:
-            given, said, read, written, cost, open_since = (value or 0 for value in spent[sid])
-            usage = Usage(
-                input_tokens=_count(given),
-                output_tokens=_count(said),
-                cache_read_tokens=_count(read),
-                cache_creation_tokens=_count(written),
-                cost_usd=plausible_dollars(float(cost)) or 0.0,
-            )
-            row.usage.add(usage)
-            row.answered = row.answered and not open_since
+    _count(messages, rows, parents, prices)
     return sorted(rows.values(), key=lambda row: row.updated, reverse=True)
 
 
-def _count(given: float) -> int:
-    # A sum of whatever numbers the rows have: infinity is no integer.
-    return 0 if math.isinf(given) else plausible_count(round(given)) or 0
+def _count(
+    messages: Iterable[tuple[Any, ...]],
+    rows: dict[str, SessionFacts],
+    parents: dict[str, str | None],
+    prices: Prices | None,
+) -> None:
+    counters: dict[str, ShareCounter] = {}
+    for sid, *counts, cost, created, is_open, model, agent in messages:
+        root = root_of(sid, parents)
+        if root not in rows:
+            continue  # of a session that is gone
+        if is_open and created:
+            rows[root].answered = False
+        given, said, read, written = map(_whole, counts)
+        counters.setdefault(root, ShareCounter(prices)).add(
+            MessageTokens(given, said, read, written),
+            ts=milliseconds(created),
+            agent=MAIN if sid == root else str(agent or AGENT),
+            model=str(model) if model else None,
+            # It writes 0 for every model whose price it does not know.
+            cost_usd=cost if cost and isinstance(cost, int | float) else None,
+        )
+    for root, counter in counters.items():
+        rows[root].shares = counter.shares
+        rows[root].usage = usage_of(counter.shares)
+
+
+def _whole(given: object) -> int:
+    # The rows have whatever an agent has written: text, and infinity, which is no integer.
+    return round(given) if isinstance(given, int | float) and abs(given) <= MAX_COUNT else 0
 
 
 def _ending(error: str | None) -> str | None:

@@ -59,11 +59,12 @@ class OpenCodeSessions:
     ) -> Iterator[SessionFacts]:
         """Yields root sessions straight from where they are kept: nothing has to be cached."""
         from unbraid.agents.opencode.sessions.index import opencode_rows
+        from unbraid.prices.loader import load_prices
 
         found: dict[str, SessionFacts] = {}
         for store in opencode_stores(self._env, self._edition):
             try:
-                for facts in opencode_rows(store):
+                for facts in opencode_rows(store, load_prices(self._env).prices):
                     found.setdefault(facts.session_id, facts)
             except SourceError as error:
                 warn(str(error))

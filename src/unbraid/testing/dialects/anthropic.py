@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .answer_parts import arguments, encode, output_tokens, text_chunks
-from .model_request import Json
-from .script import Turn
-from .truth import Serving
+from ..answer_parts import arguments, encode, output_tokens, text_chunks
+from ..model_request import Json
+from ..script import Turn
+from ..truth import Serving
 
 
 class Anthropic:

@@ -1,0 +1,75 @@
+"""Which transcripts are copies of others: their messages have been counted there.
+
+Resuming and forking copy records into a new file, with the messages' own ids. A copied record may
+be marked (`forkedFrom`); of files without marks that begin with the same message, the one that was
+written later is the copy. A sub-agent that was made a session of its own is a marked copy of the
+sub-agent's transcript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from unbraid.agents.claude.sessions.counts import message_ids
+from unbraid.agents.claude.sessions.discovery import File, Scan
+
+# The id of a transcript's first message, and the session that it is marked to be copied from.
+First = tuple[str, str | None]
+
+
+class Copies:
+    """The files that begin with the same message as another; `firsts` are those known before."""
+
+    def __init__(self, scan: Scan, firsts: Mapping[str, First]) -> None:
+        self.firsts: dict[str, First] = {}
+        self._behind: dict[str, list[File]] = {}
+        groups: dict[str, list[tuple[str, int, File]]] = {}
+        for found in scan.sessions:
+            main = found.main
+            first = firsts.get(main.path) or _first(main)
+            if first is not None:
+                self.firsts[main.path] = first
+                groups.setdefault(first[0], []).append((first[1] or "", main.mtime_ns, main))
+        for members in groups.values():
+            if len(members) > 1 or members[0][0]:
+                self._order(members, scan)
+
+    def behind(self, file: File) -> list[File]:
+        """Returns the files that have counted messages which this one repeats."""
+        return self._behind.get(file.path, [])
+
+    def _order(self, members: list[tuple[str, int, File]], scan: Scan) -> None:
+        """Notes what each of these files repeats. First come those that others are marked to be
+        copied from, then those without a mark, which a CLI may have left out of a further copy.
+        """
+        named = {source for source, _, _ in members if source}
+        own = {file.path for _, _, file in members}
+        # A sub-agent's messages may be in a file of its own, or in that of its session.
+        originals = [
+            file
+            for found in scan.sessions
+            if found.id in named
+            for file in (found.main, *found.children)
+            if file.path not in own
+        ]
+        folders = {_folder(file) for _, _, file in members}
+        if named:
+            originals += [file for file in scan.beside if _folder(file) in folders]
+        earlier: list[File] = []
+        for _, _, file in sorted(members, key=lambda member: (member[2].id not in named, member)):
+            ahead = earlier if file.id in named else [*originals, *earlier]
+            if ahead:
+                self._behind[file.path] = list(ahead)
+            earlier.append(file)
+
+
+def _first(file: File) -> First | None:
+    try:
+        found = message_ids(file.path, most=1)
+    except (OSError, ValueError):
+        return None  # reading it will report the error
+    return found[0] if found else None
+
+
+def _folder(file: File) -> str:
+    return file.path.rpartition("/")[0]

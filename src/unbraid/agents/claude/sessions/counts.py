@@ -1,0 +1,180 @@
+"""What the messages of one transcript have used: each counted once, by the last line of it.
+
+Only lines with a `usage` are decoded, and the session's own account (`cost-state`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from functools import lru_cache
+
+from msgspec import Struct, field
+
+from unbraid.agents.claude.records import CostState
+from unbraid.agents.claude.transcript import SYNTHETIC, AnswerFacts, AnswerLine, answer_line
+from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.shares import ShareCounter, UsageShare
+from unbraid.system.files import line_blocks, open_regular
+from unbraid.translate.blocks import MessageUsage
+from unbraid.wire.record import BAD_JSON, milliseconds, read_as
+
+SIDECHAIN = "sidechain"
+_USAGE = b'"usage":{'
+_TIME = b'"timestamp":"'
+_COST_STATE = b'{"type":"cost-state"'
+
+
+class LastMessage(Struct, array_like=True):
+    """The last message of a sub-agent whose usage is not final: when, of which model, how much."""
+
+    ts: int
+    model: str | None
+    tokens: MessageTokens
+
+
+class SessionAccount(Struct, array_like=True):
+    """What a session has cost by its own `cost-state`, all agents together: the tokens that this
+    covers, and the time up to which.
+    """
+
+    session_id: str | None
+    cost_usd: float
+    tokens: int
+    until: int
+
+
+class Counts(Struct, omit_defaults=True):
+    """What was counted in one transcript.
+
+    `messages` are in `shares`, those of sub-agents that 1.0 keeps in the session's own file as
+    `SIDECHAIN`; those that were `copied` from another transcript are not. `reports` are the final
+    usages that sub-agents' last messages had, as this conversation was given them.
+    """
+
+    messages: int = 0
+    copied: int = 0
+    shares: list[UsageShare] = field(default_factory=list)
+    unfinished: LastMessage | None = None
+    reports: dict[str, MessageTokens] = field(default_factory=dict)
+    account: SessionAccount | None = None
+
+
+class MessageCounter:
+    """Counts the messages of one transcript; those whose ids are in `skip` are another's."""
+
+    def __init__(self, prices: Prices | None = None, skip: Collection[str] = frozenset()) -> None:
+        self.last: AnswerFacts | None = None
+        self._prices, self._skip = prices, skip
+        self._messages: dict[str, AnswerLine] = {}
+        self._counts = Counts()
+        self._until = 0
+
+    def read(self, block: bytes) -> None:
+        """Reads some lines."""
+        for answer in _answer_lines(block):
+            message = answer.message
+            if message is not None and message.usage is not None and message.id is not None:
+                # Behind the others again: those whose last line was long ago come first.
+                before = self._messages.pop(message.id, None)
+                if before is not None:
+                    answer.timestamp = before.timestamp
+                self._messages[message.id] = answer
+                self.last = message
+            elif answer.report is not None and answer.report.agent_id and answer.report.usage:
+                self._counts.reports[answer.report.agent_id] = _tokens(answer.report.usage)
+        self._account(block)
+
+    def counts(self, *, is_agent: bool) -> Counts:
+        """Returns what was counted; `is_agent`: the whole transcript is a sub-agent's."""
+        counts, counter = self._counts, ShareCounter(self._prices)
+        for number, (name, answer) in enumerate(self._messages.items(), 1):
+            message = answer.message
+            assert message is not None and message.usage is not None
+            if name in self._skip:
+                counts.copied += 1
+                continue
+            counts.messages += 1
+            if message.model == SYNTHETIC:
+                continue
+            tokens, ts = _tokens(message.usage), _minute(answer.timestamp)
+            if is_agent and message.stop_reason is None and number == len(self._messages):
+                counts.unfinished = LastMessage(ts, message.model, tokens)
+                continue
+            agent = SIDECHAIN if answer.is_sidechain and not is_agent else ""
+            counter.add(tokens, ts=ts, agent=agent, model=message.model)
+        counts.shares = counter.shares
+        return counts
+
+    def _account(self, block: bytes) -> None:
+        """The last `cost-state` of the session, and when the last line before it was written."""
+        at = block.rfind(_COST_STATE)
+        if at >= 0:
+            end = block.find(b"\n", at)
+            given = read_as(CostState, block[at : end if end >= 0 else len(block)])
+            if not given.has_unknown_model_cost and given.total_cost_usd is not None:
+                shares = (given.model_usage or {}).values()
+                self._counts.account = SessionAccount(
+                    given.session_id,
+                    given.total_cost_usd,
+                    sum(each.total_tokens for each in shares),
+                    _last_time(block, at) or self._until,
+                )
+        self._until = _last_time(block, len(block)) or self._until
+
+
+def message_ids(path: str, *, most: int | None = None) -> list[tuple[str, str | None]]:
+    """Returns the ids of a transcript's messages, or of the first ones, and the session that they
+    are marked to be copied from. Raises OSError.
+    """
+    found: list[tuple[str, str | None]] = []
+    with open_regular(path) as file:
+        for block in line_blocks(file):
+            for answer in _answer_lines(block):
+                if answer.message is not None and answer.message.id is not None:
+                    source = answer.forked_from
+                    copied = None if source is None else str(source.get("sessionId"))
+                    found.append((answer.message.id, copied))
+                    if len(found) == most:
+                        return found
+    return found
+
+
+def _answer_lines(block: bytes) -> Iterator[AnswerLine]:
+    at = block.find(_USAGE)
+    while at >= 0:
+        start = block.rfind(b"\n", 0, at) + 1
+        end = block.find(b"\n", at)
+        if end < 0:
+            end = len(block)
+        with suppress(*BAD_JSON):
+            yield answer_line(block[start:end])
+        at = block.find(_USAGE, end)
+
+
+def _tokens(usage: MessageUsage) -> MessageTokens:
+    return MessageTokens(
+        usage.input_tokens or 0,
+        usage.output_tokens or 0,
+        usage.cache_read_input_tokens or 0,
+        usage.cache_creation_input_tokens or 0,
+        usage.cache_1h_tokens,
+    )
+
+
+def _minute(timestamp: str | float | None) -> int:
+    """When a line was written, to the minute: most messages share theirs with others."""
+    return _parsed(timestamp[:16]) if isinstance(timestamp, str) else milliseconds(timestamp)
+
+
+@lru_cache(4096)
+def _parsed(minute: str) -> int:
+    return milliseconds(f"{minute}Z")
+
+
+def _last_time(block: bytes, before: int) -> int:
+    at = block.rfind(_TIME, 0, before)
+    if at < 0:
+        return 0
+    begin = at + len(_TIME)
+    return milliseconds(block[begin : begin + 24].decode("ascii", "replace"))

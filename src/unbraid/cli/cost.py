@@ -1,0 +1,144 @@
+"""`unbraid cost`: what was spent."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from unbraid.cli.messages import warn
+
+if TYPE_CHECKING:
+    from unbraid.fleet.prices import Prices
+    from unbraid.sessions.costs import Costs, SpentRun
+
+# As in `unbraid.sessions.costs`, which takes longer to import than `--help` may.
+KEYS = ("day", "week", "month", "model", "folder", "kind", "agent", "run", "machine")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid cost
+  unbraid cost --by model --since 7d
+  unbraid cost --by folder --since 2026-11-01 --csv > spent.csv
+  unbraid cost --json | jq .total.cost_usd"""
+)
+@click.option("--by", type=click.Choice(KEYS), default="day", help="What a line stands for.")
+@click.option(
+    "--since", metavar="TIME", help="Only what was spent since: 7d, 12h, 2w, or a date, 2026-11-01."
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON: rows and total.")
+@click.option("--csv", "as_csv", is_flag=True, help="As comma-separated values.")
+def cost(by: str, since: str | None, as_json: bool, as_csv: bool) -> None:
+    """Show what agents have used and what it costs, over the whole history on this machine.
+
+    Each message counts once, those of sub-agents included. Costs that an agent's CLI has reported
+    are used as they are; the others are computed from public prices and marked with ≈. A model
+    whose price nobody knows shows its tokens and "no price". Own prices: the file prices.json in
+    the folder of UNBRAID_HOME, or the one that UNBRAID_PRICES names.
+    """
+    from unbraid.prices.loader import load_prices
+    from unbraid.sessions.costs import costs, since_ms
+
+    if as_json and as_csv:
+        raise click.UsageError("--json or --csv, not both")
+    begin = since_ms(since, time.time())
+    loaded = load_prices(os.environ)
+    for place, problem in loaded.problems.items():
+        warn(f"{place}: {problem}")
+    found = costs(_runs(begin, loaded.prices), by, since=begin)
+    for model, tokens in sorted(found.unpriced.items()):
+        warn(f"no price for {model}: its {tokens:,} tokens are not in the cost")
+    if as_json:
+        click.echo(msgspec.json.encode({"rows": found.rows, "total": found.total}))
+    elif as_csv:
+        _csv(found)
+    else:
+        _print(found)
+
+
+def _runs(since: int, prices: Prices) -> list[SpentRun]:
+    from unbraid.cli.progress import progress_bar
+    from unbraid.sessions.costs import stored_runs
+    from unbraid.system.home import data_folder
+
+    home = data_folder()
+    stored = list(stored_runs(os.environ, home, since=since, warn=warn, progress=progress_bar()))
+    from unbraid.log.folder import FILE_NAME
+
+    if not (home / FILE_NAME).exists():
+        return stored
+    import asyncio
+
+    return asyncio.run(_with_logged(stored, prices))
+
+
+async def _with_logged(stored: list[SpentRun], prices: Prices) -> list[SpentRun]:
+    # The log brings a database and an event loop along: only who has one waits for them.
+    from unbraid.log import LogUnusable, every_run, opened_log
+    from unbraid.sessions.costs import with_logged
+
+    try:
+        async with opened_log() as log:
+            runs = [run async for run in every_run(log)]
+            return await with_logged(stored, log, runs, prices)
+    except LogUnusable as error:
+        warn(f"only what was never logged is counted: {error}")
+        return stored
+
+
+def _csv(found: Costs) -> None:
+    import csv
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    names = msgspec.structs.asdict(found.rows[0]) if found.rows else {}
+    writer.writerow(names or ["key", *msgspec.structs.asdict(found.total)])
+    for row in found.rows:
+        # A spreadsheet takes what begins like this for a formula.
+        values = list(msgspec.structs.astuple(row))
+        if str(values[0]).startswith(("=", "+", "-", "@", "\t", "\r")):
+            values[0] = f"'{values[0]}"
+        writer.writerow(["" if value is None else value for value in values])
+
+
+def _print(found: Costs) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from unbraid.screen import cost as shown
+    from unbraid.screen import safe
+
+    console = Console()
+    if not console.is_terminal:
+        console.width = 200
+    if not found.rows:
+        console.print("Nothing was spent; `unbraid doctor` shows where sessions are searched for.")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold", footer_style="bold")
+    table.show_footer = True
+    total = found.total
+    table.add_column(found.by.upper(), footer="TOTAL", overflow="fold")
+    for name, count in (
+        ("INPUT", total.input_tokens),
+        ("OUTPUT", total.output_tokens),
+        ("CACHE READ", total.cache_read_tokens),
+        ("CACHE WRITE", total.cache_creation_tokens),
+    ):
+        table.add_column(name, footer=f"{count:,}", justify="right", no_wrap=True)
+    table.add_column("COST", footer=shown(found.all_spent), justify="right", no_wrap=True)
+    for row in found.rows:
+        counts = (
+            row.input_tokens,
+            row.output_tokens,
+            row.cache_read_tokens,
+            row.cache_creation_tokens,
+        )
+        key = Text(" ".join(safe(row.key).split()))
+        table.add_row(key, *(f"{count:,}" for count in counts), shown(found.spent[row.key]))
+    console.print(table)

@@ -1,0 +1,142 @@
+"""What a run has used, in shares: by agent, by model, and by quarter of an hour, which is fine
+enough for the days of every time zone.
+
+The shares of a run add up to its usage, dollars included. Where only the total was reported, it is
+divided among them in proportion to their estimates; without prices, to their tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.fleet.amounts import MAX_COUNT, plausible_dollars
+from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.usage import Usage
+
+SLOT_MS = 15 * 60 * 1000
+MAIN = "main"
+
+
+class UsageShare(Struct, array_like=True, gc=False):
+    """What one agent has used of one model within one slot; `ts` is when the slot begins."""
+
+    ts: int
+    agent: str
+    model: str | None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_creation_tokens: int = 0
+    cost_usd: float | None = None
+    estimated_usd: float | None = None
+    unpriced_tokens: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        """All tokens that went in or came out."""
+        return (
+            self.input_tokens
+            + self.output_tokens
+            + self.cache_read_tokens
+            + self.cache_creation_tokens
+        )
+
+
+class ShareCounter:
+    """Counts messages into shares. With `prices`, what has no reported cost gets an estimate."""
+
+    def __init__(self, prices: Prices | None) -> None:
+        self._prices = prices
+        self._shares: dict[tuple[int, str, str | None], UsageShare] = {}
+
+    @property
+    def shares(self) -> list[UsageShare]:
+        """What was counted, in order of appearance."""
+        return list(self._shares.values())
+
+    def add(
+        self,
+        tokens: MessageTokens,
+        *,
+        ts: int,
+        agent: str,
+        model: str | None,
+        cost_usd: float | None = None,
+    ) -> None:
+        """Counts one message; what cannot be true counts as not reported."""
+        if not all(0 <= count <= MAX_COUNT for count in msgspec.structs.astuple(tokens)):
+            tokens = MessageTokens()
+        cost_usd = plausible_dollars(cost_usd)
+        slot = ts - ts % SLOT_MS
+        share = self._shares.get((slot, agent, model))
+        if share is None:
+            share = self._shares[slot, agent, model] = UsageShare(slot, agent, model)
+        share.input_tokens += tokens.input_tokens
+        share.output_tokens += tokens.output_tokens
+        share.cache_read_tokens += tokens.cache_read_tokens
+        share.cache_creation_tokens += tokens.cache_creation_tokens
+        if cost_usd is not None:
+            share.cost_usd = (share.cost_usd or 0.0) + cost_usd
+            return
+        estimate = self._prices.cost(model, ts, tokens) if self._prices is not None else None
+        if estimate is not None:
+            share.estimated_usd = (share.estimated_usd or 0.0) + estimate
+        else:
+            share.unpriced_tokens += (
+                tokens.input_tokens
+                + tokens.output_tokens
+                + tokens.cache_read_tokens
+                + tokens.cache_creation_tokens
+            )
+
+
+def usage_of(shares: Iterable[UsageShare]) -> Usage:
+    """Returns the sum of shares."""
+    total = Usage()
+    for share in shares:
+        total.input_tokens += share.input_tokens
+        total.output_tokens += share.output_tokens
+        total.cache_read_tokens += share.cache_read_tokens
+        total.cache_creation_tokens += share.cache_creation_tokens
+        total.unpriced_tokens += share.unpriced_tokens
+        if share.cost_usd is not None:
+            total.cost_usd = (total.cost_usd or 0.0) + share.cost_usd
+        if share.estimated_usd is not None:
+            total.estimated_usd = (total.estimated_usd or 0.0) + share.estimated_usd
+    return total
+
+
+def report_cost(shares: list[UsageShare], cost_usd: float) -> None:
+    """Divides a cost that was reported for all of these shares among them."""
+    estimated = [share.estimated_usd or 0.0 for share in shares]
+    priced = not any(share.unpriced_tokens for share in shares) and sum(estimated) > 0
+    weights = estimated if priced else [float(share.total_tokens) for share in shares]
+    whole = sum(weights)
+    for share, weight in zip(shares, weights, strict=True):
+        share.cost_usd = cost_usd * weight / whole if whole else 0.0
+        share.estimated_usd, share.unpriced_tokens = None, 0
+
+
+def settle(shares: list[UsageShare], usage: Usage, ts: int) -> list[UsageShare]:
+    """Returns shares that add up to a run's usage: what no share has becomes one of its own, and
+    a reported cost is divided.
+    """
+    known = usage_of(shares)
+    rest = UsageShare(
+        ts - ts % SLOT_MS,
+        MAIN,
+        None,
+        max(usage.input_tokens - known.input_tokens, 0),
+        max(usage.output_tokens - known.output_tokens, 0),
+        max(usage.cache_read_tokens - known.cache_read_tokens, 0),
+        max(usage.cache_creation_tokens - known.cache_creation_tokens, 0),
+    )
+    settled = [*shares, rest] if rest.total_tokens else shares
+    if usage.cost_usd is not None and usage.estimated_usd is None and not usage.unpriced_tokens:
+        report_cost(settled, usage.cost_usd)
+    elif rest.total_tokens:
+        rest.unpriced_tokens = rest.total_tokens
+    return settled

@@ -1,0 +1,90 @@
+"""Whether a word was made by chance: what no rule knows is judged by its letters.
+
+Keys change between small letters, capitals and digits at almost every other character. Words,
+names, paths and numbers do not. What is no secret though it looks like one (the ids by which
+agents, calls and messages are known, hashes, data of pictures) is told by what stands before it.
+"""
+
+from __future__ import annotations
+
+import re
+from math import log2
+
+LEAST, MOST = 20, 256
+
+_WORD = rb"(?:[A-Z]?[a-z]{1,20}(?:[A-Z][a-z]{2,20}){0,8}|[A-Z]{2,20}|[A-Z])[0-9]{0,3}|[0-9]{1,8}"
+WORDY = re.compile(rb"[-_/.+]*(?:%b)(?:[-_/.+]{1,3}(?:%b))*[-_/.+]*" % (_WORD, _WORD))
+_HEX = re.compile(rb"(?:0x)?[0-9a-f]+|[0-9A-F]+")
+_UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+_PIECES = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# How the ids of agents, messages, calls and the like begin.
+_ID = re.compile(
+    rb"(?:(?:srv|mcp)?toolu|msg|req|resp|rs|fc|ctc|ws|call|chatcmpl|cmpl|run|thread|asst|file|batch"
+    rb"|ses|prt|per|que|evt|event|item|agent|task|session|snap|step|conv|gen|vs|part|turn|wrk|tool"
+    rb"|user|usr|org|proj|cus|pi|price|prod|sub|in|acct|ch|trace|span|node|cell|pkg|ver|dpl|prj|bg"
+    rb"|evl|rsp|rollout|wf|wfr|chunk|cm|cmt|PR|MDU|MDQ|IC|sha(?:1|224|256|384|512))[-_]"
+)
+# Also JSON in base64: what is secret of that, a web token, is found by its shape.
+_HASH = re.compile(rb"sha(?:1|224|256|384|512)-|AAAA[BCE][3-9]Nz|ssh-|eyJ")
+# Secrets of providers that no rule knows often say what they are.
+_TELLING_LEAD = re.compile(
+    rb"(?:[A-Za-z0-9]{1,12}[-_]){0,3}(?:sk|rk|key|api|apikey|tok|token|secret|pat|live|prod|pass|auth"
+    rb"|bot|access|priv|cred)[-_]"
+)
+_TELLING = re.compile(_TELLING_LEAD.pattern + rb"(?P<body>[A-Za-z0-9+/_-]{16,})")
+_CHANGES = re.compile(rb"[a-z](?=[A-Z0-9+/_-])|[A-Z](?=[a-z0-9+/_-])|[0-9](?=[A-Za-z+/_-])|[+/]")
+
+
+def plain_start(word: bytes) -> int:
+    """Returns how much of a word, from its beginning, is plain: it may be shown before the rest is
+    known, and is shown even if the rest is a secret.
+    """
+    found, lead = WORDY.match(word), _TELLING_LEAD.match(word)
+    end = found.end() if found else len(word) - len(word.lstrip(b"-_/.+"))
+    return min(end, lead.end()) if lead else end
+
+
+def wordy(word: bytes) -> bool:
+    """Returns whether it consists of words and short numbers."""
+    return WORDY.fullmatch(word) is not None
+
+
+def words_and_ids(word: bytes) -> bool:
+    """Returns whether it is words written together, with UUIDs among them perhaps."""
+    rest = _UUID.sub(b"", word)
+    return len(rest) >= 3.4 * len(_PIECES.findall(rest))
+
+
+def known_id(word: bytes) -> bool:
+    """Returns whether it is a hash, a UUID, or an id by its beginning."""
+    return bool(
+        _HEX.fullmatch(word) or _UUID.fullmatch(word) or _ID.match(word) or _HASH.match(word)
+    )
+
+
+def telling(word: bytes) -> bool:
+    """Returns whether a word says itself that it is a key, and has what may be one."""
+    found = _TELLING.fullmatch(word)
+    return found is not None and not wordy(found["body"])
+
+
+def random(word: bytes) -> bool:
+    """Returns whether a word that nothing introduces was made by chance."""
+    size = len(word)
+    if not LEAST <= size <= MOST or known_id(word) or wordy(word):
+        return False
+    if telling(word):
+        return True
+    digits = sum(48 <= each < 58 for each in word)
+    upper = sum(65 <= each < 91 for each in word)
+    lower = sum(97 <= each < 123 for each in word)
+    if digits < 2 or upper < 2 or lower < 2:
+        return False
+    return len(_CHANGES.findall(word)) >= 0.36 * size and bits(word) >= 3.5
+
+
+def bits(word: bytes) -> float:
+    """Returns Shannon's entropy of a word's characters, in bits for each."""
+    size = len(word)
+    counts = [word.count(each) for each in set(word)]
+    return -sum(count / size * log2(count / size) for count in counts)

@@ -1,0 +1,219 @@
+"""Secrets that are known by what stands before them: a name and a sign, a scheme, a header.
+
+`api_key=…`, `"password": "…"`, `--token …`, `Authorization: Basic …`, `postgres://user:…@host`,
+`-----BEGIN PRIVATE KEY-----`. Names are everywhere in code, so it is the value that decides: code,
+placeholders, numbers and plain words are no secrets.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from binascii import Error
+from collections.abc import Iterator
+
+from unbraid.redact.entropy import wordy
+
+MOST = 512
+_QUOTES = rb"[\\\"'`]{0,8}"
+_BLANK = rb"(?:[ \t]|\\t){0,4}"
+_TAIL = rb"(?P<tail>[a-z0-9_.\-]{0,24})"
+_SIGN = (
+    rb"(?:[\\\"'`\])]{0,8}" + _BLANK + rb"(?P<sign>=>|:=|={1,3}|:|>)" + _BLANK
+    + rb"|(?P<said>[ \t]is[ \t])|(?P<flag>[ \t]{1,4}|[\\\"']{1,4},[ \t]{0,4}))"
+    + rb"(?P<quote>" + _QUOTES + rb")"
+)  # fmt: skip
+_SCHEME = rb"(?:(?:bearer|basic|token|digest|apikey|api-key|bot|key|negotiate)[ \t]{1,8})?"
+# Each begins with a literal, which `re` searches many times faster than anything else.
+_STEMS = (
+    rb"pass(?:w(?:or)?d|wd|phrase|code)?s?", rb"pwd", rb"secret", rb"token(?!s)", rb"credential",
+    rb"key", rb"auth(?!or[^i])(?:orization)?",
+)  # fmt: skip
+_NAMES = tuple(re.compile(stem + _TAIL + _SIGN + _SCHEME) for stem in _STEMS)
+# Keys that are secrets; there are many that are not.
+_KEYS = re.compile(
+    rb"(?:api|access|secret|private|priv|account|auth|encrypt(?:ion)?|signing|sign|master|session"
+    rb"|licen[sc]e|service|shared|storage|ssh|client|deploy|webhook|admin|subscription|hmac|crypto"
+    rb"|app|application|bot|ingest(?:ion)?|write|read|server|root|user|rest|instrumentation|function"
+    rb"|host|integration|event|routing|sdk|consumer|jwt|aes|rsa|anon|role|provider|openai|anthropic"
+    rb"|stripe|google|maps|sendgrid|x)[_\-. ]?\Z"
+)
+# What such a name is about is not the secret itself.
+_ABOUT = re.compile(
+    rb"(?:count|limit|type|ids?|file|path|url|uri|names?|expir|_at|_in|usage|budget|len|size|per_"
+    rb"|field|label|hint|rate|iz|max|min|used|total|policy|manager|version|ttl|_env|_var|_ref|arn"
+    rb"|board|word|press|down|_up|stroke|frame|space|chain|ring|pad|code\b|or\b|ors\b|hor)"
+)
+_QUOTED = re.compile(rb"[^\s\"'`\\]{1,%d}" % MOST)
+_BARE = re.compile(rb"[^\s\"'`\\,;&<>(){}\[\]|]{1,%d}" % MOST)
+_NUMBER = re.compile(rb"[-+0-9.,:_eETZ/%]+")
+_PLACEHOLDER = re.compile(
+    rb"(?i)\A(?:\$|%[a-z_]+%|\{|<|\[|x{3,}|\.{3}|\*{1,7}\Z|your|my[-_]|an?[-_]|the[-_]|some|insert"
+    rb"|replace|change|todo|null|none|undefined|true|false|redacted|hidden|placeholder|dummy|fake"
+    rb"|file:|env:|vault:|arn:|https?:|@|//|\.?/|~/|[a-z_]+\.[a-z_]+\()|[({\[]|\$\{|process\.env"
+    rb"|os\.environ|getenv|\]\]|\.\.\.\Z|::"
+)
+_NAME = b"abcdefghijklmnopqrstuvwxyz0123456789-_"
+_KNOWN = re.compile(rb"[A-Za-z]{2,10}[-_]|eyJ|A[KS]IA|[-+=(]|[A-Za-z_]+=")
+_STARS = b"*" * 8
+_PASSWORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+_BEARER = re.compile(
+    rb"bearer(?:\s|\\[nrt]){1,8}(?P<value>[*A-Za-z0-9_\-.~+/]{16,%d}=*)" % (8 * MOST)
+)
+_BASIC = re.compile(rb"basic[ \t]{1,4}(?P<value>[*A-Za-z0-9_\-+/]{6,%d}={0,2})" % (2 * MOST))
+_URL = re.compile(
+    rb"://(?P<user>[^\s/@:\"'`<>\\]{0,128}):(?P<value>[^\s/@\"'`<>\\]{1,256})@(?=[^\s\"'`<>\\])"
+)
+_SIGNED = re.compile(
+    rb"[?&;](?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|access_token|code"
+    rb"|key|auth|sid|jwt)=(?P<value>[^\s&\"'`<>\\#]{16,%d})" % (4 * MOST)
+)
+_COOKIES = tuple(
+    re.compile(name + rb"=(?P<value>[^\s;,&\"'`<>\\]{16,%d})" % MOST)
+    for name in (rb"sess(?:ion)?(?:_?id)?", rb"\.sid")
+)
+_ADDRESS = re.compile(rb"://[^\s\"'`<>\\]{4,%d}" % (8 * MOST))
+_PEM = re.compile(
+    rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?P<value>(?:[^\"'`{}\-]|-(?!----))+)"
+)
+_PEM_OPEN = re.compile(_PEM.pattern + rb"\Z")
+_PUBLIC = re.compile(
+    rb"-----BEGIN (?:[A-Z0-9 ]{0,40}(?:CERTIFICATE|PUBLIC KEY|SIGNATURE|REQUEST|PUBLIC KEY BLOCK"
+    rb"|MESSAGE))-----[^\"\-]+"
+)
+_UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+
+
+def ranges(text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
+    """Yields where values are that their names give away. `lower` is the text in small letters."""
+    for names in _NAMES:
+        for name in names.finditer(lower):
+            if (found := _value(text, lower, name)) is not None and _secret(text, name, *found):
+                yield found
+    yield from _introduced(text, lower)
+
+
+def open_value(text: bytes) -> int | None:
+    """Returns where a value begins that is not at its end yet, if the text ends within one."""
+    lower, starts = text.lower(), list[int]()
+    for names in _NAMES:
+        for name in names.finditer(lower):
+            found = _value(text, lower, name)
+            if found is not None and found[1] >= len(text) - 1 and found[1] - found[0] < MOST:
+                starts.append(found[0])
+    for pattern in (_OPEN_BEARER, _OPEN_BASIC, _OPEN_SIGNED):
+        starts += [found.start("value") for found in pattern.finditer(lower)]
+    starts += [found.start() + 3 for found in _OPEN_URL.finditer(text)]
+    if text.endswith(b"-"):
+        # They may end a key of which the beginning is far away.
+        starts.append(len(text.rstrip(b"-")))
+    return min(starts, default=None)
+
+
+_OPEN_BEARER = re.compile(
+    rb"bearer(?:\s|\\[nrt]){1,8}(?P<value>[*A-Za-z0-9_\-.~+/]{1,%d}=*)\Z" % MOST
+)
+_OPEN_BASIC = re.compile(rb"basic[ \t]{1,4}(?P<value>[*A-Za-z0-9_\-+/]{1,%d}=*)\Z" % MOST)
+_OPEN_SIGNED = re.compile(
+    rb"(?:[?&;](?:[a-z_-]*sig(?:nature)?|[a-z_-]*token|code|key|auth|sid|jwt)"
+    rb"|sessionid|sessid|connect\.sid|_session|csrftoken)=(?P<value>[^\s&\"'`<>\\#;,]{1,%d})\Z"
+    % MOST
+)
+_OPEN_URL = re.compile(rb"://[^\s/@\"'`<>\\]{1,384}@?\Z")
+
+
+def public_blocks(text: bytes) -> list[tuple[int, int]]:
+    """Returns where certificates and public keys are, which look like secrets."""
+    if b"-----BEGIN" not in text:
+        return []
+    return [found.span() for found in _PUBLIC.finditer(text)]
+
+
+def _introduced(text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
+    for found in _BEARER.finditer(lower):
+        start, end = found.span("value")
+        value = text[start:end].rstrip(b".")
+        if _STARS in value or not wordy(value.rstrip(b"=")):
+            yield start, start + len(value)
+    for found in _BASIC.finditer(lower):
+        start, end = found.span("value")
+        if _basic(text[start:end]):
+            yield start, end
+    for address in _ADDRESS.finditer(lower):
+        login = _URL.match(text, address.start())
+        if login and (_STARS in login["value"] or not _PLACEHOLDER.match(login["value"])):
+            yield login.span("value")
+        for found in _SIGNED.finditer(lower, *address.span()):
+            start, end = found.span("value")
+            if not wordy(text[start:end]) and not _UUID.fullmatch(text[start:end]):
+                yield start, end
+    for cookies in _COOKIES:
+        for found in cookies.finditer(lower):
+            start, end = found.span("value")
+            if not _UUID.fullmatch(text[start:end]):
+                yield start, end
+    for found in _PEM.finditer(text):
+        yield found.span("value")
+
+
+def _basic(value: bytes) -> bool:
+    """Returns whether it is a name and a password, as HTTP sends them."""
+    if _STARS in value:
+        return True
+    try:
+        decoded = b64decode(value.rstrip(b"=") + b"=" * (-len(value.rstrip(b"=")) % 4))
+    except (Error, ValueError):
+        return False
+    return b":" in decoded and decoded.isascii()
+
+
+def _value(text: bytes, lower: bytes, name: re.Match[bytes]) -> tuple[int, int] | None:
+    """Returns where the value of a name is, if this is a name that a secret may have."""
+    stem = lower[name.start() : name.start() + 3]
+    if stem == b"key" and not _KEYS.search(lower, max(0, name.start() - 20), name.start()):
+        return None
+    if _ABOUT.search(name["tail"]):
+        return None
+    if name["flag"] is not None:
+        # A value without a sign: only an option of a command line has one.
+        before = lower[max(0, name.start() - 24) : name.start()]
+        option = before[len(before.rstrip(_NAME)) :].startswith(b"-")
+        if not option and stem not in (b"pas", b"pwd"):
+            return None
+    found = (_QUOTED if name["quote"] else _BARE).match(text, name.end())
+    if found is None:
+        return None
+    return found.start(), found.start() + len(found[0].rstrip(b".,;:"))
+
+
+def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
+    value, quoted = text[start:end], bool(name["quote"])
+    if name["flag"] is not None and _KNOWN.match(value):
+        return False  # a secret of its own, or none
+    if _STARS in value:
+        return True
+    if not quoted and value[:1] in b"*_~`":
+        return False  # set in bold, or the like
+    password = name[0][:3] in (b"pas", b"pwd")
+    if len(value) < 6 or _PLACEHOLDER.search(value):
+        return False
+    if not quoted and text[end : end + 1] in (b"(", b"[", b"{", b"<"):
+        return False
+    shell = text[name.start() : name.start() + 3].isupper()
+    tight = name["sign"] == b"=" and text[start - 1 : start] == b"="
+    given = quoted or (tight and shell)
+    digits = any(48 <= each < 58 for each in value)
+    if _NUMBER.fullmatch(value):
+        return password and given
+    if wordy(value):
+        joined = value.count(b"-") >= 2 and len(value) >= 12
+        short = digits and not value.strip(_PASSWORD)
+        return password and (given or bool(name["said"])) and (joined or short)
+    if name["flag"] is not None and password:
+        return digits and (quoted or value.lower() != value)
+    if not digits:
+        # Names in code change between small and capital letters, too, but not so often.
+        symbols = sum(each in b"!@#$%^&*?~+" for each in value)
+        return len(value) >= 16 or (password and symbols > 0)
+    return len(value) >= (6 if given or tight or password else 10)

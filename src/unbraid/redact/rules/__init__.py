@@ -1,0 +1,88 @@
+"""How the keys of known providers look: `rules.json`, taken from CredSweeper, and a few more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+# What CredSweeper does not know, or knows only by a longer beginning.
+MORE_LEADS = (
+    *("sk-ant-", "sk-proj-", "sk-or-", "sk-svcacct-", "sk-admin-", "sk-lf-", "sk-None-"),
+    *(f"xox{kind}-" for kind in "abcdeoprs"), "xoxe.xoxp-", "xapp-",
+    *("unbraid_", "secret_", "nvapi-", "r8_", "jina_", "fc-", "e2b_", "rnd_", "re_"),
+    *("fm2_", "fo1_", "sb_secret_", "vercel_blob_rw_", "shpat_", "EZAK", "EZTK"),
+    *("lin_oauth_", "lsv2_pt_", "lsv2_sk_", "sk_prod_", "sk_dev_", "pcsk_", "api_org_", "fw_"),
+    *("shippo_live_", "shippo_test_", "ghe_", "gitea_", "napi_", "apify_api_"),
+    *("mlf_", "csk-", "AQ.", "ddapi_", "ddapp_"),
+    *("prefect_", "pnu_", "pnb_", "tfe_", "bkua_", "bkct_", "ops_"),
+)  # fmt: skip
+HERE = Path(__file__).parent
+
+
+class Rule(Struct):
+    """A provider's keys: one of `words` is in each; `leads` are beginnings that no other word has;
+    `patterns` are for keys that have no such beginning, with a group `value`.
+    """
+
+    name: str
+    words: list[str]
+    leads: list[str]
+    patterns: list[str]
+
+
+class _Rules(Struct):
+    source: str
+    rules: list[Rule]
+
+
+class Shapes:
+    """The rules without leads, each compiled when one of its words was found for the first time."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._by_word: dict[bytes, list[int]] = {}
+        self._rules = [rule for rule in rules if rule.patterns]
+        for number, rule in enumerate(self._rules):
+            for word in rule.words:
+                self._by_word.setdefault(word.encode(), []).append(number)
+        self._compiled: dict[int, list[re.Pattern[bytes]]] = {}
+
+    def ranges(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Yields where such keys are."""
+        numbers = [each for word, each in self._by_word.items() if word in text]
+        for number in sorted(set(chain.from_iterable(numbers))):
+            if number not in self._compiled:
+                patterns = self._rules[number].patterns
+                self._compiled[number] = [re.compile(pattern.encode()) for pattern in patterns]
+            for pattern in self._compiled[number]:
+                for found in pattern.finditer(text):
+                    yield found.span("value")
+
+
+def load() -> tuple[list[bytes], Shapes]:
+    """Returns the leads of all rules, and the rules that have none."""
+    rules = msgspec.json.decode((HERE / "rules.json").read_bytes(), type=_Rules).rules
+    leads = {*MORE_LEADS, *(lead for rule in rules for lead in rule.leads)}
+    return [lead.encode() for lead in sorted(leads)], Shapes(rules)
+
+
+def alternation(words: Iterable[bytes]) -> bytes:
+    """Returns a pattern of any of the words, the longest that fits. Words that begin alike share
+    their beginning in it: `re` would try one after the other.
+    """
+    tree: dict[int, list[bytes]] = {}
+    empty = False
+    for word in words:
+        if word:
+            tree.setdefault(word[0], []).append(word[1:])
+        else:
+            empty = True
+    if not tree:
+        return b""
+    branches = [re.escape(bytes([first])) + alternation(rest) for first, rest in tree.items()]
+    joined = b"(?:" + b"|".join(branches) + b")"
+    return joined + b"?" if empty else joined

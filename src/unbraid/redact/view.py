@@ -1,0 +1,94 @@
+"""Text as a reader sees it, with the way back to the bytes.
+
+What agents print is coloured, and JSON may spell letters out: a key may have a colour, a zero-width
+space or an escape in its middle. Secrets are searched in a view where none of that stands between
+the characters. Most text has nothing to remove; there the view is the bytes themselves. Newlines
+and quotes stay as JSON has them, a backslash and a letter: patterns know that.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+# Colours and other controls of a terminal, also cut off at the end; zero-width characters, soft
+# hyphens, marks of direction; letters that JSON spells out; slashes that it escapes.
+_CODE = rb"(?:\[[0-9;:?]{0,32}(?:[@-~]|\Z)|\Z)?"
+_SPELLED = (
+    rb"\\+(?:(?:u001[bB]|x1[bB]|033|e(?=\[))" + _CODE
+    + rb"|u(?:200[b-fB-F]|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE][fF][fF]|00[aA][dD])"
+    rb"|u00(?P<code>[2-7][0-9a-fA-F])|(?P<slash>/)|(?P<other>u[0-9a-fA-F]{4}))"
+)  # fmt: skip
+_INVISIBLE = rb"\xe2(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])|\xef\xbb\xbf|\xc2\xad"
+_REMOVED = re.compile(b"|".join((_SPELLED, rb"\x1b" + _CODE, _INVISIBLE)))
+# Each begins with a literal: `re` finds those many times faster than the pattern above.
+_SIGNS = tuple(
+    re.compile(sign)
+    for sign in (
+        rb"\\(?:u[0-9a-fA-F]{4}|/|x1[bB]|033|e\[)", rb"\x1b", rb"\xef\xbb\xbf", rb"\xc2\xad",
+        rb"\xe2(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])",
+    )
+)  # fmt: skip
+# What one character of JSON may take.
+_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
+
+
+class View:
+    """The text of some bytes."""
+
+    __slots__ = ("_places", "_starts", "text")
+
+    def __init__(self, data: bytes) -> None:
+        self._starts: list[int] | None = None
+        self._places: list[int] = []
+        text = data
+        if any(sign.search(data) for sign in _SIGNS):
+            text = self._cleaned(data)
+        self.text = text
+
+    def _cleaned(self, data: bytes) -> bytes:
+        parts, starts, places, size, at = list[bytes](), [0], [0], 0, 0
+        for found in _REMOVED.finditer(data):
+            start, end = found.span()
+            code = found["code"]
+            letter = bytes([int(code, 16)]) if code else found["slash"] or b""
+            letter = b" " if found["other"] else letter
+            parts += [data[at:start], letter]
+            size += start - at
+            if letter:
+                starts.append(size)
+                places.append(start)
+                size += 1
+            starts.append(size)
+            places.append(end)
+            at = end
+        self._starts, self._places = starts, places
+        return b"".join([*parts, data[at:]])
+
+    def place(self, at: int) -> int:
+        """Returns where in the bytes a character of the text is."""
+        if self._starts is None:
+            return at
+        part = bisect_right(self._starts, at) - 1
+        return self._places[part] + at - self._starts[part]
+
+
+def whole_escapes(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """Returns a range without half an escape at its ends, so that what is replaced stays JSON."""
+    begin = start
+    while begin > 0 and start - begin < 8 and data[begin - 1 : begin] == b"\\":
+        begin -= 1
+    if (start - begin) % 2:
+        found = _ESCAPE.match(data, start - 1)
+        start = found.end() if found else start
+    # The last escape that begins before the end, if the end is within it.
+    last = data.rfind(b"\\", max(start, end - 6), end)
+    if last >= 0:
+        first = last
+        while first > start and data[first - 1 : first] == b"\\":
+            first -= 1
+        last -= (last - first) % 2
+        found = _ESCAPE.match(data, last)
+        if found and found.end() > end:
+            end = found.end() if found.end() - last > 2 else last
+    return start, end

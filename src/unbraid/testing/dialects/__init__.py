@@ -1,0 +1,1 @@
+"""The answers of a scripted model, in the dialects of several APIs."""

@@ -1,0 +1,62 @@
+"""When a record happened: as it says, else when it arrived, if it is read live."""
+
+from __future__ import annotations
+
+from unbraid.translate.clock import LIVE_MS, Clock
+
+NOW = 1_800_000_000_000
+DAY = 86_400_000
+
+
+def test_a_record_without_a_time_happened_when_it_arrived() -> None:
+    clock = Clock()
+    clock.arrive(NOW)
+    clock.tick()
+    assert clock.ts == NOW
+    clock.arrive(NOW + 500)
+    clock.set(NOW + 400)
+    assert clock.ts == NOW + 400
+    clock.tick()
+    assert clock.ts == NOW + 500
+
+
+def test_without_arrivals_it_happened_when_the_record_before_it_did() -> None:
+    clock = Clock()
+    clock.tick()
+    assert clock.ts == 0
+    clock.set("2026-11-15T07:14:50.739Z")
+    clock.tick()
+    assert clock.ts == clock.own == 1_794_726_890_739
+
+
+def test_what_was_stored_keeps_its_own_times_and_becomes_live_when_it_goes_on() -> None:
+    clock = Clock()
+    clock.arrive(NOW)
+    clock.set(NOW - DAY)
+    clock.tick()
+    assert clock.ts == NOW - DAY
+    clock.set(NOW - 10)
+    clock.arrive(NOW + 20)
+    clock.tick()
+    assert clock.ts == NOW + 20
+
+
+def test_a_recording_that_begins_without_times_is_moved_as_a_whole() -> None:
+    clock = Clock()
+    clock.arrive(NOW)
+    clock.tick()
+    clock.set(NOW - DAY)
+    assert clock.ts == NOW
+    clock.set(NOW - DAY + 390)
+    assert clock.ts == NOW + 390
+
+
+def test_nothing_happens_long_after_it_has_arrived_and_a_time_that_is_none_counts_as_none() -> None:
+    clock = Clock()
+    clock.arrive(NOW)
+    clock.set(NOW + DAY)
+    assert clock.ts == NOW + LIVE_MS
+    clock = Clock()
+    clock.arrive(NOW)
+    clock.set("yesterday")
+    assert clock.ts == NOW
