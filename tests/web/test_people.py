@@ -20,8 +20,6 @@ PLACES = {
     "/#/run/run": "reader",
     "/#/run/run/2": "y = 3",
     "/#/?q=parser": "3 results",
-    "/#/costs": "computed from public prices",
-    "/#/costs/agent?since=": "reader",
 }
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 
