@@ -104,6 +104,18 @@ async def test_a_run_a_pipe_and_a_watch_log_every_block_once(
     await seen_by_the_watch(recording, tmp_path, ordered=ordered)
 
 
+def asked_before_it_answers(events: list[e.FleetEvent]) -> None:
+    """Each turn of the main agent has its prompt before its words."""
+    turn = 0
+    for event in events:
+        if event.stream_id == 0 and isinstance(event, e.FleetPrompt):
+            turn += 1
+        elif event.stream_id == 0 and isinstance(event, e.FleetTurnComplete):
+            turn -= 1
+        elif event.stream_id == 0 and isinstance(event, e.Text):
+            assert turn == 1, event
+
+
 def piping(home: Path) -> list[str]:
     """A pipe with a log of its own."""
     return ["env", f"UNBRAID_HOME={log_path(home).parent}", UNBRAID, "pipe"]
@@ -129,5 +141,6 @@ async def test_a_conversation_goes_through(
     for home in (tmp_path, piped):
         (events,) = (await logged(home)).values()
         check(events)
+        asked_before_it_answers(events)
         assert verdict(recording, events, tmp_path / "recording") == CLEAN
     await seen_by_the_watch(recording, tmp_path, ordered=False)

@@ -61,6 +61,7 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
     from unbraid.errors import SourceError
     from unbraid.machine import Machine
     from unbraid.screen import safe
+    from unbraid.system.process import without_token
 
     async with Machine() as machine:
         summary = await machine.open(run)
@@ -83,7 +84,7 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
     try:
         if found.cwd is not None:
             os.chdir(found.cwd)
-        os.execvpe(found.argv[0], found.argv, os.environ | found.env)
+        os.execvpe(found.argv[0], found.argv, without_token(os.environ) | found.env)
     except OSError as error:
         raise SourceError(found.argv[0], error.strerror or str(error)) from None
 

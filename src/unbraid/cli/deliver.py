@@ -27,8 +27,10 @@ Examples:
     metavar="SECONDS",
     help="How long to try, for each run.",
 )
-def deliver(token: str | None, seconds: float) -> None:
-    """Send the runs that `unbraid run --to` and `unbraid pipe --to` could not send in time.
+@click.option("--discard", metavar="RUN", help="Try this run once more, then delete what is left.")
+def deliver(token: str | None, seconds: float, discard: str | None) -> None:
+    """Send the runs that `unbraid run --to` and `unbraid pipe --to` could not send in time, or that
+    their server refused. What a server has not acknowledged is kept until it has.
 
     Ends with 1 if something is still left.
     """
@@ -37,7 +39,7 @@ def deliver(token: str | None, seconds: float) -> None:
     from unbraid.screen import safe
 
     left = False
-    for address, arrived in send(data_folder(), token, warn, seconds):
-        left = left or not arrived
+    for address, arrived in send(data_folder(), token, warn, seconds, discarded=discard):
+        left = left or not (arrived or address.run == discard)
         click.echo(safe(f"{address.run}  {address.url}  {'arrived' if arrived else 'not sent'}"))
     sys.exit(1 if left else 0)

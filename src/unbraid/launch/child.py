@@ -20,7 +20,6 @@ from unbraid.errors import SourceError, UnbraidError
 from unbraid.system.process import PIPE, StartedProcess, start
 
 READ_BYTES = 1 << 16
-TOKEN = "UNBRAID_TOKEN"
 PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 
 
@@ -42,11 +41,9 @@ class ChildProcess:
         """Start a program; one that `reads_stdin` gets its input from us, line by line: what comes
         in on our own stdin, if that `relays`, and what is written.
         """
-        # The token is for our server, not for an agent.
-        env = {name: value for name, value in os.environ.items() if name != TOKEN}
         try:
             process = await start(
-                argv, env, stdin=PIPE if reads_stdin else None, stdout=PIPE if captured else None
+                argv, None, stdin=PIPE if reads_stdin else None, stdout=PIPE if captured else None
             )
         except OSError as error:
             raise SourceError(argv[0], error.strerror or str(error)) from None

@@ -17,7 +17,6 @@ from typing import Any
 from unbraid.agents.process_port import Command
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent
-from unbraid.launch.child import TOKEN
 from unbraid.launch.detected_source import DetectedSource
 from unbraid.launch.process_recorder import ProcessRecorder
 from unbraid.launch.run import launchers_of
@@ -42,8 +41,6 @@ async def process_events(
     before its end is killed. Raises SourceError if there is no such program.
     """
     env = os.environ if env is None else env
-    # The token is for our server, not for an agent.
-    env = {name: value for name, value in env.items() if name != TOKEN}
     launchers = launchers_of(env)
     launcher = next((each for each in launchers if each.recognizes(argv)), None)
     command = Command(list(argv))

@@ -63,9 +63,10 @@ class Sending:
         if self._sender is None or self._outbox is None:
             return
         arrived = await asyncio.to_thread(self._sender.finish, self._linger_seconds)
-        if arrived or self._sender.refused:
+        if arrived:
             self._outbox.remove()
         else:
+            # Also if it was refused: that may be the fault of an address, a proxy or a version.
             self._outbox.close()
             self._warn("this run has not wholly arrived; `unbraid deliver` sends the rest")
 
@@ -77,9 +78,16 @@ class Sending:
 
 
 def deliver(
-    home: Path, token: str | None, warn: Callable[[str], None], seconds: float
+    home: Path,
+    token: str | None,
+    warn: Callable[[str], None],
+    seconds: float,
+    *,
+    discarded: str | None = None,
 ) -> Iterator[tuple[Address, bool]]:
-    """Send what other processes have left behind; says of each run whether it has arrived."""
+    """Send what other processes have left behind; says of each run whether it has arrived. Only
+    what is to be `discarded` is deleted without that.
+    """
     for outbox in waiting(home):
         try:
             sender = Sender(outbox.path, token, warn, whole=True)
@@ -87,7 +95,7 @@ def deliver(
             outbox.remove()  # its owner died before it had written anything
             continue
         arrived = sender.finish(seconds)
-        if arrived or sender.refused:
+        if arrived or sender.address.run == discarded:
             outbox.remove()
         else:
             outbox.close()

@@ -22,6 +22,7 @@ MAX_ANSWER_BYTES = 1 << 16
 # Busy, restarting, or asking us to come back: all of these pass.
 PASSING = frozenset((408, 421, 425, 429))
 UNKNOWN = frozenset((401, 403))
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 
 class ServerUnavailable(UnbraidError):
@@ -29,7 +30,7 @@ class ServerUnavailable(UnbraidError):
 
 
 class RunRefused(UnbraidError):
-    """The server will never take the run."""
+    """The server does not take the run, and would not if it were asked again at once."""
 
 
 class _Problem(Struct):
@@ -81,6 +82,8 @@ class IngestClient:
             return wanted
         self.close()
         problem = f"{status} {answer.error.message or '(not the answer of an unbraid server)'}"
+        if status in REDIRECTS:
+            problem = f"{status}, it has another address: send --to that"
         if status in UNKNOWN:
             raise ServerUnavailable(f"it does not accept the token ({problem})")
         if status in PASSING or status >= 500:

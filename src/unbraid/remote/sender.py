@@ -3,7 +3,8 @@
 In the order in which it came, one chunk at a time, because that order is part of the run. A
 server that is away is tried again and again, more and more seldom. What was acknowledged is durable
 there; what was sent and not acknowledged is sent again, and the server skips what it has. A server
-that asks for something earlier has lost it, and is given everything once more.
+that asks for something earlier has lost it, and is given everything once more. One that refuses the
+run is not asked again for now; what it has not acknowledged stays in the outbox.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Sender:
         self._deadline = float("inf")
         # How far the server has each source, and what of the rest is with us already.
         self._reached: dict[str, int] = {}
+        self._sent: dict[str, int] = {}
         self._rests: dict[str, bytes] = {}
         self._holes: dict[str, int] = {}
         self._thread = threading.Thread(target=self._work, name="unbraid-sender", daemon=True)
@@ -93,7 +95,9 @@ class Sender:
         if wanted < chunk.offset:
             self._again(chunk.source, wanted)
             return
-        self._holes.pop(chunk.source, None)
+        self._sent[chunk.source] = chunk.offset + len(chunk.data)
+        if wanted > chunk.offset:
+            self._holes.pop(chunk.source, None)
         self._reached[chunk.source] = wanted
         # A server that redacts secrets takes only what is decided.
         self._rests[chunk.source] = chunk.data[wanted - chunk.offset :]
@@ -101,9 +105,13 @@ class Sender:
     def _end(self) -> bool:
         """Report the end of every source; False if the server has lost something."""
         for source, reached in self._reached.items():
+            if reached > self._sent[source]:
+                raise RunRefused(f"it acknowledges bytes of {source} that were never sent")
             rest = self._rests.get(source, b"")
             now = now_ms()
             wanted = self._post(Chunk(source, reached, rest, now), end=True)
+            if wanted > reached + len(rest):
+                raise RunRefused(f"it acknowledges bytes of {source} that were never sent")
             if wanted < reached + len(rest):
                 self._again(source, wanted)
                 return False
@@ -115,6 +123,7 @@ class Sender:
         self._holes[source] = wanted
         self._outbox.rewind()
         self._reached.clear()
+        self._sent.clear()
         self._rests.clear()
 
     def _post(self, chunk: Chunk, *, end: bool = False) -> int:

@@ -23,7 +23,7 @@ from uvicorn.server import ServerState
 
 from unbraid.serve.config import ServeLimits
 from unbraid.serve.problems import problem_response
-from unbraid.timings import HANG_UP_TIMEOUT_SECONDS
+from unbraid.timings import CUT_READ_TIMEOUT_SECONDS, HANG_UP_TIMEOUT_SECONDS
 
 EXTENSION = "unbraid.connection"
 # A chunk of one byte has five bytes around it.
@@ -137,14 +137,14 @@ class Connection(HttpToolsProtocol):
 
     def hang_up(self, last: bytes) -> None:
         """Write a last chunk even if the socket is stuck, and close; for good after some
-        seconds.
+        minutes.
         """
         if self.cycle is not None and not self.transport.is_closing():
             self.cycle.response_complete = True
             framed = b"%x\r\n%b\r\n0\r\n\r\n" % (len(last), last) if last else b"0\r\n\r\n"
             self.transport.write(framed)
             self.transport.close()
-            self.loop.call_later(HANG_UP_TIMEOUT_SECONDS, self.transport.abort)
+            self.loop.call_later(CUT_READ_TIMEOUT_SECONDS, self.transport.abort)
 
     def _expect(self, seconds: float | None) -> None:
         if self._deadline is not None:

@@ -26,6 +26,7 @@ from unbraid.serve.app import create_app
 from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.listener import listening, open_listener
+from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
 from unbraid.serve.services import History, Services
 from unbraid.timings import RETENTION_INTERVAL_SECONDS, TOKEN_SWEEP_SECONDS
@@ -100,6 +101,7 @@ async def serving(
         metrics=metrics,
         throttle=Throttle(limits.sign_in_tries),
         bodies=BodyBudget(limits.bodies_bytes),
+        health=LogHealth(log),
         history=history,
         orchestrator=orchestrator,
     )

@@ -17,6 +17,7 @@ from unbraid.serve.access.auth import Keys
 from unbraid.serve.access.throttle import Throttle
 from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
+from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
 from unbraid.sessions.costs import SpentRun
 
@@ -68,6 +69,7 @@ class Services:
     metrics: Metrics
     throttle: Throttle
     bodies: BodyBudget
+    health: LogHealth
     history: History | None = None
     orchestrator: Orchestrator | None = None
 

@@ -54,14 +54,16 @@ class Archive:
 
         redact: Callable[[str], str] | None = None
         if self._redact:
+            from unbraid.redact.reader import redact_summary
             from unbraid.redact.reader import redact_title as redact
 
         def read() -> None:
             for run in list_sessions(
                 self._env, self._home, warn=warn, progress=progress, redact=redact
             ):
-                self._found[run.run] = run
-                on_run(run)
+                shown = redact_summary(run) if self._redact else run
+                self._found[run.run] = shown
+                on_run(shown)
                 if self._closing:
                     break
 

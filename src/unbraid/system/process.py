@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+TOKEN = "UNBRAID_TOKEN"
 PIPE, NOTHING = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
 
 
@@ -149,6 +150,11 @@ class StartedProcess:
         await self.wait()
 
 
+def without_token(env: Mapping[str, str]) -> dict[str, str]:
+    """Returns an environment for other programs: the token is for our servers, not for agents."""
+    return {name: value for name, value in env.items() if name != TOKEN}
+
+
 async def start(
     argv: Sequence[str],
     env: Mapping[str, str] | None,
@@ -164,7 +170,8 @@ async def start(
     A start that is cancelled goes on to its end, and what nobody wants any more is let go of then:
     half a start has nothing yet that could be ended.
     """
-    options = {"env": env, "cwd": cwd, "start_new_session": start_new_session}
+    given = without_token(os.environ if env is None else env)
+    options = {"env": given, "cwd": cwd, "start_new_session": start_new_session}
     files = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
     starting = asyncio.create_task(_start(argv, files, options))
     try:

@@ -172,9 +172,12 @@ def calls_answered(line: bytes) -> list[str]:
     return [call.decode("ascii", "replace") for call in _ANSWERED.findall(line)]
 
 
+_NO_PROMPT = (b'"tool_use_id"', b'"isMeta":true', b"[Request interrupted by user")
+
+
 def is_prompt(line: bytes) -> bool:
     """Returns whether a line of a session's own transcript is what its main agent is asked."""
-    if b'"tool_use_id"' in line or b'"isMeta":true' in line:
+    if any(mark in line for mark in _NO_PROMPT):
         return False
     head = head_of(line)
     return head.type == "user" and not head.is_sidechain

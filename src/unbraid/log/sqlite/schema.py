@@ -65,6 +65,11 @@ MIGRATIONS: tuple[Migration, ...] = (
 )
 
 
+def set_version(connection: sqlite3.Connection, version: int) -> None:
+    """Notes how many migrations a file has had."""
+    connection.execute(f"PRAGMA user_version = {version}")
+
+
 def migrate(
     connection: sqlite3.Connection, place: str, migrations: Sequence[Migration] = MIGRATIONS
 ) -> None:
@@ -79,7 +84,7 @@ def migrate(
             for statement in migration:
                 connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {len(migrations)}")
+        set_version(connection, len(migrations))
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

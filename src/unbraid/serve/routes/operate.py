@@ -37,7 +37,7 @@ class SignIn(Struct, forbid_unknown_fields=True):
 
 async def health(request: Request) -> Response:
     """Whether the log could append now; 503 if not."""
-    await services_of(request).store.check()
+    await services_of(request).health.check()
     return json_answer(Health())
 
 

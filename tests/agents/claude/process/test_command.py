@@ -146,3 +146,15 @@ def test_words_that_are_no_line_of_the_protocol_are_seen_at_once() -> None:
     assert rendered(visible_command(["claude", "-p", "x"], NEW), b"warning: old node") == (
         b"warning: old node\n"
     )
+
+
+def test_a_prompt_in_the_arguments_is_known_where_it_is_plain() -> None:
+    def asked(*args: str) -> str | None:
+        return visible_command(["claude", *args], (2, 1, 325)).asked
+
+    assert asked("-p", "Go") == "Go"
+    assert asked("-p", "--model", "x", "--", "Go") == "Go"
+    assert asked("-p", "--model", "x", "Go") is None
+    assert asked("-p", "/review") is None
+    assert asked("-p", "--", "/review") is None
+    assert asked() is None

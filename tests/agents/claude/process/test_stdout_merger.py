@@ -123,3 +123,40 @@ def test_an_end_without_a_twin_waits_until_the_transcripts_are_quiet(tmp_path: P
     clock.now += TRANSCRIPTS_QUIET_SECONDS
     (last,) = (chunk for chunk in merger.take() if chunk.source == "stdout")
     assert b"task_notification" in last.data
+
+
+def begun(writer: Writer, clock: Clock, *, is_announced: bool = False) -> StdoutTranscriptMerger:
+    """One whose process has printed that it begins, and that has no transcript yet."""
+
+    def find(session: str) -> Session | None:
+        return Session(writer.main) if writer.main.exists() else None
+
+    merger = StdoutTranscriptMerger(clock, find, is_announced=is_announced)
+    init = {"type": "system", "subtype": "init", "session_id": writer.session}
+    merger.line(_line({**init, "uuid": str(uuid.uuid4())}))
+    assert len(list(merger.take())) == 1
+    return merger
+
+
+def test_an_answer_waits_for_what_was_asked(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    merger = begun(writer, clock)
+    asked, answer = writer.prompt(), writer.answer([BASH])
+    merger.line(printed(answer))
+    assert list(merger.take()) == []
+    clock.now = STDOUT_TWIN_TIMEOUT_SECONDS / 2
+    append(writer.main, asked)
+    assert [chunk.data for chunk in merger.take()] == [asked, printed(answer)]
+
+
+def test_an_answer_waits_only_so_long_and_not_at_all_if_the_prompt_is_known(tmp_path: Path) -> None:
+    writer, clock = Writer(tmp_path), Clock()
+    merger = begun(writer, clock)
+    answer = printed(writer.answer([BASH]))
+    merger.line(answer)
+    assert list(merger.take()) == []
+    clock.now = STDOUT_TWIN_TIMEOUT_SECONDS
+    assert [chunk.data for chunk in merger.take()] == [answer]
+    merger = begun(writer, clock, is_announced=True)
+    merger.line(answer)
+    assert [chunk.data for chunk in merger.take()] == [answer]

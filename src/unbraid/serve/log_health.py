@@ -1,0 +1,23 @@
+"""Whether the log can append now, for anyone who asks."""
+
+from __future__ import annotations
+
+import asyncio
+
+from unbraid.log.port import Log
+
+
+class LogHealth:
+    """Checks a log, once for all who ask at the same time: nobody has to sign in to ask, and every
+    check writes to the disk.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._checking: asyncio.Task[None] | None = None
+
+    async def check(self) -> None:
+        """Raises LogError unless the log can append now."""
+        if self._checking is None or self._checking.done():
+            self._checking = asyncio.create_task(self._log.check())
+        await asyncio.shield(self._checking)
