@@ -11,7 +11,7 @@ import pytest
 
 from tests.redact.secret import BITS, KEY, SEEN
 from tests.redact.test_lines import cut, line
-from unbraid.redact.lines import LineRedactor
+from unbraid.redact.lines import HELD_BLOCKS, LineRedactor
 from unbraid.redact.source import line_redactor
 
 
@@ -39,7 +39,7 @@ def pushed(redactor: LineRedactor, data: bytes) -> None:
     redactor.pop()
 
 
-def calls(count: int, give: Callable[[LineRedactor, bytes], None]) -> int:
+def calls(count: int, give: Callable[[LineRedactor, bytes], None], text: str = "words ") -> int:
     """How many functions are called for lines of so many blocks, all open, then all closed."""
     redactor, called = line_redactor(), 0
 
@@ -47,7 +47,7 @@ def calls(count: int, give: Callable[[LineRedactor, bytes], None]) -> int:
         nonlocal called
         called += what in ("call", "c_call")
 
-    lines = [part(number, "words ") for number in range(count)]
+    lines = [part(number, text) for number in range(count)]
     lines += [line(type="system", subtype="status")[:-1]] * count
     lines += [whole(number) for number in range(count)]
     sys.setprofile(count_call)
@@ -62,6 +62,19 @@ def calls(count: int, give: Callable[[LineRedactor, bytes], None]) -> int:
 @pytest.mark.parametrize("give", [taken, pushed])
 def test_the_work_grows_with_the_lines_alone(give: Callable[[LineRedactor, bytes], None]) -> None:
     assert calls(8000, give) / 8000 < 2 * calls(200, give) / 200
+
+
+@pytest.mark.parametrize("text", ["a x7Q", "sk-" + "ant-A0b1", "PASSWORD=x1"])
+def test_thousands_of_words_that_wait_keep_nobody_waiting(text: str) -> None:
+    """Attack: blocks that are all open in the middle of what may be a key; 8,000 took seconds."""
+    assert calls(2000, pushed, text) / 2000 < 3 * calls(200, pushed, text) / 200
+    redactor, shown = line_redactor(), list[bytes]()
+    for number in range(2000):
+        redactor.push([part(number, text)])
+        shown += redactor.pop(expired=redactor.full)
+    # Not all of them wait, and what went out is redacted.
+    assert len(shown) > 2000 - 2 * HELD_BLOCKS
+    assert not [line for line in shown if text.encode() in line]
 
 
 def test_what_waits_is_read_once_however_long_it_waits() -> None:

@@ -16,7 +16,8 @@ from unbraid.events import FleetEvent, decode_event
 from unbraid.log import Entry, MemoryLog
 from unbraid.log.contract import gather, story
 from unbraid.redact.feed import RunRedactor
-from unbraid.redact.reader import RedactedLog, redact_snippet
+from unbraid.redact.matches import redact_snippet
+from unbraid.redact.reader import RedactedLog
 
 KEY = "sk-" + "ant-" + BODY
 SEEN = "sk-" + "ant-" + "*" * len(BODY)

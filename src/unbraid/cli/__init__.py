@@ -122,8 +122,8 @@ def _complete() -> None:
 def main(ctx: click.Context, redact: bool) -> None:
     """Every agent's words, once, in the right place.
 
-    Untangles what Claude Code, OpenCode and their sub-agents say. Without a command: watch this
-    machine.
+    Untangles what Claude Code, OpenCode, Codex, Kilo and their sub-agents say. Without a command:
+    watch this machine.
     """
     if ctx.invoked_subcommand is None:
         command = ctx.command

@@ -38,7 +38,7 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> N
 
     places = asyncio.run(_places(" ".join(words), limit))
     if redact:
-        from unbraid.redact.reader import redact_snippet
+        from unbraid.redact.matches import redact_snippet
 
         for place in places:
             place["snippet"] = redact_snippet(place["snippet"])

@@ -16,16 +16,20 @@ Two ways to wait:
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
 from unbraid.redact.secrets import LONGEST, redact, secret_ranges, undecided_from
 
 # As much of a block as is needed to know that it ends within a secret.
 CONTEXT_BYTES = 2 * LONGEST
-# More than this does not wait: the parts of a block seldom stand so far apart.
-HELD_BYTES = 4 << 20
+# More than this does not wait: the parts of a block seldom stand so far apart, and whoever sends
+# what waits again, again and again, must not keep others waiting.
+HELD_BYTES = 1 << 20
+HELD_BLOCKS = 256
 
 Read = Callable[[bytes], Delta | BlockEnd | None]
 
@@ -138,14 +142,16 @@ class LineRedactor:
     @property
     def full(self) -> bool:
         """Whether more waits than should."""
-        return self.size > HELD_BYTES
+        return self.size > HELD_BYTES or len(self._waiting) > HELD_BLOCKS
 
     def lines(self, data: bytes, *, end: bool) -> bytes:
         """Returns as much of the next bytes as is decided, redacted, not one byte more or less."""
         whole = len(data) if end else data.rfind(b"\n") + 1
         lines = data[:whole].split(b"\n")
         self.push(lines)
-        if not end and not self.full and (taken := self._decided()) < len(lines):
+        if self.full and not end:
+            return b"\n".join(self.pop(expired=True))
+        if not end and (taken := self._decided()) < len(lines):
             self._undo()
             lines = lines[:taken]
             self.push(lines)
@@ -217,12 +223,14 @@ class LineRedactor:
         held = self._first + len(self._queue)
         for block in self._waiting:
             held = _undecided(block, held)
-        torn = True
-        while torn:
-            before = held
-            for block in (*self._ended, *self._waiting):
-                held = _torn(block, held)
-            torn = held < before
+        # The line in which a secret begins waits with the last of its lines, and so does what
+        # follows it, which may be the middle of another secret. From the last line back, each is
+        # looked at once.
+        torn = [lines for block in (*self._ended, *self._waiting) for lines in _torn_lines(block)]
+        for first, last in sorted(torn, key=itemgetter(1), reverse=True):
+            if last < held:
+                break
+            held = min(held, first)
         return held - self._first
 
     def _undo(self) -> None:
@@ -287,8 +295,10 @@ def _cut(block: _Block) -> int | None:
     held = _undecided(block, last)
     if held == last:
         return None
-    while (torn := _torn(block, held)) < held:
-        held = torn
+    for first, last in sorted(_torn_lines(block), key=itemgetter(1), reverse=True):
+        if last < held:
+            break
+        held = min(held, first)
     return held
 
 
@@ -298,19 +308,21 @@ def _undecided(block: _Block, held: int) -> int:
     return held if start is None else min(held, _line_at(block, start, held))
 
 
-def _torn(block: _Block, held: int) -> int:
-    """Returns the line in which a secret begins that lines from `held` on continue.
+def _torn_lines(block: _Block) -> list[tuple[int, int]]:
+    """Returns the first and the last line of each secret that is in several of the lines that wait.
 
     What is given out must show by itself that it ends within a secret: a few stars do not.
     """
-    before = len(block.context)
-    later = next((before + at for number, _, at in block.spans if number >= held), None)
-    if later is None:
-        return held
+    if len(block.spans) < 2:
+        return []
+    before, torn = len(block.context), list[tuple[int, int]]()
+    starts = [before + at for _, _, at in block.spans]
     for start, end in secret_ranges(block.whole()):
-        if before <= start < later < end:
-            return min(held, _line_at(block, start, held))
-    return held
+        if start >= before:
+            first, last = bisect_right(starts, start) - 1, bisect_left(starts, end) - 1
+            if first < last:
+                torn.append((block.spans[first][0], block.spans[last][0]))
+    return torn
 
 
 def _line_at(block: _Block, place: int, none: int) -> int:

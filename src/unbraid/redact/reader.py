@@ -12,7 +12,6 @@ that came before in a block is looked up when the block continues.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import AsyncIterator, Collection
 from math import inf
@@ -32,16 +31,16 @@ from unbraid.log.port import (
     SearchableLog,
     WholeLogReader,
 )
-from unbraid.log.query import CUT
 from unbraid.log.summary import RunSummary
 from unbraid.redact.events import SAID
 from unbraid.redact.feed import FeedRedactor, RunRedactor, batches_with_deadlines, redact_entry
+from unbraid.redact.matches import redact_places
 from unbraid.redact.secrets import redact, redact_words
 from unbraid.timings import REDACTION_HOLD_SECONDS
 
 LOOK_AHEAD = 100
-# The first word after a cut, and long ones that follow it: they may be the rest of a secret.
-_REST = re.compile(rf"\A{CUT}\S*(?:\s+\S{{12,}})*")
+# So many more places are searched than asked for: some are not shown.
+SEARCH_MORE = 50
 
 S = TypeVar("S", bound=Struct)
 
@@ -115,15 +114,25 @@ class RedactedReader:
         before: str | None = None,
     ) -> list[RunSummary]:
         """Runs, last started first; `before` is the `page` of the last one seen."""
-        found = await self._log.runs(status=status, matching=matching, limit=limit, before=before)
-        return [redact_summary(run) for run in found]
+        found: list[RunSummary] = []
+        while len(found) < limit:
+            listed = await self._log.runs(
+                status=status, matching=matching, limit=limit, before=before
+            )
+            shown = (redact_summary(run) for run in listed)
+            # Not what is stored: a filter that tells whether a guess is in a key gives it away.
+            found += (run for run in shown if matching is None or matching.lower() in run.words)
+            if len(listed) < limit or matching is None:
+                break
+            before = listed[-1].page
+        return found[:limit]
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Returns places where an agent said all words of `query`, best first."""
         if not isinstance(self._log, SearchableLog):
             return []
-        found = await self._log.search(query, run=run, limit=limit)
-        return [replace(place, snippet=redact_snippet(place.snippet)) for place in found]
+        places = await self._log.search(query, run=run, limit=limit + SEARCH_MORE)
+        return (await redact_places(self, places, query))[:limit]
 
 
 class RedactedLog(RedactedReader):
@@ -187,15 +196,11 @@ class RedactedLog(RedactedReader):
             yield Feed(entries, redactor.ordered())
 
 
-def redact_snippet(snippet: str) -> str:
-    """Returns an excerpt without what may be the rest or the beginning of a secret."""
-    words = _REST.sub(CUT, snippet)
-    return redact_words(words.removesuffix(CUT), cut=words.endswith(CUT))
-
-
 def redact_summary(run: RunSummary) -> RunSummary:
     """Returns a run as it may be listed."""
-    return run if run.title is None else replace(run, title=redact_title(run.title))
+    title = None if run.title is None else redact_title(run.title)
+    folder = None if run.cwd is None else redact_words(run.cwd, cut=False)
+    return replace(run, title=title, cwd=folder, source=redact_words(run.source, cut=False))
 
 
 def redact_title(title: str) -> str:

@@ -59,7 +59,7 @@ class SourceRedactor:
                 source.offset = chunk.offset
             *lines, source.half = (source.half + chunk.data).split(b"\n")
             source.lines.push(lines)
-            yield from _decided(chunk.source, source, last=source.lines.full)
+            yield from _decided(chunk.source, source, expired=source.lines.full)
 
     def rest(self) -> Iterator[Chunk]:
         """Yields what was waiting, when nothing more will come."""
@@ -100,7 +100,9 @@ def unredacted_ends(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
     return _STARS.split(head)[0], _STARS.split(tail)[-1]
 
 
-def _decided(name: str, source: _Source, *, last: bool) -> Iterator[Chunk]:
-    if data := b"".join(line + b"\n" for line in source.lines.pop(last=last)):
+def _decided(
+    name: str, source: _Source, *, last: bool = False, expired: bool = False
+) -> Iterator[Chunk]:
+    if data := b"".join(line + b"\n" for line in source.lines.pop(last=last, expired=expired)):
         yield Chunk(name, source.offset, data)
         source.offset += len(data)

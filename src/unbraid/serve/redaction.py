@@ -7,10 +7,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unbraid.redact.secrets import redact
 
+REDACTED = ("application/json", "application/problem+json", "text/plain")
+
 
 class RedactedAnswers:
-    """ASGI middleware over answers in JSON. What is redacted keeps its length, so headers stay
-    true. Events are redacted where they are read from the log, once for all viewers.
+    """ASGI middleware over answers that are made whole: JSON, errors, metrics. What is redacted
+    keeps its length, so headers stay true. Events are redacted where they are read from the log,
+    once for all viewers.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -18,15 +21,18 @@ class RedactedAnswers:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and its answer back redacted."""
-        whole = False
+        whole, held = False, b""
 
         async def sending(message: Message) -> None:
-            nonlocal whole
+            nonlocal whole, held
             if message["type"] == "http.response.start":
                 kind = Headers(raw=message["headers"]).get("content-type", "")
-                whole = kind.startswith("application/json")
+                whole = kind.startswith(REDACTED)
             elif whole and message["type"] == "http.response.body":
-                message = {**message, "body": redact(message.get("body", b""))}
+                if message.get("more_body"):
+                    held += message.get("body", b"")
+                    return
+                message = {**message, "body": redact(held + message.get("body", b""))}
             await send(message)
 
         await self._app(scope, receive, sending)

@@ -6,8 +6,6 @@ import asyncio
 from contextlib import suppress
 from typing import Protocol
 
-from msgspec.structs import replace
-
 from unbraid.agents.control_port import Controller, PermissionRequest
 from unbraid.agents.port import SearchHit
 from unbraid.control.controllers import Controllers
@@ -81,9 +79,9 @@ class ViewServices:
         """Returns the matches in sessions that are not in the log, newest first."""
         found = await self._beside.search(words, limit=50)
         if self._redact:
-            from unbraid.redact.reader import redact_snippet
+            from unbraid.redact.matches import redact_hits
 
-            found = [replace(each, snippet=redact_snippet(each.snippet)) for each in found]
+            found = redact_hits(found, words)
         return found
 
     async def steerable(self) -> dict[str, Controller]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -48,9 +47,9 @@ async def search(request: Request) -> Response:
     if services.history is not None and run is None and len(places) < limit:
         history = await services.history.search(query, limit=limit - len(places))
     if services.config.redact:
-        from unbraid.redact.reader import redact_snippet
+        from unbraid.redact.matches import redact_hits
 
-        history = [replace(each, snippet=redact_snippet(each.snippet)) for each in history]
+        history = redact_hits(history, query)
     return json_answer(Places(places, history))
 
 
