@@ -36,7 +36,9 @@ Examples:
   unbraid ask --agents"""
 )
 @click.argument("prompt", nargs=-1)
-@click.option("--backend", help="The default backend: claude, opencode, anthropic or openai.")
+@click.option(
+    "--backend", help="The default backend: claude, opencode, kilo, codex, anthropic or openai."
+)
 @click.option("--model", help="The default model.")
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
 @click.option("--agents", "listing", is_flag=True, help="List the available agents, and stop.")

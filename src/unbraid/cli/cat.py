@@ -26,11 +26,11 @@ Examples:
 def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     """Print what the agents in SOURCE… said, each block once, under the agent that said it.
 
-    A SOURCE is a file of lines (or a JSON array of them) that Claude Code or OpenCode printed, `-`
-    for standard input, a transcript (its sub-agents' are found beside it), the id of a session,
-    OpenCode's database (or its `storage` folder of before 1.2), a capture of its /event stream, or
-    one of its exports. Sources of the same run are merged. A run of `unbraid ps` that is in the log
-    is read from there.
+    A SOURCE is a file of lines (or a JSON array of them) that Claude Code, OpenCode, Kilo or Codex
+    printed, `-` for standard input, a transcript or a rollout (its sub-agents' are found beside
+    it), a folder of rollouts, the id of a session, OpenCode's or Kilo's database (or the `storage`
+    folder of before 1.2), a capture of its /event stream or of `codex app-server`, or an export.
+    Sources of the same run are merged. A run of `unbraid ps` that is in the log is read from there.
     """
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.sessions.sources import events_of, relay_events_of, runs_of_sources

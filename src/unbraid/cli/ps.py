@@ -32,7 +32,7 @@ Examples:
 def ps(everything: bool, as_json: bool, redact: bool) -> None:
     """List runs with status, agents, tokens, cost and age: live ones, and those of the last day.
 
-    Sessions that were never followed are found where Claude Code and OpenCode keep them.
+    Sessions that were never followed are found where each kind of agents keeps them.
     """
     runs = asyncio.run(_runs(everything=everything))
     if redact:

@@ -21,6 +21,7 @@ from unbraid.cli.redaction import redact_option
 Examples:
   unbraid run -- claude -p "Fix the tests"
   unbraid run -- opencode run "Fix the tests"
+  unbraid run -- codex exec --json "Fix the tests"
   unbraid run --steer -- claude -p "Fix the tests"
   unbraid run --serve -- claude -p "Fix the tests"
   unbraid run --to https://agents.example.org -- claude -p "Fix the tests\"""",

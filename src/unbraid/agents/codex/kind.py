@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from unbraid.agents.backend_port import Backend
 from unbraid.agents.port import AgentKind, FileFormats, Finding, Resumer, SessionStore
 from unbraid.agents.process_port import Launcher
 
@@ -40,6 +42,12 @@ class Codex(AgentKind):
         from unbraid.agents.codex.resume import CodexResumer
 
         return CodexResumer(env)
+
+    def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
+        """Runs agents in app-servers of their own."""
+        from unbraid.agents.codex.backend import CodexBackend
+
+        return CodexBackend(env=env, cwd=cwd)
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
         """Looks for the program and for its stored sessions."""

@@ -1,0 +1,193 @@
+"""Agents run by Codex: an app-server of its own for each, which reports every thread word by word.
+
+Whether a command may be run is for Codex's own settings to say; where they say that it asks, the
+question comes as `permission_asked` and waits for `answer`. Codex has no way to give an agent some
+of its tools and not others, so an agent that is limited in this way is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shlex
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unbraid.agents.codex.dialect.dispatcher import CodexDialect
+from unbraid.agents.codex.dialect.server import approval_id
+from unbraid.agents.spec import AgentSpec
+from unbraid.agents.turn_limit import TurnLimit
+from unbraid.errors import BackendError, CallerError
+from unbraid.events import RelayEvent, TurnComplete
+from unbraid.system.program import Program, start_program
+from unbraid.timings import AGENT_INTERRUPT_TIMEOUT_SECONDS, AGENT_START_TIMEOUT_SECONDS
+from unbraid.translate.translator import Translator
+from unbraid.wire.lines import Lines
+
+NAME = "codex"
+_ADVICE_MISSING = "install Codex, or name its command in UNBRAID_CODEX"
+_ADVICE_GONE = "ask again, or try the same agent on another backend"
+_ADVICE_TOOLS = "leave `tools` out of the agent's file, or give it another backend"
+
+
+class CodexBackend:
+    """Codex as it is installed here."""
+
+    def __init__(
+        self,
+        command: Sequence[str] | None = None,
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        start_seconds: float = AGENT_START_TIMEOUT_SECONDS,
+    ) -> None:
+        self._env = dict(os.environ if env is None else env)
+        self._command = command or shlex.split(self._env.get("UNBRAID_CODEX") or "codex")
+        self._cwd, self._start_seconds = cwd or Path.cwd(), start_seconds
+
+    @contextlib.asynccontextmanager
+    async def open(self, agent: AgentSpec) -> AsyncIterator[CodexConversation]:
+        """Starts an app-server, and a thread for an agent in it."""
+        denied = [tool for tool in agent.denied if not tool.startswith("/")]
+        if agent.backend_tools is not None or denied:
+            problem = f"cannot limit {agent.name} to some tools"
+            raise BackendError(NAME, problem, _ADVICE_TOOLS)
+        wanted: dict[str, Any] = {"cwd": str(self._cwd)}
+        if agent.prompt:
+            wanted["developerInstructions"] = agent.prompt
+        if agent.model not in (None, "inherit"):
+            wanted["model"] = agent.model
+        async with start_program(
+            NAME,
+            [*self._command, "app-server"],
+            env=self._env,
+            cwd=self._cwd,
+            advice=_ADVICE_MISSING,
+        ) as program:
+            conversation = CodexConversation(program)
+            try:
+                async with asyncio.timeout(self._start_seconds):
+                    await conversation.begin(wanted)
+            except TimeoutError:
+                problem = f"not ready {self._start_seconds:g} s after its start"
+                raise BackendError(NAME, problem, "see whether `codex app-server` starts") from None
+            yield conversation
+
+    async def close(self) -> None:
+        """Does nothing: conversations share nothing."""
+
+
+class CodexConversation:
+    """One thread of an app-server."""
+
+    def __init__(self, program: Program) -> None:
+        self.session = ""
+        self._program = program
+        self._lines, self._read = Lines(), list[bytes]()
+        self._translator = Translator(dialects={NAME: CodexDialect})
+        self._requests = 0
+        self._turn: str | None = None
+        self._waiting: dict[str, int | str] = {}
+        self._known: list[RelayEvent] = []
+
+    async def begin(self, wanted: Mapping[str, Any]) -> None:
+        """Introduces ourselves, and begins a thread."""
+        about = {"name": "unbraid", "title": "unbraid", "version": "0"}
+        capabilities = {"experimentalApi": True}
+        await self._call("initialize", {"clientInfo": about, "capabilities": capabilities})
+        await self._send({"method": "initialized"})
+        result = await self._call("thread/start", wanted)
+        self.session = str(result["thread"]["id"])
+
+    async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
+        """Runs one turn, and yields its events as they come."""
+        if self._turn is not None:
+            await self._settle()
+        limit = TurnLimit(NAME)
+        sound = message.encode("utf-8", "replace").decode()
+        given = {"threadId": self.session, "input": [{"type": "text", "text": sound}]}
+        result = await self._call("turn/start", given)
+        self._turn = str(result["turn"]["id"])
+        try:
+            known, self._known = self._known, []
+            for event in known:
+                limit.count(event)
+                yield event
+            while self._turn is not None:
+                for event in self._events(await self._line()):
+                    limit.count(event)
+                    yield event
+        finally:
+            if self._turn is not None:
+                await self._interrupt()
+
+    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+        """Answer a permission request: `behavior` is allow or deny."""
+        if behavior not in ("allow", "deny"):
+            raise CallerError(f"not an answer: {behavior}")
+        if request_id not in self._waiting:
+            raise CallerError(f"no request {request_id} waits for an answer")
+        decision = "accept" if behavior == "allow" else "decline"
+        request = self._waiting.pop(request_id)
+        await self._send({"id": request, "result": {"decision": decision}})
+
+    async def _call(self, method: str, params: Mapping[str, Any]) -> Any:
+        """Sends a request, and returns its answer; what comes before that is kept."""
+        self._requests += 1
+        number = self._requests
+        await self._send({"id": number, "method": method, "params": params})
+        while True:
+            line = await self._line()
+            answer = msgspec.json.decode(line)
+            self._known += self._events(line)
+            if isinstance(answer, dict) and answer.get("id") == number and "method" not in answer:
+                if "result" not in answer:
+                    problem = f"{method}: {str(answer.get('error'))[:500]}"
+                    raise BackendError(NAME, problem, _ADVICE_GONE)
+                return answer["result"]
+
+    async def _send(self, message: Mapping[str, Any]) -> None:
+        with contextlib.suppress(OSError):  # that it is gone is seen at its stdout
+            await self._program.write(msgspec.json.encode(message) + b"\n")
+
+    async def _line(self) -> bytes:
+        while not self._read:
+            data = await self._program.read()
+            if not data:
+                raise await self._program.failure(_ADVICE_GONE)
+            self._read += [line for line in self._lines.feed(data) if isinstance(line, bytes)]
+        return self._read.pop(0)
+
+    def _events(self, line: bytes) -> list[RelayEvent]:
+        """Returns what is new in a line; notes permission requests, and the end of the turn."""
+        self._note(line)
+        events = self._translator.feed(line + b"\n")
+        for event in events:
+            if isinstance(event, TurnComplete) and not event.context:
+                self._turn = None
+        return events
+
+    def _note(self, line: bytes) -> None:
+        if b"/requestApproval" in line[:200]:
+            request = msgspec.json.decode(line).get("id")
+            if isinstance(request, int | str):
+                self._waiting[approval_id(request)] = request
+
+    async def _settle(self) -> None:
+        """Waits for the end of a turn that was interrupted; what it still says is dropped."""
+        try:
+            async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
+                while self._turn is not None:
+                    self._events(await self._line())
+        except TimeoutError:
+            problem = f"still busy {AGENT_INTERRUPT_TIMEOUT_SECONDS:g} s after it was interrupted"
+            raise BackendError(NAME, problem, "open a new conversation") from None
+
+    async def _interrupt(self) -> None:
+        self._requests += 1
+        params = {"threadId": self.session, "turnId": self._turn}
+        await self._send({"id": self._requests, "method": "turn/interrupt", "params": params})
