@@ -29,6 +29,7 @@ from benchmarks import (
     log_append,
     orchestrate,
     page,
+    redaction,
     startup,
     top,
     translate,
@@ -71,6 +72,7 @@ def idle() -> list[Measured]:
 PARTS: dict[str, Callable[[], list[Measured]]] = {
     "startup": startup.main,
     "translate": lambda: translate.main(CACHE),
+    "redaction": redaction.main,
     "index": index,
     "cost": costs,
     "latency": lambda: asyncio.run(index_live.latency(1000, 10.0)),
