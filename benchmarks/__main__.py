@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import (
+    cost,
     fanout_deliveries,
     fanout_idle,
     fanout_unread,
@@ -28,6 +29,7 @@ from benchmarks import (
     log_append,
     orchestrate,
     page,
+    redaction,
     startup,
     top,
     translate,
@@ -55,6 +57,12 @@ def index() -> list[Measured]:
     return index_speed.main(CACHE / "history")
 
 
+def costs() -> list[Measured]:
+    """The table of costs, with the same peer."""
+    ccusage()
+    return cost.main(CACHE / "history-200")
+
+
 def idle() -> list[Measured]:
     """A watch over the same history, made if it is not there."""
     index_speed.history(CACHE / "history")
@@ -64,7 +72,9 @@ def idle() -> list[Measured]:
 PARTS: dict[str, Callable[[], list[Measured]]] = {
     "startup": startup.main,
     "translate": lambda: translate.main(CACHE),
+    "redaction": redaction.main,
     "index": index,
+    "cost": costs,
     "latency": lambda: asyncio.run(index_live.latency(1000, 10.0)),
     "idle": idle,
     "append": log_append.main,

@@ -11,6 +11,7 @@ from unbraid.hub.frames import Cut
 from unbraid.log.port import Found
 from unbraid.screen import HIDDEN, JOINERS
 from unbraid.serve.routes.control import Control
+from unbraid.serve.routes.costs import CostTable
 from unbraid.serve.routes.runs import Runs
 
 
@@ -18,7 +19,7 @@ def main() -> None:
     """Every type that crosses the wire."""
     print("// Made by web/generate.py from the Python types. Change those, then `make page`.\n")
     asides: tuple[type[Struct], ...] = (events.Gap, events.Draft, Cut)
-    answers: tuple[type[Struct], ...] = (Runs, Control, Found, PermissionRequest)
+    answers: tuple[type[Struct], ...] = (Runs, Control, Found, PermissionRequest, CostTable)
     print(interfaces((*events.FLEET_EVENTS, *asides, *answers)), end="")
     print(union("FleetEvent", events.FLEET_EVENTS), end="")
     print("export type Aside = Gap | Draft | Cut;\n")

@@ -63,7 +63,7 @@ async def true_to(view: RunView, live: Live) -> None:
 
     above = {names[child]: names[parent] for child, parent in parents(seen).items()}
     assert above == {child: spawn["parent"] for child, spawn in truth["parents"].items()}
-    for edge in (view.tree.locator("path.spawn"), view.tree.locator("path.join.completed")):
+    for edge in (view.tree.locator("path.spawn"), view.tree.locator("path.join.done")):
         await expect(edge).to_have_count(len(above))
 
     for each in seen:

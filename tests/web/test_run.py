@@ -295,7 +295,7 @@ async def crowded(tab: Page) -> RunView:
     """The page of a crowd that is over, when all of it is there."""
     view = await RunView(tab, "run").open()
     await expect(view.items).to_have_count(60)
-    await expect(view.items.first).to_have_accessible_name(re.compile(", completed, "))
+    await expect(view.items.first).to_have_accessible_name(re.compile(", done, "))
     return view
 
 

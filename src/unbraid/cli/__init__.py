@@ -6,12 +6,14 @@ import errno
 import importlib
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import click
 
 from unbraid import __version__
 from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
+from unbraid.system.home import data_folder, mend_folder
 
 COMMANDS = {
     "approve": "unbraid.cli.approve:approve",
@@ -65,6 +67,9 @@ class Lazy(click.Group):
         _complete()
         if os.environ.get("NO_COLOR"):
             ctx.color = False
+        with suppress(OSError):
+            if (mended := mend_folder(data_folder())) is not None:
+                click.echo(f"unbraid: {mended}", err=True)
         try:
             return super().invoke(ctx)
         except UnbraidError as error:

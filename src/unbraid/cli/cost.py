@@ -65,13 +65,11 @@ def cost(by: str, since: str | None, as_json: bool, as_csv: bool) -> None:
 def _runs(since: int, prices: Prices) -> list[SpentRun]:
     from unbraid.cli.progress import progress_bar
     from unbraid.sessions.costs import stored_runs
-    from unbraid.system.home import data_folder
+    from unbraid.system.home import LOG_FILE_NAME, data_folder
 
     home = data_folder()
     stored = list(stored_runs(os.environ, home, since=since, warn=warn, progress=progress_bar()))
-    from unbraid.log.folder import FILE_NAME
-
-    if not (home / FILE_NAME).exists():
+    if not (home / LOG_FILE_NAME).exists():
         return stored
     import asyncio
 

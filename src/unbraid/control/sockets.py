@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from unbraid.agents.control_port import Controller, PermissionRequest
 from unbraid.errors import CallerError, UnbraidError
+from unbraid.system.home import make_private_folder
 
 FOLDER = "control"
 LIMIT = 16 << 20
@@ -81,7 +82,7 @@ def listening_address(path: Path, stack: contextlib.ExitStack) -> Path:
     """Returns where to listen: at the path, or where a link at the path leads if that is
     too long.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     path.unlink(missing_ok=True)
     stack.callback(path.unlink, missing_ok=True)
     if len(os.fsencode(path)) < MAX_ADDRESS_BYTES:

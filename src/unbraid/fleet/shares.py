@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
 from msgspec import Struct
 
+from unbraid.fleet.amounts import MAX_COUNT, plausible_dollars
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.usage import Usage
 
@@ -64,7 +66,10 @@ class ShareCounter:
         model: str | None,
         cost_usd: float | None = None,
     ) -> None:
-        """Counts one message."""
+        """Counts one message; what cannot be true counts as not reported."""
+        if not all(0 <= count <= MAX_COUNT for count in msgspec.structs.astuple(tokens)):
+            tokens = MessageTokens()
+        cost_usd = plausible_dollars(cost_usd)
         slot = ts - ts % SLOT_MS
         share = self._shares.get((slot, agent, model))
         if share is None:

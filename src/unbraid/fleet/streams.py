@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from unbraid import events as e
+from unbraid.fleet.amounts import plausible_count, plausible_dollars, plausible_usage
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.run_clock import RunClock
 from unbraid.fleet.stream import FleetStream
@@ -300,6 +301,7 @@ class Fleet:
         self._pass_on(event, stream)
 
     def _token_usage(self, event: e.TokenUsage, stream: FleetStream) -> None:
+        event = plausible_usage(event)
         estimate = None
         if event.cost_usd is None and self._prices is not None:
             tokens = MessageTokens(
@@ -331,17 +333,18 @@ class Fleet:
         self._totals.fold(self._out[-1])
 
     def _turn_complete(self, event: e.TurnComplete, stream: FleetStream) -> None:
-        self._clock.lasted(stream, event.duration_ms)
-        account = event.totals
+        duration_ms = plausible_count(event.duration_ms)
+        self._clock.lasted(stream, duration_ms)
+        account = None if event.totals is None else plausible_usage(event.totals)
         self._emit(
             e.FleetTurnComplete,
             stream,
             ok=event.ok,
             subtype=event.subtype,
             result=event.result,
-            duration_ms=event.duration_ms,
-            num_turns=event.num_turns,
-            cost_usd=event.cost_usd,
+            duration_ms=duration_ms,
+            num_turns=plausible_count(event.num_turns),
+            cost_usd=plausible_dollars(event.cost_usd),
             input_tokens=account and account.input_tokens,
             output_tokens=account and account.output_tokens,
             cache_read_tokens=account and account.cache_read_tokens,
@@ -350,6 +353,8 @@ class Fleet:
         self._totals.fold(self._out[-1])
 
     def _progress(self, event: e.Progress, stream: FleetStream) -> None:
+        event.duration_ms = plausible_count(event.duration_ms)
+        event.total_tokens = plausible_count(event.total_tokens)
         self._clock.lasted(stream, event.duration_ms)
         self._pass_on(event, stream)
 

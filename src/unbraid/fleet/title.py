@@ -8,7 +8,8 @@ TITLE_CHARS = 200
 
 # What stands before the words of a line: tags, headings, quotes, points of a list.
 _MARKUP = re.compile(r"(?:\s|</?[A-Za-z][\w-]*(?:\s[^<>]*)?>|#{1,6}\s|>\s|[-*+]\s|\d+[.)]\s)*")
-_EMPHASIS = re.compile(r"\*\*|__|`")
+# Not the stars of a redacted secret.
+_EMPHASIS = re.compile(r"(?<!\*)\*\*(?!\*)|__|`")
 
 
 def title_of(text: str | None) -> str | None:

@@ -6,11 +6,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from unbraid import events as e
 from unbraid.fleet.status import MARKS, WAITING, WORKING, RunState, WaitingFor, status_of_end
 from unbraid.fleet.usage import Totals, Usage
 from unbraid.screen import cost
+
+# Readers of JSON recurse: agents below this depth stand beside each other, with their depths.
+MAX_NESTED = 200
+# What is nested deeper than a screen is wide is not indented further.
+MAX_INDENT_CHARS = 300
 
 
 class Node(Struct):
@@ -157,11 +163,35 @@ class Tree:
 
     # --- output formats ---
 
+    def totals(self) -> dict[int, Usage]:
+        """Returns what each agent and everyone below it have used. In one pass: in a chain of
+        thousands of agents, each by itself would take minutes.
+        """
+        totals: dict[int, Usage] = {}
+        for node in reversed(list(self.walk())):
+            total = totals[node.stream_id] = replace(node.usage)
+            for child in node.children:
+                if child in totals:
+                    total.add(totals[child])
+        totals[0] = self.rolled_up(0)
+        return totals
+
     def to_json(self, stream_id: int = 0) -> dict[str, Any]:
-        """Returns the tree as nested objects."""
-        node = self.nodes[stream_id]
-        usage = node.usage
-        total = self.rolled_up(stream_id)
+        """Returns the tree as nested objects, of an agent and everyone below it."""
+        totals = self.totals()
+        made: dict[int, dict[str, Any]] = {}
+        holders: dict[int, int] = {}  # an agent: the one whose object holds its children
+        for node in self.walk(stream_id):
+            one = made[node.stream_id] = self._node_json(node, totals[node.stream_id])
+            holder = holders.get(-1 if node.parent_stream_id is None else node.parent_stream_id)
+            if holder is not None:
+                made[holder]["children"].append(one)
+            nests = holder is None or node.depth < MAX_NESTED
+            holders[node.stream_id] = node.stream_id if nests else holder or 0
+        return made[stream_id]
+
+    def _node_json(self, node: Node, total: Usage) -> dict[str, Any]:
+        usage, stream_id = node.usage, node.stream_id
         return {
             "stream_id": node.stream_id,
             "depth": node.depth,
@@ -183,32 +213,33 @@ class Tree:
             "last_tool": node.last_tool,
             "usage": _usage(usage),
             "total": _usage(total),
-            "children": [self.to_json(child) for child in node.children],
+            "children": [],
         }
 
     def to_text(self) -> str:
         """Returns the tree as indented lines."""
         lines: list[str] = []
-        self._draw(0, "", "", lines)
+        totals = self.totals()
+        waiting = [(0, "", "")]  # an agent, what stands before its line, and before those below it
+        while waiting:
+            stream_id, first, rest = waiting.pop()
+            node = self.nodes.get(stream_id)
+            if node is None:
+                continue
+            lines.append(first + label(node, totals[stream_id]))
+            deep = len(rest) > MAX_INDENT_CHARS
+            for child in reversed(node.children):
+                last = child == node.children[-1]
+                mark, line = ("└─ ", "   ") if last else ("├─ ", "│  ")
+                waiting.append((child, rest + mark, rest if deep else rest + line))
         return "\n".join(lines)
-
-    def _draw(self, stream_id: int, first: str, rest: str, lines: list[str]) -> None:
-        node = self.nodes.get(stream_id)
-        if node is None:
-            return
-        lines.append(first + label(node, self.rolled_up(stream_id)))
-        for i, child in enumerate(node.children):
-            last = i == len(node.children) - 1
-            self._draw(
-                child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "), lines
-            )
 
     def to_mermaid(self) -> str:
         """Returns the tree as a mermaid flowchart."""
-        lines = ["flowchart TD"]
+        lines, totals = ["flowchart TD"], self.totals()
         for node in self.walk():
             # Quotes would end the label; mermaid reads entities.
-            text = label(node, self.rolled_up(node.stream_id)).replace('"', "#quot;")
+            text = label(node, totals[node.stream_id]).replace('"', "#quot;")
             lines.append(f'  s{node.stream_id}["{text}"]')
             if node.parent_stream_id is not None:
                 lines.append(f"  s{node.parent_stream_id} --> s{node.stream_id}")
@@ -218,9 +249,9 @@ class Tree:
 
     def to_dot(self) -> str:
         """Returns the tree as a graphviz digraph."""
-        lines = ["digraph fleet {", "  node [shape=box];"]
+        lines, totals = ["digraph fleet {", "  node [shape=box];"], self.totals()
         for node in self.walk():
-            text = label(node, self.rolled_up(node.stream_id))
+            text = label(node, totals[node.stream_id])
             text = text.replace("\\", "\\\\").replace('"', '\\"')
             lines.append(f'  s{node.stream_id} [label="{text}"];')
             if node.parent_stream_id is not None:
@@ -255,7 +286,8 @@ def compact(number: int) -> str:
     """Returns a count for a narrow place."""
     for unit, size in (("M", 1_000_000), ("k", 1_000)):
         if number >= size:
-            return f"{number / size:.1f}{unit}"
+            tenths = (10 * number + size // 2) // size  # integers: a float overflows
+            return f"{tenths // 10}.{tenths % 10}{unit}"
     return str(number)
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from unbraid.errors import CallerError
 from unbraid.log.folder import FILE_NAME, data_folder
 from unbraid.log.memory import MemoryLog
-from unbraid.log.port import Log
+from unbraid.log.port import Log, LogUnusable
 from unbraid.log.sqlite.log import SqliteLog
+from unbraid.system.home import mend_folder, open_to_others
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 
@@ -22,6 +23,8 @@ async def open_log(url: str | Path | None = None, env: Mapping[str, str] = os.en
     long as this process. None is the log of this machine, in the data folder of `env`.
     """
     place = machine_log(env) if url is None else url
+    if url is None:
+        _check_private(data_folder(env))
     found = _SCHEME.fullmatch(place) if isinstance(place, str) else None
     if found is None:
         return await SqliteLog.open(place)
@@ -29,6 +32,16 @@ async def open_log(url: str | Path | None = None, env: Mapping[str, str] = os.en
     if engine is None:
         raise _unknown(str(place))
     return await engine(str(place), found[2])
+
+
+def _check_private(folder: Path) -> None:
+    try:
+        mend_folder(folder)
+        problem = open_to_others(folder)
+    except OSError as error:
+        problem = error.strerror or str(error)
+    if problem is not None:
+        raise LogUnusable(str(folder), "io", problem)
 
 
 @asynccontextmanager

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from unbraid.errors import LogError
+from unbraid.system.home import make_private_folder
 from unbraid.timings import RECORDED_MARK_KEPT_SECONDS
 from unbraid.wire.names import names_run
 
@@ -94,7 +95,7 @@ class FileLeases:
         self._folder = home / FOLDER
         self._held: dict[str, IO[bytes]] = {}
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self._folder)
         except OSError as error:
             raise LogError(f"{self._folder}: {error.strerror}") from error
 

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from unbraid.fleet.prices import PriceList, Prices
 from unbraid.prices.own_file import own_prices
 from unbraid.prices.snapshot import BUNDLED, PACKAGE, snapshot
-from unbraid.system.home import data_folder
+from unbraid.system.home import data_folder, make_private_folder
 
 
 class LoadedPrices(Struct):
@@ -73,7 +73,7 @@ def _newer(version: str, folder: Path) -> PriceList | None:
         return None
     scratch = kept.with_suffix(f".{os.getpid()}")
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder)
         scratch.write_bytes(msgspec.json.encode(taken))
         scratch.replace(kept)
     except OSError:

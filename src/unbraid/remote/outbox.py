@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.errors import LogError
+from unbraid.system.home import make_private_folder
 from unbraid.wire.chunk import Chunk
 
 FOLDER = "outbox"
@@ -59,7 +60,7 @@ class Outbox:
         path = folder / f"{address.run}.{os.getpid()}"
         try:
             # Agents' words are private: nobody else on the machine may read them.
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(folder)
             path.touch(mode=0o600)
             file = path.open("wb")
         except OSError as error:

@@ -19,6 +19,7 @@ from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
+from unbraid.sessions.costs import SpentRun
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator
@@ -43,6 +44,10 @@ class History(Protocol):
 
     async def open(self, name: str) -> RunSummary | None:
         """Read a session into the log; None if there is none of that name."""
+        ...
+
+    async def spent(self, *, since: int = 0) -> list[SpentRun]:
+        """Returns what all stored sessions have used, those in the log included."""
         ...
 
     async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:

@@ -17,6 +17,7 @@ from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.record.ingest import TooManyRuns
+from unbraid.sessions.costs import SpentRun, stored_runs
 from unbraid.sessions.importer import open_or_import
 from unbraid.sessions.run_list import list_sessions
 from unbraid.sessions.search import search_files
@@ -105,6 +106,13 @@ class Archive:
             return await asyncio.shield(task)
         except CallerError:
             return None
+
+    async def spent(self, *, since: int = 0) -> list[SpentRun]:
+        """Returns what all stored sessions have used since a time, those in the log included."""
+        async with self._searchers:
+            return await asyncio.to_thread(
+                lambda: list(stored_runs(self._env, self._home, since=since))
+            )
 
     async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
         """Returns where it was said in sessions that are not in the log, newest first."""

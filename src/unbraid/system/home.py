@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+
+LOG_FILE_NAME = "log.db"
 
 
 def data_folder(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
@@ -20,3 +23,45 @@ def data_folder(environ: Mapping[str, str] = os.environ, platform: str = sys.pla
     share = environ.get("XDG_DATA_HOME", "")
     # The XDG specification: a path that is not absolute is to be ignored.
     return (Path(share) if share.startswith("/") else user / ".local" / "share") / "unbraid"
+
+
+# What shows that a folder is one of ours, and nothing but ours.
+_OURS = ("log.db", "leases", "tokens.json", "index.bin")
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def make_private_folder(folder: Path) -> None:
+    """Makes a folder, with those above it that are missing, for nobody else. Raises OSError."""
+    # `mkdir(parents=True)` would give its mode to the last of them only.
+    for each in (*reversed(folder.parents), folder):
+        if not each.is_dir():
+            each.mkdir(mode=stat.S_IRWXU, exist_ok=True)
+
+
+def mend_folder(folder: Path) -> str | None:
+    """Takes a folder of ours from others who could enter it: agents' words, tokens and sockets are
+    in it. Returns what was done, to be said; None if nothing had to be.
+
+    A folder that has something else in it is left alone: it may be everybody's.
+    """
+    if open_to_others(folder) is None or folder.stat().st_uid != os.geteuid():
+        return None
+    names = {path.name for path in folder.iterdir()}
+    if names and names.isdisjoint(_OURS):
+        return None
+    folder.chmod(stat.S_IRWXU)
+    return f"others could enter {folder}, where agents' words are kept: it is private now"
+
+
+def open_to_others(folder: Path) -> str | None:
+    """Returns why a folder is not private, and what to do about it; None if it is, or is not
+    there.
+    """
+    if os.name != "posix" or not folder.is_dir():
+        return None
+    status = folder.stat()
+    if status.st_uid != os.geteuid() and os.geteuid() != 0:
+        return "the folder belongs to another user: set UNBRAID_HOME to one of your own"
+    if status.st_mode & _OTHERS:
+        return "others can enter the folder: `chmod 700` it, or set UNBRAID_HOME to one of its own"
+    return None

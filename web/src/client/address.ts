@@ -1,6 +1,7 @@
 /** The addresses of this page: all behind the `#`, so that no server ever sees them. */
 export type Address =
   | { page: 'runs'; query: string }
+  | { page: 'costs'; by: string; since: string }
   | { page: 'run'; run: string; stream: number | null; seq: number | null };
 
 export function parse(hash: string): Address {
@@ -10,11 +11,19 @@ export function parse(hash: string): Address {
   if (page === 'run' && run) {
     return { page, run, stream: whole(stream), seq: whole(asked.get('seq')) };
   }
+  if (page === 'costs') {
+    return { page, by: run || 'day', since: asked.get('since') ?? '' };
+  }
   return { page: 'runs', query: asked.get('q') ?? '' };
 }
 
 export function runsAddress(query = ''): string {
   return query ? `#/?${new URLSearchParams({ q: query })}` : '#/';
+}
+
+export function costsAddress(by = 'day', since = ''): string {
+  const path = `#/costs/${encodeURIComponent(by)}`;
+  return since ? `${path}?${new URLSearchParams({ since })}` : path;
 }
 
 export function runAddress(run: string, stream: number | null = null, seq?: number): string {

@@ -376,6 +376,14 @@ export interface PermissionRequest {
   ts: number;
 }
 
+/** What was spent, in lines, and in all. `no_price` are the models without a price. */
+export interface CostTable {
+  by: string;
+  rows: CostLine[];
+  total: CostTotal;
+  no_price: UnpricedModel[];
+}
+
 /** A run as it is sent over HTTP. */
 export interface Run {
   run: string;
@@ -399,6 +407,34 @@ export interface Run {
 export interface Indexed {
   listed: number;
   total: number;
+}
+
+/** One line: what was used and what it costs. `unpriced_tokens` are not in the cost. */
+export interface CostLine {
+  key: string;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_creation_tokens: number;
+  cost_usd: number | null;
+  estimated: boolean;
+  unpriced_tokens: number;
+}
+
+/** The sum of all lines. */
+export interface CostTotal {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_creation_tokens: number;
+  cost_usd: number | null;
+  estimated: boolean;
+}
+
+/** A model without a price, and the tokens that are not in the cost. */
+export interface UnpricedModel {
+  model: string;
+  tokens: number;
 }
 
 /** What someone waits for: `permission` (to use `tool`) or `prompt`; and since when, in milliseconds since 1970. */

@@ -30,6 +30,7 @@ from unbraid.log.sqlite.readers import Readers
 from unbraid.log.sqlite.schema import MIGRATIONS, migrate, set_version
 from unbraid.log.sqlite.writer import Writer
 from unbraid.log.summary import RunSummary
+from unbraid.system.home import make_private_folder
 from unbraid.timings import (
     LOG_IDLE_POLL_SECONDS,
     LOG_LIVELY_POLL_SECONDS,
@@ -271,7 +272,7 @@ class SqliteLog:
 def _created(path: Path) -> Path:
     try:
         # Agents' words are private: nobody else on the machine may read them.
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         path.touch(mode=0o600)
     except OSError as error:
         problem = f"cannot be created or written ({error.strerror})"

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from unbraid.errors import CallerError
 from unbraid.log.folder import data_folder
 from unbraid.serve.access.auth import DEFAULT_SCOPES, Scope, SignedIn, Token, new_token
+from unbraid.system.home import make_private_folder
 
 FILE_NAME = "tokens.json"
 
@@ -99,7 +100,7 @@ def _put(path: Path, content: bytes) -> None:
     # Written beside and moved into place: a crash leaves the old file or the new one, never half of
     # one.
     beside = path.with_suffix(f".{os.getpid()}")
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     beside.touch(mode=0o600)
     beside.write_bytes(content)
     beside.replace(path)

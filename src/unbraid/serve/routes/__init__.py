@@ -3,6 +3,7 @@
 from unbraid.serve.operations import Operation
 from unbraid.serve.routes import (
     control,
+    costs,
     events,
     export,
     ingest,
@@ -18,6 +19,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *events.OPERATIONS,
     *export.OPERATIONS,
     *search.OPERATIONS,
+    *costs.OPERATIONS,
     *ingest.OPERATIONS,
     *control.OPERATIONS,
     *permissions.OPERATIONS,

@@ -194,25 +194,27 @@ class ClaudeDialect:
         for context in [root, *everyone]:
             self._usage.settle(context, out)
         abandoned = False
+        waiting = {id(call.context) for call in self._agents.calls.values()}
         for context in reversed(everyone):
             if context.spawned and not context.ended:
-                ending = context.ending or self._fate(context)
+                ending = context.ending or self._fate(context, waiting)
                 abandoned |= ending[1] == ORPHANED and context.call is not None
                 self._agents.end(context, *ending, out=out)
-        ok, reason, _ = self._fate(root)
+        ok, reason, _ = self._fate(root, waiting)
         # Whoever expects an agent's answer that never comes was at work, too.
         self._ended = (False, ORPHANED) if ok and abandoned else (ok, reason)
 
-    def _fate(self, context: Context) -> tuple[bool, str, str | None]:
-        """How an agent that nobody saw ending has ended, by the last thing it did."""
+    def _fate(self, context: Context, waiting: set[int]) -> tuple[bool, str, str | None]:
+        """How an agent that nobody saw ending has ended, by the last thing it did; `waiting` are
+        those whose calls were not answered.
+        """
         if context.interrupted:
             return False, "interrupted", None
         if context.has_failed:
             return False, "failed", None
         if self._spawns.has_finished(context):
             return True, "completed", None
-        waits = any(call.context is context for call in self._agents.calls.values())
-        spoke_last = context.has_answered and not waits
+        spoke_last = context.has_answered and id(context) not in waiting
         # Nobody asked for a warm-up (2.0), so nobody hears of its end.
         unasked = context.parent is not None and context.call is None
         if spoke_last and (unasked or not self._reports.has_stdout):

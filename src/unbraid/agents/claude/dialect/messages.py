@@ -164,6 +164,7 @@ class Messages:
             if not fresh and state.undecided is not None:
                 self._unfilled[state.id] = (context, state, state.undecided, 0)
         ts = self._clock.ts
+        raw_blocks: dict[int, Raw] | None = None
         # Events by position, because there are so many, and it is quicker.
         for block, index, delta in fresh:
             kind = block.type
@@ -184,8 +185,9 @@ class Messages:
             elif kind.endswith("tool_result"):
                 self._tools.result(context, record, block, out)
             else:
-                place = next(i for i, each in enumerate(content) if each is block)
-                out.append(Unrecognized(context.id, ts, _raw_block(record, place)))
+                if raw_blocks is None:
+                    raw_blocks = _raw_blocks(record, content)
+                out.append(Unrecognized(context.id, ts, raw_blocks[id(block)]))
         return context
 
     def _written_again(
@@ -218,9 +220,13 @@ class RawBlocks(Struct):
     message: RawContent | None = None
 
 
-def _raw_block(record: ClaudeRecord, place: int) -> Raw:
-    """A block as it came, with every field it has."""
+def _raw_blocks(record: ClaudeRecord, content: list[Block]) -> dict[int, Raw]:
+    """Returns blocks as they came, with every field they have, by the identity of the blocks. All
+    at once: a message may have thousands that nobody knows.
+    """
     message = read_as(RawBlocks, record.raw).message
-    if message is not None and place < len(message.content):
-        return sound(bytes(message.content[place]))
-    return sound(record.raw)
+    raw = [] if message is None else message.content
+    return {
+        id(block): sound(bytes(raw[place]) if place < len(raw) else record.raw)
+        for place, block in enumerate(content)
+    }

@@ -27,6 +27,7 @@ from unbraid.fleet.usage import Usage
 from unbraid.prices.loader import LoadedPrices
 from unbraid.system.clock import now_ms
 from unbraid.system.files import read_small
+from unbraid.system.home import make_private_folder
 from unbraid.wire.record import read_as
 
 FILE_NAME = "index.bin"
@@ -247,7 +248,7 @@ class Index:
             return
         scratch = self._path.with_suffix(f".{os.getpid()}")
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self._path.parent)
             scratch.write_bytes(msgspec.msgpack.encode(self._kept))
             scratch.replace(self._path)
         except OSError as error:

@@ -11,6 +11,7 @@ from typing import Any
 from unbraid.agents.opencode.sessions.database import connect, root_of
 from unbraid.agents.stored import SessionFacts
 from unbraid.errors import SourceError
+from unbraid.fleet.amounts import MAX_COUNT
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import MAIN, ShareCounter, usage_of
 from unbraid.fleet.status import FAILED, INTERRUPTED
@@ -30,11 +31,12 @@ _MESSAGES = """SELECT session_id,
     json_extract(data, '$.time.completed') IS NULL,
     json_extract(data, '$.modelID'),
     coalesce(json_extract(data, '$.agent'), json_extract(data, '$.mode'))
-    FROM message WHERE json_extract(data, '$.role') = 'assistant'"""
+    FROM message WHERE json_valid(data) AND json_extract(data, '$.role') = 'assistant'"""
 # With `max`, SQLite takes the other columns from the row that has it.
 _LAST = """SELECT session_id, max(json_extract(data, '$.time.created')),
     json_extract(data, '$.error.name')
-    FROM message WHERE json_extract(data, '$.role') = 'assistant' GROUP BY session_id"""
+    FROM message WHERE json_valid(data) AND json_extract(data, '$.role') = 'assistant'
+    GROUP BY session_id"""
 
 
 def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts]:
@@ -85,18 +87,23 @@ def _count(
             continue  # of a session that is gone
         if is_open and created:
             rows[root].answered = False
-        given, said, read, written = (round(count or 0) for count in counts)
+        given, said, read, written = map(_whole, counts)
         counters.setdefault(root, ShareCounter(prices)).add(
             MessageTokens(given, said, read, written),
             ts=milliseconds(created),
             agent=MAIN if sid == root else str(agent or AGENT),
             model=str(model) if model else None,
             # It writes 0 for every model whose price it does not know.
-            cost_usd=float(cost) if cost else None,
+            cost_usd=cost if cost and isinstance(cost, int | float) else None,
         )
     for root, counter in counters.items():
         rows[root].shares = counter.shares
         rows[root].usage = usage_of(counter.shares)
+
+
+def _whole(given: object) -> int:
+    # The rows have whatever an agent has written: text, and infinity, which is no integer.
+    return round(given) if isinstance(given, int | float) and abs(given) <= MAX_COUNT else 0
 
 
 def _ending(error: str | None) -> str | None:

@@ -1,0 +1,61 @@
+"""Redaction: how many of a hundred secrets are hidden, how many of ten thousand harmless lines are
+changed, and how fast lines of agents pass.
+"""
+
+from __future__ import annotations
+
+import time
+
+from benchmarks import streams
+from benchmarks.table import Measured, table
+from tests.redact.samples import harmless, leaked, samples
+from unbraid.redact.secrets import redact
+from unbraid.redact.source import line_redactor
+
+SIZE = 20_000_000
+CHUNK = 1 << 16
+ROUNDS = 3
+HARMLESS = 10_000
+
+
+def recall() -> Measured:
+    """The made-up secrets, each in text as it may be found."""
+    made = samples()
+    hidden = [each for each in made if not leaked(each, redact(each.text.encode()).decode())]
+    return Measured(
+        "secrets hidden", 100 * len(hidden) / len(made), "%", at_least=99, detail=f"of {len(made)}"
+    )
+
+
+def false_alarms() -> Measured:
+    """Lines without a secret: code, logs, lockfiles, hashes, ids."""
+    lines = harmless(HARMLESS)
+    changed = [line for line in lines if redact(line.encode()) != line.encode()]
+    return Measured(
+        "harmless lines changed", len(changed), "lines", at_most=10, detail=f"of {len(lines):,}"
+    )
+
+
+def speed(*, large: bool) -> Measured:
+    """Lines of an agent's stdout, in chunks as they come."""
+    data = b"".join(streams.one_block(SIZE, large=large))
+    best = float("inf")
+    for _ in range(ROUNDS):
+        redactor, half = line_redactor(), b""
+        started = time.process_time()
+        for start in range(0, len(data), CHUNK):
+            *lines, half = (half + data[start : start + CHUNK]).split(b"\n")
+            redactor.push(lines)
+            redactor.pop()
+        best = min(best, time.process_time() - started)
+    name = "large" if large else "small"
+    return Measured(f"redaction, {name} lines", len(data) / best / 1e6, "MB/s", at_least=50)
+
+
+def main() -> list[Measured]:
+    """All of it."""
+    return [recall(), false_alarms(), speed(large=True), speed(large=False)]
+
+
+if __name__ == "__main__":
+    print(table(main()))
