@@ -8,8 +8,8 @@ TITLE_CHARS = 200
 
 # What stands before the words of a line: tags, headings, quotes, points of a list.
 _MARKUP = re.compile(r"(?:\s|</?[A-Za-z][\w-]*(?:\s[^<>]*)?>|#{1,6}\s|>\s|[-*+]\s|\d+[.)]\s)*")
-# Not a row of asterisks: that may stand for a secret.
-_EMPHASIS = re.compile(r"(?<![*_])(?:\*\*|__)(?![*_])|`")
+# Not the stars of a redacted secret.
+_EMPHASIS = re.compile(r"(?<!\*)\*\*(?!\*)|__|`")
 
 
 def title_of(text: str | None) -> str | None:

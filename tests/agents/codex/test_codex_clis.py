@@ -164,10 +164,11 @@ async def test_a_process_that_is_killed_has_ended_within_seconds(
     assert [row[2] for row in told(events) if row[1] == "text"] == ["First."]
 
 
-async def begun(home: Path) -> None:
+async def begun(home: Path, kind: type[e.FleetEvent] = e.Text) -> None:
+    """Waits until the log has an event of that kind."""
     while True:
         runs = (await logged(home)).values()
-        if any(isinstance(event, e.Text) for each in runs for event in each):
+        if any(isinstance(event, kind) for each in runs for event in each):
             return
         await asyncio.sleep(0.1)
 

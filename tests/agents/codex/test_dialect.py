@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, turn, write
+from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, spawns, turn, write
 from tests.said import FOLDERS, RECORDINGS, sources_of, stream_of, told
 from unbraid import Translator
 from unbraid import events as e
@@ -122,3 +123,23 @@ def test_the_copied_history_of_a_forked_thread_is_left_out(tmp_path: Path) -> No
     assert [row[2] for row in told(events)] == ["own"]
     (used,) = [x for x in events if isinstance(x, e.FleetTokenUsage)]
     assert (used.input_tokens, used.output_tokens) == (30, 3)
+
+
+def test_a_child_whose_rollout_is_read_late_is_one_agent(tmp_path: Path) -> None:
+    """As while it runs: the file of a new agent is found a moment later than its parent's grows."""
+    asked = {"type": "function_call", "name": "wait_agent", "arguments": "{}", "call_id": "call_2"}
+    got = json.dumps({"status": {CHILD: {"completed": "said"}}, "timed_out": False})
+    output = {"type": "function_call_output", "call_id": "call_2", "output": got}
+    waits = (line(300, "response_item", asked), line(301, "response_item", output))
+    root = turn("t1", spawns("call_1", CHILD), *waits, says("root"))
+    child = turn("t2", says("said", 200), at=150, end=250)
+    pipeline = Pipeline()
+    events = pipeline.feed(b"".join(x + b"\n" for x in (head(ROOT), *root)), f"rollout-{ROOT}")
+    alone = Pipeline()
+    alone.feed(b"".join(x + b"\n" for x in (head(ROOT), *root)), f"rollout-{ROOT}")
+    (end,) = [x for x in alone.finish() if isinstance(x, e.StreamEnd) and x.stream_id]
+    assert end.ok
+    lines = b"".join(x + b"\n" for x in (head(CHILD, ROOT, 140), *child))
+    events += pipeline.feed(lines, f"rollout-{CHILD}") + pipeline.finish()
+    assert [x.reason for x in events if isinstance(x, e.StreamEnd)] == ["completed"] * 2
+    assert ("call_1", "text", "said") in told(events)

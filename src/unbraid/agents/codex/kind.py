@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from unbraid.agents.backend_port import Backend
-from unbraid.agents.port import AgentKind, FileFormats, Finding, Resumer, SessionStore
+from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
 from unbraid.agents.process_port import Launcher
 
 if TYPE_CHECKING:
@@ -54,6 +54,12 @@ class Codex(AgentKind):
         from unbraid.agents.codex.checkup import checkup
 
         return await checkup(env)
+
+    def deltas(self) -> DeltaFormat:
+        """Returns the parts of its app-server's notifications."""
+        from unbraid.agents.codex.deltas import CodexDeltas
+
+        return CodexDeltas()
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore:
         """Returns its stored sessions on this machine."""

@@ -7,7 +7,6 @@ sessions has no time for that.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct, field
@@ -16,7 +15,7 @@ from unbraid.agents.claude.dialect.prompts import INTERRUPTED as INTERRUPTION
 from unbraid.agents.claude.dialect.prompts import NOT_A_PROMPT
 from unbraid.agents.claude.transcript import TASK_NOTIFICATION
 from unbraid.fleet.status import DONE, FAILED, INTERRUPTED, ORPHANED
-from unbraid.system.files import open_regular
+from unbraid.system.files import line_blocks, open_regular
 from unbraid.wire.record import BAD_JSON
 
 # What stands behind the last words: notes of the CLI's own, which may be long.
@@ -72,7 +71,9 @@ def is_reported(agent_id: str, files: Sequence[str]) -> bool:
     report = f"<task-id>{agent_id}</task-id>".encode()
     for path in files:
         try:
-            if report in Path(path).read_bytes():
+            with open_regular(path) as file:
+                found = any(report in block for block in line_blocks(file))
+            if found:
                 return True
         except OSError:
             continue

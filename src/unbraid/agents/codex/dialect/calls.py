@@ -157,9 +157,9 @@ class ThreadCalls:
             )
         )
         if name in WAIT:
-            self.states(object_in(text).get("status"), out)
+            self.states(thread, object_in(text).get("status"), out)
 
-    def states(self, states: Any, out: list[RelayEvent]) -> None:
+    def states(self, waiting: Thread, states: Any, out: list[RelayEvent]) -> None:
         """Takes the states of agents as one that waits for them gets them: the only sign of an end
         that early releases give.
         """
@@ -169,7 +169,12 @@ class ThreadCalls:
             if thread is None or context is None or thread.has_turns:
                 continue
             ended = _ended(state)
-            if ended is not None:
+            if ended is None:
+                continue
+            if waiting.has_rollout and waiting.has_turns:
+                # Its own rollout will say it, and may be read a moment later than this one.
+                context.ending = ended
+            else:
                 self._finish(context, *ended, out)
 
     def _finish(

@@ -179,7 +179,7 @@ class PrintedItems:
         if tool == _SPAWN:
             for child in item.receiver_thread_ids:
                 self._calls.spawned(thread, name, child, out, prompt=item.prompt)
-        self._calls.states(item.agents_states, out)
+        self._calls.states(thread, item.agents_states, out)
         states = msgspec.json.encode(item.agents_states).decode() if item.agents_states else ""
         made = tool == _SPAWN and item.receiver_thread_ids
         output = msgspec.json.encode({"agent_id": item.receiver_thread_ids[0]}) if made else states

@@ -358,7 +358,7 @@ class ServerNotifications:
             for child in children:
                 self._calls.spawned(thread, item_id, child, out, prompt=prompt)
         states = item.get("agentsStates")
-        self._calls.states(states, out)
+        self._calls.states(thread, states, out)
         text = msgspec.json.encode(states).decode() if states else ""
         if tool == "spawn_agent" and children:
             text = msgspec.json.encode({"agent_id": children[0]}).decode()

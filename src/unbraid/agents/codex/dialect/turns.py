@@ -120,6 +120,8 @@ class ThreadTurns:
                 ok = self._is_completed(self._threads.of_context(context))
                 reason = "completed" if ok else "orphaned"
                 answer = context.last_text or None if ok else None
+                if not context.last_text and context.ending is not None:
+                    ok, reason, answer = context.ending  # as the agent that waited for it got it
                 self._agents.end(context, ok, reason, answer, out=out)
         if self.outcome is not None:
             return self.outcome
