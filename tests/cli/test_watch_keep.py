@@ -55,6 +55,14 @@ async def test_a_stored_session_is_imported_only_with_keep(
     assert writer.main.read_bytes() == before
 
 
+async def imported(log: SqliteLog) -> None:
+    """Waits until a run is in the log, and over."""
+    while True:
+        if any([run.over async for run in every_run(log)]):
+            return
+        await asyncio.sleep(0.05)
+
+
 async def watch(env: dict[str, str], *options: str, until: SqliteLog | None = None) -> None:
     """Watches until the sessions are listed and, if a log is given, one run of it is over."""
     process = await asyncio.create_subprocess_exec(
@@ -65,8 +73,8 @@ async def watch(env: dict[str, str], *options: str, until: SqliteLog | None = No
             assert process.stderr is not None
             while not (line := await process.stderr.readline()).startswith(b"unbraid: 1 session"):
                 assert line, "the watch has ended"
-            while until is not None and not [r async for r in every_run(until) if r.over]:
-                await asyncio.sleep(0.05)
+            if until is not None:
+                await imported(until)
         process.send_signal(signal.SIGTERM)
         await process.communicate()
         assert process.returncode == 0
