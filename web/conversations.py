@@ -26,9 +26,10 @@ RECORDINGS = Path(__file__).parents[1] / "tests" / "recordings"
 def main() -> None:
     """Every recording, and one run that has what no recording has."""
     for folder in sorted(path.parent for path in RECORDINGS.glob("*/truth.json")):
-        stdout, served = folder / "stdout.ndjson", folder / "events.ndjson"
+        names = ("stdout.ndjson", "events.ndjson", "app-server.ndjson")
+        printed = next(folder / name for name in names if (folder / name).exists())
         pipeline = Pipeline()
-        data = (stdout if stdout.exists() else served).read_bytes()
+        data = printed.read_bytes()
         show(folder.name, pipeline.feed(data) + pipeline.finish())
     show("one of everything", list(everything()))
 

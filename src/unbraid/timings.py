@@ -76,6 +76,9 @@ SILENT_SESSION_SECONDS = 300
 LISTED_SESSION_SECONDS = 24 * 3600
 # How often a watch looks what is due, and tries again for sessions that another process records.
 WATCH_TICK_SECONDS = 0.25
+# Who stops a watch is not to wait for a backlog: what is not recorded by then, the next start
+# records. Long enough for what an agent has just said.
+WATCH_STOP_SECONDS = 1.0
 # Which processes are alive is read from the system: not at every tick, and soon enough to see the
 # end of an agent as one.
 PROCESS_CHECK_SECONDS = 1.0

@@ -143,22 +143,48 @@ async def test_it_is_exported(site: Site, tab: Page, tmp_path: Path) -> None:
     await site.append("run", story.events)
     await RunView(tab, "run").open()
     texts: dict[str, str] = {}
-    for name in ("JSON", "Markdown", "HTML"):
-        await tab.get_by_role("button", name="Export").click()
+    button = tab.get_by_role("button", name="Export")
+    for number, name in enumerate(("HTML", "Markdown", "JSON"), 1):
+        await button.focus()
+        await tab.keyboard.press("Enter")
+        for _ in range(number):
+            await tab.keyboard.press("ArrowDown")
+        await expect(tab.get_by_role("menuitem", name=re.compile(name))).to_be_focused()
+        if number == 1:
+            assert await serious_violations(tab) == []
         async with tab.expect_download() as coming:
-            await tab.get_by_role("menuitem", name=re.compile(name)).click()
+            await tab.keyboard.press("Enter" if number == 1 else " ")
+        await expect(tab.get_by_role("menu")).to_have_count(0)
+        await expect(button).to_be_focused()
+        assert (await coming.value).suggested_filename.startswith("run.")
         path = tmp_path / name
         await (await coming.value).save_as(path)
         texts[name] = path.read_text()
-    exported = json.loads(texts["JSON"])["events"]
-    assert [event["seq"] for event in exported] == [event.seq for event in story.events]
-    assert "The parser keeps `offset`." in texts["Markdown"]
+    said = json.loads(texts["JSON"])
+    assert [stream["stream_id"] for stream in said["streams"]] == [0, 1, 2, 3]
+    assert {item.get("text") for stream in said["streams"] for item in stream["items"]} >= {
+        event.delta for event in story.events if isinstance(event, e.Text)
+    }
+    assert "The parser keeps `offset`." in texts["Markdown"].replace("\\", "")
     # One file, that needs no other and runs nothing.
     assert not re.search(r"<script|<link|src=|https?://", texts["HTML"])
     page = await tab.context.new_page()
     await page.set_content(texts["HTML"])
-    await expect(page.get_by_text("The parser keeps offset.").first).to_be_attached()
+    await expect(page.get_by_text("The parser keeps `offset`.").first).to_be_attached()
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    # One agent of it, on a phone.
+    await tab.set_viewport_size({"width": 375, "height": 800})
+    await tab.goto("/#/run/run/1")
+    pane = RunView(tab, "run").pane
+    await pane.get_by_role("button", name="Export").click()
+    choice = pane.get_by_role("menuitem", name="This agent as JSON")
+    await expect(choice).to_be_in_viewport(ratio=1)
+    assert await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    async with tab.expect_download() as coming:
+        await choice.click()
+    await (await coming.value).save_as(tmp_path / "one")
+    one = json.loads((tmp_path / "one").read_bytes())
+    assert [stream["stream_id"] for stream in one["streams"]] == [1]
 
 
 async def test_two_hundred_agents(site: Site, tab: Page) -> None:

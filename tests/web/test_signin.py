@@ -123,3 +123,44 @@ async def test_a_link_works_once_and_one_who_is_out_is_shown_how_to_come_in(
     await expect(tab.get_by_label("Connection: Signed out")).to_be_visible()
     await tab.reload()
     await expect(tab.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 375])
+async def test_one_signs_out_with_the_keyboard(
+    site: Site, tab: Page, scheme: str, width: int
+) -> None:
+    await tab.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    await tab.set_viewport_size({"width": width, "height": 800})
+    await tab.goto(site.server.link())
+    await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
+    before = await tab.context.cookies()
+    view = await RunView(tab, "run").open()
+    await expect(view.items).to_have_count(1)
+    button = tab.get_by_role("button", name="Sign out")
+    if width == 375:
+        # There is no room for it in the bar: it is beside the keys, and not what Enter does first.
+        await expect(button).to_have_count(0)
+        await tab.keyboard.press("?")
+        await expect(tab.get_by_role("button", name="Close")).to_be_focused()
+    assert await serious_violations(tab) == []
+    assert await tab.evaluate(FITS)
+    await reached(tab, button)
+    await tab.keyboard.press("Enter")
+    await expect(tab.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert await tab.context.cookies() == []
+    # The cookie is worth nothing any more, also where someone has kept it.
+    kept = [{"name": each["name"], "value": each["value"], "url": site.url} for each in before]
+    await tab.context.add_cookies(kept)  # type: ignore[arg-type]
+    answer = await tab.goto("/")
+    assert answer is not None and answer.status == 401
+
+
+async def test_one_who_could_not_sign_out_is_not_shown_as_out(
+    site: Site, tab: Page, manners: Manners
+) -> None:
+    manners.tolerate("Failed to load resource")
+    await tab.goto(site.server.link())
+    await tab.route("**/logout", lambda route: route.abort())
+    await tab.get_by_role("button", name="Sign out").click()
+    await expect(tab.get_by_role("button", name="Still signed in: try again")).to_be_visible()

@@ -15,7 +15,9 @@ from unbraid.system.clock import now_ms
 from unbraid.wire.chunk import Chunk
 
 
-async def finish_despite_cancel(work: Coroutine[Any, Any, None]) -> None:
+async def finish_despite_cancel(
+    work: Coroutine[Any, Any, None] | asyncio.Task[None],
+) -> None:
     """Runs something to its end; a cancellation that comes meanwhile takes effect after it."""
     doing = asyncio.ensure_future(work)
     try:
@@ -33,6 +35,8 @@ class FollowedSession:
         self.changed_at = time.monotonic()
         self._redactor = SourceRedactor() if recorder.redacts else None
         self._lock = asyncio.Lock()
+        self._doing: set[asyncio.Task[None]] = set()
+        self._is_cut = False
 
     @property
     def has_begun(self) -> bool:
@@ -42,12 +46,29 @@ class FollowedSession:
     async def look(self, *, at_once: bool = False) -> None:
         """Record what is new; `at_once` without waiting for what may still settle."""
         # What was read is not read again: a cancellation in between would lose it.
-        await finish_despite_cancel(self._look(at_once=at_once, last=False))
+        await self._whole(self._look(at_once=at_once, last=False))
 
     async def close(self) -> None:
         """Records what will never be complete and ends the run: the session is taken to be over."""
         # Whether an end that was cut short is in the log, nobody knows; and it is to be the last.
-        await finish_despite_cancel(self._close())
+        await self._whole(self._close())
+
+    def cut(self) -> None:
+        """Stops what is being recorded, and records nothing more, as a kill would: whoever opens
+        the run again continues where the log ends.
+        """
+        self._is_cut = True
+        for task in self._doing:
+            task.cancel()
+
+    async def _whole(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._is_cut:
+            work.close()
+            return
+        doing = asyncio.create_task(work)
+        self._doing.add(doing)
+        doing.add_done_callback(self._doing.discard)
+        await finish_despite_cancel(doing)
 
     async def _look(self, *, at_once: bool, last: bool) -> None:
         # One at a time, because the order is part of what is recorded.

@@ -30,6 +30,7 @@ from unbraid.timings import (
     CHILD_FILE_SETTLE_SECONDS,
     IDLE_RUN_TIMEOUT_SECONDS,
     PROCESS_CHECK_SECONDS,
+    WATCH_STOP_SECONDS,
     WATCH_TICK_SECONDS,
 )
 from unbraid.watch.steered_runs import SteeredRuns
@@ -69,7 +70,8 @@ class Watcher:
         self._steered = SteeredRuns(log, controllers or Controllers(), data_folder(env))
         self._wake, self._turns = asyncio.Event(), asyncio.Lock()
         self.ready = asyncio.Event()
-        self._closing = False
+        self._closing = self._is_cut = False
+        self._last_look: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         """Follow what is live now and whatever comes to life."""
@@ -90,6 +92,27 @@ class Watcher:
     async def close(self) -> None:
         """Takes a last look at what is followed. Its runs are not over: they may continue later."""
         self._closing = True
+        self._last_look = asyncio.create_task(self._look_last())
+        if self._is_cut:
+            self._last_look.cancel()
+        try:
+            await self._last_look
+        except asyncio.CancelledError:
+            if not self._is_cut:
+                raise
+        await self._steered.close()
+
+    def cut(self) -> None:
+        """Stops reading and recording at once, however much is left: the next start continues where
+        the log ends. It is to be closed all the same.
+        """
+        self._is_cut = True
+        for followed in self._followed.values():
+            followed.cut()
+        if self._last_look is not None:
+            self._last_look.cancel()
+
+    async def _look_last(self) -> None:
         for watch in self._watches:
             try:
                 for session in await asyncio.to_thread(watch.look):
@@ -98,7 +121,6 @@ class Watcher:
                 self._warn_once(str(error))
         self._dirty.update(dict.fromkeys(self._followed))
         await self._work()
-        await self._steered.close()
 
     # --- what has changed ---
 
@@ -260,8 +282,12 @@ class Watcher:
             self._warn(text)
 
 
-async def watch_until(watch: Watcher, until: asyncio.Event) -> None:
-    """Watch until the event is set, and then look a last time, so that nothing is left out."""
+async def watch_until(
+    watch: Watcher, until: asyncio.Event, *, stop_seconds: float = WATCH_STOP_SECONDS
+) -> None:
+    """Watch until the event is set, and then look a last time, so that nothing is left out but what
+    takes longer than `stop_seconds` to record: that is for the next start.
+    """
     task = asyncio.create_task(watch.run())
     stopping = asyncio.create_task(until.wait())
     try:
@@ -271,6 +297,8 @@ async def watch_until(watch: Watcher, until: asyncio.Event) -> None:
     finally:
         stopping.cancel()
         task.cancel()
+        cut = asyncio.get_running_loop().call_later(stop_seconds, watch.cut)
         with contextlib.suppress(asyncio.CancelledError):
             await task
         await watch.close()
+        cut.cancel()

@@ -43,3 +43,10 @@ function decoded(part: string): string {
     return part;
   }
 }
+
+/** Where the server gives a run, or one stream of it, as a file. */
+export function exportAddress(run: string, format: string, stream: number | null = null): string {
+  const query = new URLSearchParams({ format });
+  if (stream !== null) query.set('stream', String(stream));
+  return `/v1/runs/${encodeURIComponent(run)}/export?${query}`;
+}

@@ -190,6 +190,8 @@ class OpenCodeDialect:
         self._messages[info.id] = info
         if info.role == "assistant":
             self._turns.answering(info)
+        elif info.role == "user":
+            self._turns.asked(info)
         if info.error is not None and newly(self._seen, hash(("failed", info.id))):
             self._turns.failed(info.session_id, info.error, out)
         forget_oldest(self._messages, RECENT_PARTS)
