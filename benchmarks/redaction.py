@@ -1,4 +1,4 @@
-"""Redaction: how many of a hundred secrets are hidden, how many of ten thousand harmless lines are
+"""Redaction: how many made-up secrets are hidden, how many of ten thousand harmless lines are
 changed, and how fast lines of agents pass.
 """
 

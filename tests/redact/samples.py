@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.redact.samples_unseen import unseen
+
 ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 LOWER = "abcdefghijklmnopqrstuvwxyz0123456789"
 UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -175,6 +177,8 @@ def samples() -> list[Sample]:
     for name, text, secret in _named(k):
         out.append(Sample(name, text.format(secret), bits(secret)))
     out += _forms(k)
+    for name, text, secret in unseen(_Maker(99)):
+        out.append(Sample(f"unseen {name}", text.format(secret), bits(secret)))
     return out
 
 

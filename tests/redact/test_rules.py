@@ -6,14 +6,18 @@ import itertools
 import json
 import random
 import time
+from pathlib import Path
 
 import pytest
 
+import unbraid
 from tests.redact.samples import Sample, harmless, leaked, samples
-from unbraid.redact.secrets import redact, undecided_from
+from tests.said import RECORDINGS
+from unbraid.redact.secrets import redact, secret_ranges, undecided_from
 from unbraid.redact.source import line_redactor
 
 SAMPLES = samples()
+SOURCES = Path(unbraid.__file__).parent
 
 
 def as_json(text: str) -> bytes:
@@ -72,6 +76,43 @@ def test_what_is_harmless_is_left_alone() -> None:
     assert not changed
 
 
+def test_our_own_sources_and_what_agents_printed_are_left_alone() -> None:
+    """A recording is read alike with redaction: its ids, paths and texts have no secrets."""
+    sources = [path for path in SOURCES.rglob("*.py") if "redact" not in path.parts]
+    recorded = [path for end in ("ndjson", "jsonl") for path in RECORDINGS.rglob(f"*.{end}")]
+    assert len(sources) > 100
+    assert len(recorded) > 100
+    changed = [
+        data[start - 40 : end + 20]
+        for path in (*sources, *recorded)
+        for data in [path.read_bytes()]
+        for start, end in secret_ranges(data)
+    ]
+    assert not changed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("api_key = <your-key>", "API_KEY=xxxxxxxxxxxxxxxx", 'password: "${DB_PASSWORD}"'),
+        *('token = os.environ["TOKEN"]', "password: str = Field(default=None)", "secret: &str,"),
+        *("curl -u user:password https://e.org", "curl -u $USER:$PASS e.org", "mysql -u root -p"),
+        *(
+            "docker run -p 8080:80 nginx",
+            "docker login -u me --password-stdin",
+            "sshpass -p $PW ssh",
+        ),
+        *('"password": "Your password must be long"', "password for the user is required"),
+        *('{"name": "token", "value": "none"}', "token: refresh_token_handler", "unzip -p a.zip b"),
+        *("const password = form.password.value", "secretName: my-app-tls", "the token is expired"),
+        *('"key": "Password", "label": "Value"', "session_id=record.session_id_stdout,"),
+        *("auth: github.actor", "private_key_id", "identified by 'name'", "git@github.com:a/b.git"),
+    ],
+)
+def test_a_name_without_a_secret_is_left_alone(text: str) -> None:
+    assert redact(text.encode()) == text.encode()
+
+
 @pytest.mark.parametrize(
     "part",
     [
@@ -83,6 +124,11 @@ def test_what_is_harmless_is_left_alone() -> None:
             "token ",
             "bearer ",
             "basic ",
+            "curl -u a",
+            "mysql -",
+            'password="a ',
+            "password for a ",
+            "token: a",
             "://a:",
             "https://x?a=1&",
         ),

@@ -62,6 +62,11 @@ def known_id(word: bytes) -> bool:
     )
 
 
+def named_id(word: bytes) -> bool:
+    """Returns whether it is an id by its beginning, as files may be called by it."""
+    return len(word) >= LEAST and _ID.match(word) is not None
+
+
 def telling(word: bytes) -> bool:
     """Returns whether a word says itself that it is a key, and has what may be one."""
     found = _TELLING.fullmatch(word)

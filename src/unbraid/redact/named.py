@@ -12,22 +12,32 @@ from base64 import b64decode
 from binascii import Error
 from collections.abc import Iterator
 
+from unbraid.redact import commands
 from unbraid.redact.entropy import wordy
 
 MOST = 512
 _QUOTES = rb"[\\\"'`]{0,8}"
 _BLANK = rb"(?:[ \t]|\\t){0,4}"
 _TAIL = rb"(?P<tail>[a-z0-9_.\-]{0,24})"
+# With the type between the name and the value, as some languages have it.
+_TYPED = rb":[ ]?[&a-z][a-z0-9_&'<>\[\]|?]{1,24}[ ]?=(?=[ ]?[\\\"'`])"
 _SIGN = (
-    rb"(?:[\\\"'`\])]{0,8}" + _BLANK + rb"(?P<sign>=>|:=|={1,3}|:|>)" + _BLANK
-    + rb"|(?P<said>[ \t]is[ \t])|(?P<flag>[ \t]{1,4}|[\\\"']{1,4},[ \t]{0,4}))"
+    rb"(?:[\\\"'`\])]{0,8}" + _BLANK
+    + rb"(?P<sign>=>|:=|={1,3}|" + _TYPED + rb"|:|>)" + _BLANK
+    # The name is itself a value: `name: API_TOKEN`, `value: …`; `<add key="Password" value="…"/>`.
+    + rb"|[\\\"']{0,8}[,\snrt\\]{1,24}[\\\"']{0,8}value[\\\"']{0,8}[ ]?(?P<pair>[:=])[ ]?"
+    + rb"|(?P<said>[ \t](?:(?:for|of|to)(?:[ \t][\w.@'-]{1,40}){1,3}(?::|[ \t]is)|is)[ \t])"
+    + rb"|(?P<flag>[ \t]{1,4}|[\\\"']{1,4},[ \t]{0,4}))"
     + rb"(?P<quote>" + _QUOTES + rb")"
 )  # fmt: skip
-_SCHEME = rb"(?:(?:bearer|basic|token|digest|apikey|api-key|bot|key|negotiate)[ \t]{1,8})?"
+_SCHEME = (
+    rb"(?:(?:bearer|basic|token|digest|apikey|api-key|bot|key|negotiate|geniekey|ssws|apitoken|jwt"
+    rb"|splunk|pve(?:api)?token)[ \t]{1,8})?"
+)
 # Each begins with a literal, which `re` searches many times faster than anything else.
 _STEMS = (
-    rb"pass(?:w(?:or)?d|wd|phrase|code)?s?", rb"pwd", rb"secret", rb"token(?!s)", rb"credential",
-    rb"key", rb"auth(?!or[^i])(?:orization)?",
+    rb"pass(?:w(?:or)?d|wd|phrase|code)?s?", rb"pwd", rb"psk", rb"secret", rb"token(?!s)",
+    rb"credential", rb"key", rb"auth(?!or[^i])(?:orization)?",
 )  # fmt: skip
 _NAMES = tuple(re.compile(stem + _TAIL + _SIGN + _SCHEME) for stem in _STEMS)
 # Keys that are secrets; there are many that are not.
@@ -45,14 +55,24 @@ _ABOUT = re.compile(
     rb"|board|word|press|down|_up|stroke|frame|space|chain|ring|pad|code\b|or\b|ors\b|hor)"
 )
 _QUOTED = re.compile(rb"[^\s\"'`\\]{1,%d}" % MOST)
+_PHRASE = re.compile(rb"[^\"'`\\\n]{1,80}")
+_PROSE = frozenset(
+    b"the a an your you is are must not and or of to for in with please enter required invalid"
+    b" wrong password passwords passphrase username user login incorrect current new old forgot"
+    b" reset confirm change set missing empty if that this be been has have at least characters"
+    b" cannot can field from type value example optional given used uses when".split()
+)
+_PASSWORD_STEMS = (b"pas", b"pwd", b"psk")
 _BARE = re.compile(rb"[^\s\"'`\\,;&<>(){}\[\]|]{1,%d}" % MOST)
 _NUMBER = re.compile(rb"[-+0-9.,:_eETZ/%]+")
 _PLACEHOLDER = re.compile(
-    rb"(?i)\A(?:\$|%[a-z_]+%|\{|<|\[|x{3,}|\.{3}|\*{1,7}\Z|your|my[-_]|an?[-_]|the[-_]|some|insert"
-    rb"|replace|change|todo|null|none|undefined|true|false|redacted|hidden|placeholder|dummy|fake"
+    rb"(?i)\A(?:\$|%[a-z_]+%|\{|<|\[|x{3,}|\.{3}|\xe2\x80\xa6|\*{1,7}\Z|your|my(?:[-_][a-z]+){1,2}\Z|an?[-_]|the[-_]"
+    rb"|some|insert|replace|change[-_a-z]*\Z|convertto-|todo|null|none|undefined|true|false|redacted|hidden|placeholder|dummy|fake"
     rb"|file:|env:|vault:|arn:|https?:|@|//|\.?/|~/|[a-z_]+\.[a-z_]+\()|[({\[]|\$\{|process\.env"
     rb"|os\.environ|getenv|\]\]|\.\.\.\Z|::"
 )
+# The name of something in code, a call, an index.
+_CODE = re.compile(rb"[A-Za-z_]+(?:[.:]{1,2}[A-Za-z_]+)+(?:\Z|[(\[])|[A-Za-z_][A-Za-z0-9_.]*\(")
 _NAME = b"abcdefghijklmnopqrstuvwxyz0123456789-_"
 _KNOWN = re.compile(rb"[A-Za-z]{2,10}[-_]|eyJ|A[KS]IA|[-+=(]|[A-Za-z_]+=")
 _STARS = b"*" * 8
@@ -65,9 +85,12 @@ _BASIC = re.compile(rb"basic[ \t]{1,4}(?P<value>[*A-Za-z0-9_\-+/]{6,%d}={0,2})" 
 _URL = re.compile(
     rb"://(?P<user>[^\s/@:\"'`<>\\]{0,128}):(?P<value>[^\s/@\"'`<>\\]{1,256})@(?=[^\s\"'`<>\\])"
 )
+# A key alone before the host, as Sentry's addresses have it.
+_KEY_URL = re.compile(rb"://(?P<value>[A-Za-z0-9_\-]{20,128})@(?=[A-Za-z0-9])")
+_KEY_ID = re.compile(rb"private_key_id[\\\"']{1,8}: ?[\\\"']{1,8}(?P<value>[0-9a-f]{1,64})")
 _SIGNED = re.compile(
     rb"[?&;](?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|access_token|code"
-    rb"|key|auth|sid|jwt)=(?P<value>[^\s&\"'`<>\\#]{16,%d})" % (4 * MOST)
+    rb"|key|auth|sid|jwt|appid|hapikey)=(?P<value>[^\s&\"'`<>\\#]{16,%d})" % (4 * MOST)
 )
 _COOKIES = tuple(
     re.compile(name + rb"=(?P<value>[^\s;,&\"'`<>\\]{16,%d})" % MOST)
@@ -105,6 +128,8 @@ def open_value(text: bytes) -> int | None:
     for pattern in (_OPEN_BEARER, _OPEN_BASIC, _OPEN_SIGNED):
         starts += [found.start("value") for found in pattern.finditer(lower)]
     starts += [found.start() + 3 for found in _OPEN_URL.finditer(text)]
+    starts += [found.start("value") for found in _KEY_ID.finditer(text) if found.end() == len(text)]
+    starts += commands.open_value(text)
     if text.endswith(b"-"):
         # They may end a key of which the beginning is far away.
         starts.append(len(text.rstrip(b"-")))
@@ -116,7 +141,7 @@ _OPEN_BEARER = re.compile(
 )
 _OPEN_BASIC = re.compile(rb"basic[ \t]{1,4}(?P<value>[*A-Za-z0-9_\-+/]{1,%d}=*)\Z" % MOST)
 _OPEN_SIGNED = re.compile(
-    rb"(?:[?&;](?:[a-z_-]*sig(?:nature)?|[a-z_-]*token|code|key|auth|sid|jwt)"
+    rb"(?:[?&;](?:[a-z_-]*sig(?:nature)?|[a-z_-]*token|code|key|auth|sid|jwt|appid|hapikey)"
     rb"|sessionid|sessid|connect\.sid|_session|csrftoken)=(?P<value>[^\s&\"'`<>\\#;,]{1,%d})\Z"
     % MOST
 )
@@ -144,6 +169,8 @@ def _introduced(text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
         login = _URL.match(text, address.start())
         if login and (_STARS in login["value"] or not _PLACEHOLDER.match(login["value"])):
             yield login.span("value")
+        elif (alone := _KEY_URL.match(text, address.start())) and not wordy(alone["value"]):
+            yield alone.span("value")
         for found in _SIGNED.finditer(lower, *address.span()):
             start, end = found.span("value")
             if not wordy(text[start:end]) and not _UUID.fullmatch(text[start:end]):
@@ -151,10 +178,16 @@ def _introduced(text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
     for cookies in _COOKIES:
         for found in cookies.finditer(lower):
             start, end = found.span("value")
-            if not _UUID.fullmatch(text[start:end]):
+            value = text[start:end]
+            if _STARS in value or not (
+                _UUID.fullmatch(value) or wordy(value) or _CODE.match(value)
+            ):
                 yield start, end
     for found in _PEM.finditer(text):
         yield found.span("value")
+    for found in _KEY_ID.finditer(text):
+        if len(found["value"]) >= 32:
+            yield found.span("value")
 
 
 def _basic(value: bytes) -> bool:
@@ -175,16 +208,32 @@ def _value(text: bytes, lower: bytes, name: re.Match[bytes]) -> tuple[int, int] 
         return None
     if _ABOUT.search(name["tail"]):
         return None
-    if name["flag"] is not None:
-        # A value without a sign: only an option of a command line has one.
-        before = lower[max(0, name.start() - 24) : name.start()]
-        option = before[len(before.rstrip(_NAME)) :].startswith(b"-")
-        if not option and stem not in (b"pas", b"pwd"):
-            return None
-    found = (_QUOTED if name["quote"] else _BARE).match(text, name.end())
+    found = None
+    if name["quote"] and stem in _PASSWORD_STEMS and name["flag"] is None:
+        found = _PHRASE.match(text, name.end())
+        if found is not None and found.end() < len(text) - 1 and not _is_phrase(text, found):
+            found = None
+    found = found or (_QUOTED if name["quote"] else _BARE).match(text, name.end())
     if found is None:
         return None
     return found.start(), found.start() + len(found[0].rstrip(b".,;:"))
+
+
+def _is_phrase(text: bytes, found: re.Match[bytes]) -> bool:
+    """Returns whether quoted words are a password of several words, and no sentence about one."""
+    words = found[0].split(b" ")
+    return (
+        2 <= len(words) <= 8
+        and text[found.end() : found.end() + 1] in (b'"', b"'", b"`", b"\\")
+        and all(2 <= len(word) <= 20 and word.isalnum() for word in words)
+        and not _PROSE.intersection(found[0].lower().split(b" "))
+    )
+
+
+def _is_option(text: bytes, name: re.Match[bytes]) -> bool:
+    """Returns whether the name is that of an option of a command line."""
+    before = text[max(0, name.start() - 24) : name.start()].lower()
+    return before[len(before.rstrip(_NAME)) :].startswith(b"-")
 
 
 def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
@@ -195,25 +244,39 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
         return True
     if not quoted and value[:1] in b"*_~`":
         return False  # set in bold, or the like
-    password = name[0][:3] in (b"pas", b"pwd")
-    if len(value) < 6 or _PLACEHOLDER.search(value):
+    if len(value) < 6 or _PLACEHOLDER.search(value) or _CODE.match(value):
         return False
-    if not quoted and text[end : end + 1] in (b"(", b"[", b"{", b"<"):
+    if not quoted and text[end : end + 1] in (b"(", b"[", b"{", b"<") and name["sign"] != b">":
         return False
+    password, option = name[0][:3] in _PASSWORD_STEMS, _is_option(text, name)
+    if name["flag"] is not None and not password and not option:
+        # Only what can be nothing else: `apikey 0123…`, `define('AUTH_KEY', '…')`.
+        return len(value) >= 24 and _mixed(value)
+    if b" " in value:
+        return password
     shell = text[name.start() : name.start() + 3].isupper()
     tight = name["sign"] == b"=" and text[start - 1 : start] == b"="
-    given = quoted or (tight and shell)
+    given = quoted or (tight and shell) or name["sign"] == b">" or bool(name["pair"])
     digits = any(48 <= each < 58 for each in value)
     if _NUMBER.fullmatch(value):
         return password and given
     if wordy(value):
-        joined = value.count(b"-") >= 2 and len(value) >= 12
-        short = digits and not value.strip(_PASSWORD)
-        return password and (given or bool(name["said"])) and (joined or short)
+        hyphens = value.count(b"-")
+        if name[0].startswith(b"secret"):
+            return hyphens >= 3 and len(value) >= 16 and (given or digits)
+        joined = hyphens >= 2 and len(value) >= 12
+        short = digits and not value.strip(_PASSWORD + b"." if shell else _PASSWORD)
+        return password and (given or option or bool(name["said"])) and (joined or short)
     if name["flag"] is not None and password:
-        return digits and (quoted or value.lower() != value)
+        return digits and (quoted or option or value.lower() != value)
     if not digits:
         # Names in code change between small and capital letters, too, but not so often.
         symbols = sum(each in b"!@#$%^&*?~+" for each in value)
         return len(value) >= 16 or (password and symbols > 0)
     return len(value) >= (6 if given or tight or password else 10)
+
+
+def _mixed(value: bytes) -> bool:
+    """Returns whether letters and digits are mixed as in no word, path or id."""
+    digits = sum(48 <= each < 58 for each in value)
+    return digits >= 3 and digits < len(value) and not wordy(value) and not _UUID.fullmatch(value)

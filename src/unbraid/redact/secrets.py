@@ -20,9 +20,18 @@ from base64 import b64decode
 from binascii import Error
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
-from unbraid.redact import named
-from unbraid.redact.entropy import known_id, plain_start, random, telling, words_and_ids, wordy
+from unbraid.redact import commands, named
+from unbraid.redact.entropy import (
+    known_id,
+    named_id,
+    plain_start,
+    random,
+    telling,
+    words_and_ids,
+    wordy,
+)
 from unbraid.redact.rules import alternation, load
 from unbraid.redact.view import View, whole_escapes
 
@@ -166,7 +175,9 @@ def _undecided_word(text: bytes) -> int | None:
 
 
 def _found(text: bytes) -> Iterator[tuple[int, int]]:
-    for found in (*named.ranges(text, text.lower()), *_tokens(text), *_words(text)):
+    lower = text.lower()
+    ways = named.ranges(text, lower), commands.ranges(text), _tokens(text), _words(text)
+    for found in chain.from_iterable(ways):
         yield found
         yield from _continued(text, found[1])
 
@@ -202,6 +213,8 @@ def _words(text: bytes) -> Iterator[tuple[int, int]]:
             start += 1
         led = before in _JOINTS and _led(text, start, hyphen=before == _HYPHEN)
         if not led and end - start <= LONGEST and _dull(text[start:end]):
+            if end - start == 32 and (last := commands.hex_key_end(text, start, end)):
+                yield start + plain_start(text[start:end]), last
             continue
         if public is None:
             public = named.public_blocks(text)
@@ -272,11 +285,11 @@ def _judged(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=8192)
 def _by_chance(word: bytes) -> tuple[tuple[int, int], ...]:
-    if random(word):
-        return ((0, len(word)),)
-    if b"/" not in word or len(word) > 4 * LONGEST:
-        return ()
     parts, at, found = word.split(b"/"), 0, list[tuple[int, int]]()
+    if random(word) and not (len(parts) > 2 and any(map(named_id, parts))):
+        return ((0, len(word)),)
+    if len(parts) == 1 or len(word) > 4 * LONGEST:
+        return ()
     if 2 * sum(map(wordy, parts)) < len(parts):
         return ()  # data, not a path
     for part in parts:

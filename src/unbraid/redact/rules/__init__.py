@@ -19,6 +19,11 @@ MORE_LEADS = (
     *("lin_oauth_", "lsv2_pt_", "lsv2_sk_", "sk_prod_", "sk_dev_", "pcsk_", "api_org_", "fw_"),
     *("shippo_live_", "shippo_test_", "ghe_", "gitea_", "napi_", "apify_api_"),
     *("mlf_", "csk-", "AQ.", "ddapi_", "ddapp_"),
+    *("sntrys_", "sq0atp-", "sq0idp-", "ctx7sk-", "nfc_", "nfo_", "rpa_", "hcaik_", "glc_", "flb_"),
+    *("ccipat_", "CCIPAT_", "wandb_v1_", "zpka_", "rzp_test_", "FLWSECK-", "FLWSECK_TEST-", "aio_"),
+    *("xnd_production_", "xnd_development_", "ory_at_", "ory_rt_", "NRRA-", "AstraCS:"),
+    *("pat-na1-", "pat-eu1-", "tr_dev_", "tr_prod_", "signkey-prod-", "sha256~", "WPL_AP1."),
+    *("xsmtpsib-", "lip_"),
     *("prefect_", "pnu_", "pnb_", "tfe_", "bkua_", "bkct_", "ops_"),
 )  # fmt: skip
 HERE = Path(__file__).parent
