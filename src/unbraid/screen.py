@@ -36,6 +36,7 @@ def _hidden() -> re.Pattern[str]:
 
 
 _HIDDEN = _hidden()
+_C1 = re.compile(b"\x7f|\xc2[\x80-\x9f]")
 
 
 def safe(text: str) -> str:
@@ -43,6 +44,13 @@ def safe(text: str) -> str:
     stands there as an escape (`\\x1b`, `\\u202e`). A line may end as on Windows.
     """
     return _HIDDEN.sub(_escape, text.replace("\r\n", "\n"))
+
+
+def safe_json(data: bytes) -> bytes:
+    """JSON on which no terminal acts, and that means the same: JSON itself escapes the controls of
+    ASCII only, and some terminals act on those from U+0080 to U+009F, too.
+    """
+    return _C1.sub(lambda found: b"\\u%04x" % ord(found[0].decode()), data)
 
 
 def _escape(found: re.Match[str]) -> str:

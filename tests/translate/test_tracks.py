@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from unbraid.agents.claude.heads import line_order
 from unbraid.agents.opencode.heads import event_order, printed_order
-from unbraid.translate.tracks import Track, merge, split
+from unbraid.translate.tracks import LineOrder, Track, merge, split
 
 
 def track(
@@ -163,3 +163,21 @@ def test_an_event_is_dated_by_what_it_is_about_only_if_that_is_new() -> None:
 @given(st.lists(st.binary(max_size=6), max_size=6))
 def test_splitting_loses_no_byte(chunks: list[bytes]) -> None:
     assert b"".join(split(chunks)) == b"".join(chunks)
+
+
+def test_lines_without_a_time_are_held_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unbraid.translate.tracks.MAX_WAITING_BYTES", 100)
+    taken: list[bytes] = []
+
+    def undated() -> Iterator[bytes]:
+        for number in range(1000):
+            taken.append(b"undated %d\n" % number)
+            yield taken[-1]
+
+    dated = Track("d", lambda: iter([b"dated\n"]), dated=True, order=lambda line: LineOrder(at=5))
+    merged = merge([Track("u", undated, dated=False), dated])
+    taken.clear()
+    first = next(merged)
+    assert len(taken) < 1020  # all are looked at once for their keys, and few are held
+    lines = [line for _, line in [first, *merged] if line != b"dated\n"]
+    assert lines == [b"undated %d\n" % number for number in range(1000)]

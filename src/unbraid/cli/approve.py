@@ -7,6 +7,8 @@ import asyncio
 import click
 import msgspec
 
+from unbraid.screen import safe_json
+
 
 @click.command(
     epilog="""\b
@@ -57,7 +59,7 @@ async def _list(*, as_json: bool) -> None:
     found = await steerable_processes(data_folder())
     waiting = [request for _, about in found for request in about.pending]
     if as_json:
-        click.echo(msgspec.json.encode(waiting))
+        click.echo(safe_json(msgspec.json.encode(waiting)))
         return
     if not waiting:
         click.echo("No agent is waiting for permission.", err=True)

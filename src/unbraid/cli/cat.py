@@ -10,6 +10,7 @@ import click
 
 from unbraid.cli.redaction import redacted_runs, showing_option
 from unbraid.events import FleetEvent, RelayEvent, encode
+from unbraid.screen import safe_json
 
 
 @click.command(
@@ -54,5 +55,5 @@ def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
 def _write(events: Iterable[FleetEvent] | Iterable[RelayEvent]) -> None:
     out = sys.stdout.buffer
     for event in events:
-        out.write(encode(event) + b"\n")
+        out.write(safe_json(encode(event)) + b"\n")
     out.flush()

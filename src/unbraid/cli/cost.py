@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from unbraid.cli.messages import warn
+from unbraid.screen import safe_json
 
 if TYPE_CHECKING:
     from unbraid.fleet.prices import Prices
@@ -55,7 +56,7 @@ def cost(by: str, since: str | None, as_json: bool, as_csv: bool) -> None:
     for model, tokens in sorted(found.unpriced.items()):
         warn(f"no price for {model}: its {tokens:,} tokens are not in the cost")
     if as_json:
-        click.echo(msgspec.json.encode({"rows": found.rows, "total": found.total}))
+        click.echo(safe_json(msgspec.json.encode({"rows": found.rows, "total": found.total})))
     elif as_csv:
         _csv(found)
     else:

@@ -8,6 +8,8 @@ import os
 import click
 import msgspec
 
+from unbraid.screen import safe_json
+
 MARKS = {"ok": ("✔", "green"), "warning": ("!", "yellow"), "missing": ("·", "white")}
 
 
@@ -27,7 +29,7 @@ def doctor(as_json: bool) -> None:
 
     findings = asyncio.run(checkup(os.environ))
     if as_json:
-        click.echo(msgspec.json.encode(findings))
+        click.echo(safe_json(msgspec.json.encode(findings)))
         return
     for finding in findings:
         mark, color = MARKS[finding.status]

@@ -8,6 +8,7 @@ import time
 import click
 
 from unbraid.cli.arguments import AGE, BYTES
+from unbraid.screen import safe_json
 
 
 @click.command(
@@ -48,7 +49,7 @@ async def _prune(
             log, newer_than_ms=oldest, max_file_bytes=size, runs=runs, file=machine_log()
         )
     if as_json:
-        click.echo(msgspec.json.encode(result))
+        click.echo(safe_json(msgspec.json.encode(result)))
         return
     was, now = byte_count(result.bytes_before), byte_count(result.bytes_after)
     click.echo(f"{counted(len(result.runs), 'run')} taken away; the log was {was} and is {now}")

@@ -12,6 +12,7 @@ import msgspec
 from unbraid.cli.messages import warn
 from unbraid.cli.progress import progress_bar
 from unbraid.cli.redaction import showing_option
+from unbraid.screen import safe_json
 
 if TYPE_CHECKING:
     from unbraid.log.summary import RunSummary
@@ -42,7 +43,7 @@ def ps(everything: bool, as_json: bool, redact: bool) -> None:
     if as_json:
         from unbraid.sessions.run_list import to_json
 
-        click.echo(msgspec.json.encode([to_json(run) for run in runs]))
+        click.echo(safe_json(msgspec.json.encode([to_json(run) for run in runs])))
     else:
         _print(runs, everything=everything)
 

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from unbraid.cli.redaction import showing_option
+from unbraid.screen import safe_json
 
 MARGIN = " " * 4
 MIN_ROOM = 24
@@ -43,7 +44,7 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> N
         for place in places:
             place["snippet"] = redact_snippet(place["snippet"])
     if as_json:
-        click.echo(msgspec.json.encode(places))
+        click.echo(safe_json(msgspec.json.encode(places)))
         return
     if not places:
         click.echo("No results.", err=True)

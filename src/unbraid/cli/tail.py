@@ -10,6 +10,7 @@ import click
 
 from unbraid.cli.arguments import MOST
 from unbraid.cli.redaction import redact_option, redacted_log
+from unbraid.screen import safe_json
 
 INTERRUPTED = 130
 
@@ -68,7 +69,7 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
                 printer.fit(terminal_width())
             for entry in batch:
                 if as_json:
-                    sys.stdout.buffer.write(entry.data + b"\n")
+                    sys.stdout.buffer.write(safe_json(entry.data) + b"\n")
                     continue
                 printer = printers.setdefault(entry.run, Printer(terminal_width()))
                 lines = printer.lines(decode_event(entry.data))

@@ -11,6 +11,7 @@ import msgspec
 
 from unbraid.cli.printer import terminal_width
 from unbraid.cli.redaction import redacted_runs, showing_option
+from unbraid.screen import safe_json
 
 MIN_ROOM = 16
 _GUIDE = re.compile(r"[ │├└─]*")
@@ -45,7 +46,7 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
         picture = Tree(events_of(run, so_far=True))
         match shape:
             case "json":
-                click.echo(msgspec.json.encode(picture.to_json()))
+                click.echo(safe_json(msgspec.json.encode(picture.to_json())))
             case "mermaid":
                 click.echo(safe(picture.to_mermaid()))
             case "dot":

@@ -24,6 +24,8 @@ from msgspec import Struct
 from unbraid.wire.lines import LineParts, Lines
 
 NEVER = 1 << 62
+# A line without a time waits for one that has it, but not for ever: it would be held all the while.
+MAX_WAITING_BYTES = 64 << 20
 BEFORE, DATED, AFTER = range(3)
 
 
@@ -181,17 +183,25 @@ def _by_chain(track: Track) -> Iterator[tuple[int, LineOrder, bytes]]:
 def _undated(track: Track, twins: dict[str, int]) -> Iterator[tuple[int, int, bytes]]:
     at = 0
     waiting: list[bytes] = []
+    size = 0
     for order, line in _ordered(track):
         known = order.at or twins.get(order.key or "", 0)
         if not known and order.about > at:
             known = order.about
         if not known:
             waiting.append(line)
+            size += len(line)
+            if size > MAX_WAITING_BYTES:
+                for earlier in waiting:
+                    yield at, AFTER, earlier
+                waiting.clear()
+                size = 0
             continue
         at = max(at, known)
         for earlier in waiting:
             yield at, BEFORE, earlier
         waiting.clear()
+        size = 0
         yield at, AFTER, line
     for line in waiting:
         yield NEVER, AFTER, line
