@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.watch.writing import SESSION, Writer, append
 from unbraid import events as e
 from unbraid.log import Log, open_log
+from unbraid.machine import Machine
 from unbraid.watch.watcher import Watcher, watch_until
 
 LINES = 8_000
@@ -73,3 +74,18 @@ async def test_what_was_just_said_is_recorded_before_the_stop(tmp_path: Path) ->
         leases.close(ended=False)
         assert await said(log) == writer.said
         await log.close()
+
+
+async def test_an_import_stops_in_the_middle_and_is_continued(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / ".claude")
+    lines = [writer.text(f"word {number}. {PADDING}") for number in range(LINES)]
+    append(writer.main, writer.prompt() + b"".join(lines))
+    env = {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "u")}
+    async with asyncio.timeout(100):
+        async with Machine(env=env) as machine, machine.keeping():
+            async for _ in machine.log.follow(SESSION):
+                break
+        async with Machine(env=env) as machine:
+            assert 0 < len(await said(machine.log)) < LINES
+            await machine.open(SESSION)
+            assert await said(machine.log) == writer.said

@@ -40,3 +40,25 @@ def test_nothing_that_stays_on_this_machine_imports_the_http_client() -> None:
     *events, modules = done.stdout.splitlines()
     assert len(events) > 5, done.stderr
     assert "httpx" not in modules.split()
+
+
+def test_what_was_spent_is_printed_without_what_only_other_histories_need(tmp_path: Path) -> None:
+    program = (
+        "import sys\n"
+        "from unbraid.cli import main\n"
+        "try:\n"
+        "    main(['cost', '--json'])\n"
+        "except SystemExit:\n"
+        "    print(*sys.modules)\n"
+    )
+    names = ("HOME", "CLAUDE_CONFIG_DIR", "XDG_DATA_HOME", "UNBRAID_HOME")
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={name: str(tmp_path) for name in names},
+        capture_output=True,
+        text=True,
+    )
+    answer, modules = done.stdout.splitlines()
+    assert answer.startswith('{"rows":[]'), done.stderr
+    unneeded = HEAVY - {"msgspec"} | {"importlib.metadata", "hashlib", "genai_prices"}
+    assert unneeded.isdisjoint(modules.split())

@@ -8,16 +8,22 @@ kinds is imported before it is asked for.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import entry_points
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from unbraid.agents.port import AgentKind, DeltaFormat, SessionStore
+from unbraid.system.files import open_regular
 from unbraid.wire.record import BAD_JSON
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 GROUP = "unbraid.agents"
+_INFO_ENDINGS = ("dist-info", "egg-info")
 BUILT_IN = (
     "unbraid.agents.claude.kind:ClaudeCode",
     "unbraid.agents.opencode.kind:OpenCode",
@@ -53,7 +59,7 @@ def _plugins() -> _Plugins:
     found: list[AgentKind] = []
     problems: dict[str, str] = {}
     names = {each.name for each in _built_in()}
-    for entry in entry_points(group=GROUP):
+    for entry in _entries() if _may_have_entries() else ():
         # Another package's code may fail in any way: our own kinds have to work without it.
         try:
             brought = entry.load()()
@@ -67,6 +73,36 @@ def _plugins() -> _Plugins:
         except Exception as error:
             problems[entry.name] = f"{entry.value}: {type(error).__name__}: {error}"
     return _Plugins(tuple(found), problems)
+
+
+def _entries() -> Iterable[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
+
+
+def _may_have_entries() -> bool:
+    """Returns whether a package may bring a kind. Most people have none, and asking the standard
+    library takes as long as a quarter of a command's start.
+    """
+    for place in sys.path:
+        try:
+            with os.scandir(place or ".") as found:
+                infos = [each.path for each in found if each.name.lower().endswith(_INFO_ENDINGS)]
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return True  # an archive, perhaps, or what an import hook alone understands
+        for info in infos:
+            try:
+                with open_regular(f"{info}/entry_points.txt") as file:
+                    if GROUP.encode() in file.read():
+                        return True
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError:
+                return True
+    return False
 
 
 def _ask_about_a_foreign_line(brought: AgentKind) -> None:

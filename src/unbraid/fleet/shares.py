@@ -67,7 +67,8 @@ class ShareCounter:
         cost_usd: float | None = None,
     ) -> None:
         """Counts one message; what cannot be true counts as not reported."""
-        if not all(0 <= count <= MAX_COUNT for count in msgspec.structs.astuple(tokens)):
+        counts = msgspec.structs.astuple(tokens)
+        if min(counts) < 0 or max(counts) > MAX_COUNT:
             tokens = MessageTokens()
         cost_usd = plausible_dollars(cost_usd)
         slot = ts - ts % SLOT_MS

@@ -28,15 +28,19 @@ async def finish_despite_cancel(
 
 
 class FollowedSession:
-    """A session, its run, and when it last said something (by the monotonic clock)."""
+    """A session, its run, and when it last said something (by the monotonic clock).
 
-    def __init__(self, recorder: Recorder, follower: Follower) -> None:
+    A cancellation takes effect when what was read is recorded; without `shielded` at once, for who
+    does not look again.
+    """
+
+    def __init__(self, recorder: Recorder, follower: Follower, *, shielded: bool = True) -> None:
         self.recorder, self.follower = recorder, follower
         self.changed_at = time.monotonic()
         self._redactor = SourceRedactor() if recorder.redacts else None
         self._lock = asyncio.Lock()
         self._doing: set[asyncio.Task[None]] = set()
-        self._is_cut = False
+        self._is_cut, self._shielded = False, shielded
 
     @property
     def has_begun(self) -> bool:
@@ -64,6 +68,9 @@ class FollowedSession:
     async def _whole(self, work: Coroutine[Any, Any, None]) -> None:
         if self._is_cut:
             work.close()
+            return
+        if not self._shielded:
+            await work
             return
         doing = asyncio.create_task(work)
         self._doing.add(doing)

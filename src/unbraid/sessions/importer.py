@@ -104,7 +104,7 @@ async def record_session(
     follower = await asyncio.to_thread(store.follow, session, recorded)
     if follower is None:
         return
-    followed = FollowedSession(recorder, follower)
+    followed = FollowedSession(recorder, follower, shielded=False)
     await followed.look(at_once=True)
     if await asyncio.to_thread(_is_over, session, store, follower):
         await followed.close()

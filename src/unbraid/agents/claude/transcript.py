@@ -28,6 +28,9 @@ SYNTHETIC = "<synthetic>"
 WARMUP = "Warmup"
 
 NOTICE = "[SYSTEM NOTIFICATION - NOT USER INPUT]"
+# What the CLI, and no person, has put where a prompt may stand.
+NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ", NOTICE)
+INTERRUPTION = "[Request interrupted by user"
 TASK_NOTIFICATION = "<task-notification>"
 # What a record's origin is called if it is one, whatever stands before it.
 NOTIFICATION_ORIGIN = "task-notification"

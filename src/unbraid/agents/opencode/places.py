@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unbraid.agents.opencode.editions import OPENCODE, Edition
-from unbraid.agents.opencode.sessions.storage import is_storage
 
 SESSION_ID = re.compile(r"ses_[0-9A-Za-z]+")
 
@@ -26,6 +25,10 @@ def opencode_stores(env: Mapping[str, str], edition: Edition = OPENCODE) -> list
     """
     database, storage = opencode_database(env, edition), _data_folder(env, edition) / "storage"
     found = [database] if database is not None else []
+    if not storage.is_dir():
+        return found
+    from unbraid.agents.opencode.sessions.storage import is_storage
+
     return [*found, storage] if is_storage(storage) else found
 
 

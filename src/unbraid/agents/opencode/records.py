@@ -15,8 +15,11 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 from unbraid.wire.record import MISSING, Record, milliseconds
 
+# In place of a row's content: how long it is. It was longer than anybody reads.
+ROW_BYTES = "unbraid.row_bytes"
 OUTCOME = ("output", "error", "attachments")
 
 _ANSWER = re.compile(r"<task_result>\n(.*)\n</task_result>", re.DOTALL)
@@ -32,6 +35,7 @@ class OpenCodeRecord(Record):
     properties: Raw = MISSING
     payload: Raw = MISSING  # of `/global/event`: the event itself
     sync_event: Raw = field(default=MISSING, name="syncEvent")
+    row_bytes: int | None = field(default=None, name=ROW_BYTES)
 
     @property
     def is_identified(self) -> bool:
@@ -49,6 +53,9 @@ _decode = msgspec.json.Decoder(OpenCodeRecord).decode
 def decode(line: bytes) -> OpenCodeRecord:
     """Returns a line as a record; raises one of `BAD_JSON` if it is not one, whole."""
     record = _decode(line)
+    if record.row_bytes is not None:
+        size, limit = record.row_bytes, DEFAULT_MAX_LINE_BYTES
+        raise msgspec.DecodeError(f"a row of {size} bytes, over the limit of {limit}")
     if record.payload is not MISSING:
         inner = bytes(record.payload)
         if inner.startswith(b"{"):
@@ -226,6 +233,9 @@ def error_text(error: Any) -> str:
 
 def _line(kind: str, properties: dict[str, Any], at: float) -> bytes:
     event = {"type": kind, "timestamp": int(at), "properties": properties}
+    for row in properties.values():
+        if isinstance(row, Mapping) and isinstance(row.get(ROW_BYTES), int):
+            event[ROW_BYTES] = row[ROW_BYTES]
     return msgspec.json.encode(event) + b"\n"
 
 

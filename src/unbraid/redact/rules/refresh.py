@@ -16,9 +16,13 @@ import json
 import sys
 import zipfile
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
-from re import _constants, _parser
 from typing import Any
+
+# How Python itself reads a pattern; nothing describes its types.
+_parser: Any = import_module("re._parser")
+_constants: Any = import_module("re._constants")
 
 HERE = Path(__file__).parent
 MAX_LEADS = 64

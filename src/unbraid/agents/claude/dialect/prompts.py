@@ -9,7 +9,8 @@ from unbraid.agents.claude.dialect.tasks import Tasks
 from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.records import ClaudeRecord, Task
 from unbraid.agents.claude.transcript import (
-    NOTICE,
+    INTERRUPTION,
+    NOT_A_PROMPT,
     NOTIFICATION_ORIGIN,
     TASK_NOTIFICATION,
     notification,
@@ -20,9 +21,6 @@ from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context
 from unbraid.translate.seen import newly
 from unbraid.wire.record import read_as, sound
-
-NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ", NOTICE)
-INTERRUPTED = "[Request interrupted by user"
 
 
 class Flags(Struct):
@@ -99,7 +97,7 @@ class Prompts:
     def _words(
         self, record: ClaudeRecord, context: Context, text: str, out: list[RelayEvent]
     ) -> None:
-        if text.startswith(INTERRUPTED):
+        if text.startswith(INTERRUPTION):
             context.interrupted = True
             return
         notified = notification(text)

@@ -5,7 +5,7 @@ Only lines with a `usage` are decoded, and the session's own account (`cost-stat
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 
@@ -15,14 +15,16 @@ from unbraid.agents.claude.records import CostState
 from unbraid.agents.claude.transcript import SYNTHETIC, AnswerFacts, AnswerLine, answer_line
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import ShareCounter, UsageShare
-from unbraid.system.files import line_blocks, open_regular
+from unbraid.system.files import CHUNK_BYTES, line_blocks, open_regular
 from unbraid.translate.blocks import MessageUsage
 from unbraid.wire.record import BAD_JSON, milliseconds, read_as
 
 SIDECHAIN = "sidechain"
+HEAD_BYTES = 1 << 14  # what mostly holds the first answer
 _USAGE = b'"usage":{'
 _TIME = b'"timestamp":"'
-_COST_STATE = b'{"type":"cost-state"'
+_NOTE = b'\n{"type":"'
+COST_STATE = "cost-state"
 
 
 class LastMessage(Struct, array_like=True):
@@ -70,9 +72,9 @@ class MessageCounter:
         self._counts = Counts()
         self._until = 0
 
-    def read(self, block: bytes) -> None:
-        """Reads some lines."""
-        for answer in _answer_lines(block):
+    def read(self, block: bytes, notes: Mapping[str, int]) -> None:
+        """Reads some lines, with the places of the notes that are among them."""
+        for answer in _all_answer_lines(block):
             message = answer.message
             if message is not None and message.usage is not None and message.id is not None:
                 # Behind the others again: those whose last line was long ago come first.
@@ -83,7 +85,7 @@ class MessageCounter:
                 self.last = message
             elif answer.report is not None and answer.report.agent_id and answer.report.usage:
                 self._counts.reports[answer.report.agent_id] = _tokens(answer.report.usage)
-        self._account(block)
+        self._account(block, notes.get(COST_STATE, -1))
 
     def counts(self, *, is_agent: bool) -> Counts:
         """Returns what was counted; `is_agent`: the whole transcript is a sub-agent's."""
@@ -106,9 +108,8 @@ class MessageCounter:
         counts.shares = counter.shares
         return counts
 
-    def _account(self, block: bytes) -> None:
+    def _account(self, block: bytes, at: int) -> None:
         """The last `cost-state` of the session, and when the last line before it was written."""
-        at = block.rfind(_COST_STATE)
         if at >= 0:
             end = block.find(b"\n", at)
             given = read_as(CostState, block[at : end if end >= 0 else len(block)])
@@ -123,13 +124,30 @@ class MessageCounter:
         self._until = _last_time(block, len(block)) or self._until
 
 
+def last_notes(block: bytes) -> dict[str, int]:
+    """Returns where some lines have the last note of each type. Notes are what the CLI writes for
+    itself: they begin with their type, as no line of a conversation does.
+    """
+    found: dict[str, int] = {}
+    at = len(block)
+    while at > 0:
+        at = block.rfind(_NOTE, 0, at)
+        begin = at + 1  # the first line has no end of another before it
+        if at >= 0 or block.startswith(_NOTE[1:]):
+            name = begin + len(_NOTE) - 1
+            kind = block[name : block.find(b'"', name)]
+            found.setdefault(kind.decode("utf-8", "replace"), begin)
+    return found
+
+
 def message_ids(path: str, *, most: int | None = None) -> list[tuple[str, str | None]]:
     """Returns the ids of a transcript's messages, or of the first ones, and the session that they
     are marked to be copied from. Raises OSError.
     """
     found: list[tuple[str, str | None]] = []
+    first_bytes = CHUNK_BYTES if most is None else HEAD_BYTES
     with open_regular(path) as file:
-        for block in line_blocks(file):
+        for block in line_blocks(file, first_bytes=first_bytes):
             for answer in _answer_lines(block):
                 if answer.message is not None and answer.message.id is not None:
                     source = answer.forked_from
@@ -137,6 +155,23 @@ def message_ids(path: str, *, most: int | None = None) -> list[tuple[str, str | 
                     found.append((answer.message.id, copied))
                     if len(found) == most:
                         return found
+    return found
+
+
+def _all_answer_lines(block: bytes) -> list[AnswerLine]:
+    """Returns what `_answer_lines` yields. Searching backwards takes half the time."""
+    found: list[AnswerLine] = []
+    end = len(block)
+    while (at := block.rfind(_USAGE, 0, end)) >= 0:
+        stop = block.find(b"\n", at, end)
+        start = block.rfind(b"\n", 0, at) + 1
+        line, end = block[start : stop if stop >= 0 else end], start
+        try:
+            answer = answer_line(line)
+        except BAD_JSON:
+            continue
+        found.append(answer)
+    found.reverse()
     return found
 
 

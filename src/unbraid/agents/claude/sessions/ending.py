@@ -6,20 +6,20 @@ sessions has no time for that.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec import Struct, field
 
-from unbraid.agents.claude.dialect.prompts import INTERRUPTED as INTERRUPTION
-from unbraid.agents.claude.dialect.prompts import NOT_A_PROMPT
-from unbraid.agents.claude.transcript import TASK_NOTIFICATION
+from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
 from unbraid.fleet.status import DONE, FAILED, INTERRUPTED, ORPHANED
 from unbraid.system.files import line_blocks, open_regular
 from unbraid.wire.record import BAD_JSON
 
 # What stands behind the last words: notes of the CLI's own, which may be long.
 TAIL_BYTES = 1 << 18
+STEP_BYTES = 1 << 14
 API_ERROR = "API Error"
 
 
@@ -109,9 +109,21 @@ def _ending_of_input(line: TailLine) -> str | None:
 
 
 def _last_lines(path: str) -> Iterator[bytes]:
+    """Yields the lines in the last bytes of a file, the last one first. Mostly one will do, so more
+    bytes are read only as they are needed.
+    """
     with open_regular(path) as file:
-        size = file.seek(0, 2)
-        file.seek(max(size - TAIL_BYTES, 0))
-        lines = file.read().splitlines()
-    # The first is whole only if it is the file's own first.
-    yield from reversed(lines if size <= TAIL_BYTES else lines[1:])
+        number = file.fileno()
+        begin = end = os.fstat(number).st_size
+        first, rest = max(end - TAIL_BYTES, 0), b""
+        while begin > first:
+            end, begin = begin, max(begin - STEP_BYTES, first)
+            rest = os.pread(number, end - begin, begin) + rest
+            stop = len(rest)
+            while (at := rest.rfind(b"\n", 0, stop)) >= 0:
+                yield rest[at + 1 : stop]
+                stop = at
+            rest = rest[:stop]
+    # What is left is whole only if it is the file's own first line.
+    if not first:
+        yield rest

@@ -6,13 +6,13 @@ stands on every line of a message; the last one counts, once.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
 
 from unbraid.agents.claude.heads import head_of
-from unbraid.agents.claude.sessions.counts import Counts, MessageCounter
+from unbraid.agents.claude.sessions.counts import Counts, MessageCounter, last_notes
 from unbraid.agents.claude.sessions.discovery import File
 from unbraid.agents.claude.titles import TITLE_TYPES, TitleRecord, Titles
 from unbraid.agents.claude.transcript import (
@@ -67,7 +67,7 @@ def facts_of(
         facts = Facts(size=file.seek(0, 2))
         answers = MessageCounter(prices, skip)
         lines_left, read = HEAD_LINES, 0
-        first = last = b""
+        titles = Titles()
         for block in line_blocks(file):
             read += len(block)
             if lines_left:
@@ -75,11 +75,12 @@ def facts_of(
                 if head_only and (not lines_left or read > MAX_HEAD_BYTES):
                     break
             if not head_only:
-                first, last = first or block, block
-                answers.read(block)
+                notes = last_notes(block)
+                answers.read(block, notes)
+                _take_titles(titles, block, notes, is_first=read == len(block))
                 facts.updated = _last_time(block) or facts.updated
                 facts.sidechains += block.count(_SIDECHAIN)
-    facts.title = _given_title(first, last) or facts.title
+    facts.title = titles.title or facts.title
     facts.counts = answers.counts(is_agent=facts.agent_id is not None)
     if answers.last is not None:
         facts.model = answers.last.model
@@ -129,19 +130,15 @@ def _first_lines(block: bytes, count: int, facts: Facts) -> int:
     return 0
 
 
-def _given_title(first: bytes, last: bytes) -> str | None:
-    """Returns what a session is called, by the first and the last lines of its transcript: the CLI
-    repeats it at the end.
-    """
-    titles = Titles()
-    for block in (first,) if first is last else (first, last):
-        for kind in TITLE_TYPES:
-            at = block.rfind(b'{"type":"%s"' % kind.encode())
-            if at >= 0:
-                record = read_as(TitleRecord, block[at:].partition(b"\n")[0])
-                has_begun = block is not first or block.find(_USER, 0, at) >= 0
-                titles.take(record, has_begun=has_begun)
-    return titles.title
+def _take_titles(titles: Titles, block: bytes, notes: Mapping[str, int], *, is_first: bool) -> None:
+    """Takes what the CLI calls its session, by the notes among some lines."""
+    for kind in TITLE_TYPES:
+        at = notes.get(kind)
+        if at is not None:
+            end = block.find(b"\n", at)
+            record = read_as(TitleRecord, block[at : end if end >= 0 else len(block)])
+            has_begun = not is_first or block.find(_USER, 0, at) >= 0
+            titles.take(record, has_begun=has_begun)
 
 
 def _title(message: PromptFacts | None) -> str | None:

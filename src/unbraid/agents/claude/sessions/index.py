@@ -264,16 +264,16 @@ def _ending(found: FoundSession, main: Facts, children: Mapping[File, Facts | No
     files = [found.main.path, *(file.path for file in children)]
     for file, facts in children.items():
         if facts is not None and facts.ending == ORPHANED:
-            name = Path(file.path).stem.removeprefix("agent-")
+            name = _agent_id(file)
             if not _meta(file).finished and not is_reported(name, files):
                 return ORPHANED
     return DONE
 
 
 def _agent(file: File, facts: Facts) -> IndexedAgent:
-    name, meta = Path(file.path).stem.removeprefix("agent-"), _meta(file)
+    meta = _meta(file)
     return IndexedAgent(
-        agent_id=name,
+        agent_id=_agent_id(file),
         agent=meta.agent_type,
         description=meta.description or facts.title,
         parent=meta.parent_agent_id,
@@ -306,8 +306,12 @@ def _report(shares: list[UsageShare], account: SessionAccount) -> None:
     report_cost(covered, account.cost_usd)
 
 
+def _agent_id(file: File) -> str:
+    return file.path.rpartition("/")[2].removeprefix("agent-").removesuffix(".jsonl")
+
+
 def _meta(file: File) -> AgentFacts:
     try:
-        return read_as(AgentFacts, read_small(Path(file.path).with_suffix(".meta.json")))
+        return read_as(AgentFacts, read_small(f"{file.path.removesuffix('.jsonl')}.meta.json"))
     except OSError:
         return AgentFacts()

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
-from unbraid.agents.codex.sessions.file_formats import tree_run
-from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
 from unbraid.errors import SourceError
 from unbraid.translate.tracks import RunTracks
 
 if TYPE_CHECKING:
     from unbraid.agents.codex.sessions.follower import RolloutFollower
+    from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
     from unbraid.agents.codex.sessions.watch import RolloutWatch
 
 
@@ -51,6 +50,8 @@ class CodexSessions:
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> Iterator[SessionFacts]:
         """Yields root threads with what their trees have used, newest first."""
+        if not codex_folders(self._env):
+            return
         from unbraid.agents.codex.sessions.file_facts import FactsCache
         from unbraid.fleet.shares import usage_of
         from unbraid.prices.loader import load_prices
@@ -100,6 +101,8 @@ class CodexSessions:
         """Returns the rollouts of the tree that a thread belongs to."""
         if not self.is_session_id(session_id):
             return None
+        from unbraid.agents.codex.sessions.file_formats import tree_run
+
         folders = self._folders()
         files = folders.files()
         root = folders.root(session_id, files)
@@ -137,6 +140,8 @@ class CodexSessions:
         return RolloutWatch(self._env, warn=warn, inotify=inotify)
 
     def _folders(self) -> RolloutFolders:
+        from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
+
         return RolloutFolders(codex_folders(self._env))
 
     def _trees(self, since_ms: int) -> list[tuple[str, list[Path]]]:

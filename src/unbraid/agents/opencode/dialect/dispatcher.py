@@ -114,10 +114,13 @@ class OpenCodeDialect:
     def mend(self, value: dict[str, Any]) -> tuple[OpenCodeRecord, bool] | None:
         """Returns a JSON object as a record with defaults where its types are wrong."""
         record, whole = coerce(OpenCodeRecord, value)
+        whole = whole and record.row_bytes is None
         return (record, whole) if record.is_identified else None
 
     def translate(self, record: OpenCodeRecord, out: list[RelayEvent]) -> None:
         """Append what is new in a record."""
+        if record.row_bytes is not None:
+            return  # only its ids were read
         if record.session_id is not None and not bytes(record.properties):
             self._date(record.timestamp)
             self._run_line(record, out)
@@ -190,6 +193,8 @@ class OpenCodeDialect:
         self._messages[info.id] = info
         if info.role == "assistant":
             self._turns.answering(info)
+        elif info.role == "user":
+            self._turns.asked(info)
         if info.error is not None and newly(self._seen, hash(("failed", info.id))):
             self._turns.failed(info.session_id, info.error, out)
         forget_oldest(self._messages, RECENT_PARTS)

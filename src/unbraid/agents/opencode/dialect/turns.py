@@ -39,6 +39,7 @@ class SessionTurns:
         self._working: str | None = None  # the main agent's message that is not completed
         self._completed: set[str | None] = set()  # sessions whose latest message is whole
         self._idle_due = False
+        self._open = False  # whether anything was asked, said or failed since the turn before
         self._turn = 0
         self._failed: str | None = None  # why the present turn has failed
 
@@ -62,11 +63,23 @@ class SessionTurns:
         else:
             self._end(out)
 
+    def asked(self, info: Info) -> None:
+        """Notes a user's message: a turn begins, whoever else reports it."""
+        if info.session_id == self._sessions.root and newly(self._seen, hash(("asked", info.id))):
+            self._open = True
+
     def answering(self, info: Info) -> None:
         """Notes that an assistant's message has begun, or is complete."""
-        over = info.time is not None and info.time.completed is not None
+        over = (info.time is not None and info.time.completed is not None) or bool(info.error)
+        # A second source repeats how a message began: that begins no turn.
+        known = hash(("over", info.id))
+        if info.id and known in self._seen:
+            return
+        if over:
+            newly(self._seen, known)
         (self._completed.add if over else self._completed.discard)(info.session_id)
         if info.session_id in (self._sessions.root, None):
+            self._open = True
             if not over:
                 self._working = info.id
                 self.outcome = None  # of the turn before
@@ -83,6 +96,7 @@ class SessionTurns:
             return
         out.append(Error(context.id, self._clock.ts, error_text(error), name))
         if context is self._contexts.root:
+            self._open = True
             self._failed = "interrupted" if name == "MessageAbortedError" else "failed"
             self.outcome = (False, self._failed)
 
@@ -109,4 +123,8 @@ class SessionTurns:
         self._busy.discard(self._sessions.root)
         result = self._texts.latest(self._contexts.root)
         subtype = "idle" if ok else reason
+        # Its server and its database both say that a session is idle, in any order.
+        if not self._open:
+            return
+        self._open = False
         out.append(TurnComplete("", self._clock.ts, ok=ok, subtype=subtype, result=result or None))

@@ -25,7 +25,10 @@ from typing import Any
 
 from unbraid.agents.opencode.records import ended_at, rows_as_lines
 from unbraid.agents.opencode.sessions.database import (
+    AMONG,
+    BOUNDED_DATA,
     connect,
+    id_list,
     message_row,
     part_row,
     session_rows,
@@ -35,8 +38,9 @@ from unbraid.errors import SourceError
 from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 from unbraid.translate.sequencer import Closed, Sequencer, SourceItem
 
-_MESSAGES = "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?"
-_PARTS = """SELECT id, message_id, session_id, time_created, data, time_updated FROM part
+_MESSAGES = f"""SELECT id, session_id, {BOUNDED_DATA}, time_updated FROM message
+    WHERE time_updated >= ?"""
+_PARTS = f"""SELECT id, message_id, session_id, time_created, {BOUNDED_DATA}, time_updated FROM part
     WHERE time_updated >= ?"""
 
 Rows = dict[str, dict[str, Any]]
@@ -159,8 +163,8 @@ class Database:
         if self._only is not None:
             sessions = [(row, at) for row, at in sessions if self.root(row["id"]) == self._only]
             mine = [row["id"] for row, _ in sessions]
-            where = f" AND session_id IN ({','.join('?' * len(mine))})"
-            values += mine
+            where = f" AND session_id {AMONG}"
+            values.append(id_list(mine))
         for row, at in sessions:
             if at >= self._since and self._new("s" + row["id"], at, hash(row["agent"])):
                 self._of(row["id"], at).sessions[row["id"]] = row

@@ -12,15 +12,28 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from unbraid.agents.opencode.editions import edition_of_version
 from unbraid.agents.opencode.heads import event_order
-from unbraid.agents.opencode.records import rows_as_lines
+from unbraid.agents.opencode.records import ROW_BYTES, rows_as_lines
 from unbraid.agents.opencode.sessions.storage import load
 from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
 from unbraid.translate.tracks import RunTracks, Track
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 MAGIC = b"SQLite format 3\0"
+# The second reads the row to know its length, but no more than SQLite itself does.
+DATA_BYTES = (
+    "octet_length(data)" if sqlite3.sqlite_version_info >= (3, 43) else "length(CAST(data AS BLOB))"
+)
+# What a row holds; of one that is too long to be read, how long it is.
+BOUNDED_DATA = f"""CASE WHEN {DATA_BYTES} > {DEFAULT_MAX_LINE_BYTES} THEN {DATA_BYTES}
+    ELSE data END"""
+MAX_TITLE_CHARACTERS = 1 << 16
+# SQLite takes at most 32,766 values; as JSON, any number of ids is one.
+AMONG = "IN (SELECT value FROM json_each(?))"
 
 
 def is_database(head: bytes) -> bool:
@@ -128,17 +141,23 @@ def _reader(path: Path, sessions: list[str]) -> Callable[[], Iterator[bytes]]:
 
 def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> list[bytes]:
     """The rows of some sessions as `/event` lines, in the order in which things happened."""
-    marks = f"({','.join('?' * len(sessions))})"
-    messages = "SELECT id, session_id, data FROM message WHERE session_id IN " + marks
-    parts = "SELECT id, message_id, session_id, time_created, data FROM part WHERE session_id IN "
+    among = [id_list(sessions)]
+    messages = f"SELECT id, session_id, {BOUNDED_DATA} FROM message WHERE session_id {AMONG}"
+    parts = f"""SELECT id, message_id, session_id, time_created, {BOUNDED_DATA} FROM part
+        WHERE session_id {AMONG}"""
     try:
         return rows_as_lines(
-            [row for row, _ in session_rows(db, f"WHERE id IN {marks}", sessions)],
-            [message_row(*row) for row in db.execute(messages, sessions)],
-            [part_row(*row) for row in db.execute(parts + marks, sessions)],
+            [row for row, _ in session_rows(db, f"WHERE id {AMONG}", among)],
+            [message_row(*row) for row in db.execute(messages, among)],
+            [part_row(*row) for row in db.execute(parts, among)],
         )
     except sqlite3.Error as error:
         raise _not_a_database(path, error) from None
+
+
+def id_list(sessions: Sequence[str]) -> str:
+    """Returns ids as the value that `AMONG` takes."""
+    return msgspec.json.encode(list(sessions)).decode()
 
 
 def session_rows(
@@ -149,15 +168,18 @@ def session_rows(
     agent = "agent" if "agent" in columns else "NULL"
     model = "model" if "model" in columns else "NULL"
     updated = "time_updated" if "time_updated" in columns else "time_created"
-    query = f"""SELECT id, parent_id, title, directory, version, {agent}, {model}, time_created,
+    title, directory = (
+        f"substr({name}, 1, {MAX_TITLE_CHARACTERS})" for name in ("title", "directory")
+    )
+    query = f"""SELECT id, parent_id, {title}, {directory}, version, {agent}, {model}, time_created,
         {updated} FROM session {where} ORDER BY time_created"""
     return [
         (
             {
                 "id": sid,
                 "parentID": parent,
-                "title": title,
-                "directory": directory,
+                "title": name,
+                "directory": folder,
                 "version": version,
                 "agent": who,
                 "model": object_of(what),
@@ -165,9 +187,7 @@ def session_rows(
             },
             at,
         )
-        for sid, parent, title, directory, version, who, what, created, at in db.execute(
-            query, values
-        )
+        for sid, parent, name, folder, version, who, what, created, at in db.execute(query, values)
     ]
 
 
@@ -185,6 +205,8 @@ def part_row(
 
 
 def object_of(data: Any) -> dict[str, Any]:
-    """Returns what a column keeps as JSON; nothing, if it is no object."""
+    """Returns what a column keeps as JSON; nothing, if it is no object. See `BOUNDED_DATA`."""
+    if isinstance(data, int):
+        return {ROW_BYTES: data} if data > DEFAULT_MAX_LINE_BYTES else {}
     value = decoded(data.encode()) if isinstance(data, str) else {}
     return value if isinstance(value, dict) else {}

@@ -20,7 +20,8 @@ from unbraid.wire.record import milliseconds
 AGENT = "agent"  # a sub-agent whose name nothing says
 
 ABORTED = "MessageAbortedError"
-_SESSIONS = """SELECT id, parent_id, title, directory, time_created, time_updated FROM session"""
+_SESSIONS = """SELECT id, parent_id, substr(title, 1, 65536), substr(directory, 1, 65536),
+    time_created, time_updated FROM session"""
 _MESSAGES = """SELECT session_id,
     json_extract(data, '$.tokens.input'),
     json_extract(data, '$.tokens.output') + json_extract(data, '$.tokens.reasoning'),

@@ -10,13 +10,15 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.opencode.sessions.database import connect, root_of
+from unbraid.agents.opencode.sessions.database import DATA_BYTES, connect, root_of
 from unbraid.agents.stored import StoredBlock
 from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
-_PARTS = """SELECT session_id, time_created, data FROM part
-    WHERE data LIKE ? ESCAPE '!' ORDER BY time_created DESC"""
+_PARTS = f"""SELECT session_id, time_created, data FROM part
+    WHERE {DATA_BYTES} <= {DEFAULT_MAX_LINE_BYTES} AND data LIKE ? ESCAPE '!'
+    ORDER BY time_created DESC"""
 
 
 def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:

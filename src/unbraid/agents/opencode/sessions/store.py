@@ -5,7 +5,6 @@ Most commands need one part of this: each is imported when it is asked for.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
-from unbraid.agents.opencode.sessions.database import connect, database_runs, last_change
 from unbraid.agents.stored import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.errors import SourceError
 from unbraid.translate.tracks import RunTracks
@@ -35,6 +33,10 @@ class OpenCodeSessions:
 
     def matching(self, prefix: str) -> Iterator[str]:
         """Yields the ids of sessions that begin like this, children's too."""
+        import sqlite3
+
+        from unbraid.agents.opencode.sessions.database import connect
+
         for store in opencode_stores(self._env, self._edition):
             try:
                 with closing(connect(store, parts=False)) as database:
@@ -58,11 +60,14 @@ class OpenCodeSessions:
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> Iterator[SessionFacts]:
         """Yields root sessions straight from where they are kept: nothing has to be cached."""
+        stores = opencode_stores(self._env, self._edition)
+        if not stores:
+            return
         from unbraid.agents.opencode.sessions.index import opencode_rows
         from unbraid.prices.loader import load_prices
 
         found: dict[str, SessionFacts] = {}
-        for store in opencode_stores(self._env, self._edition):
+        for store in stores:
             try:
                 for facts in opencode_rows(store, load_prices(self._env).prices):
                     found.setdefault(facts.session_id, facts)
@@ -89,6 +94,8 @@ class OpenCodeSessions:
         store, run = self._find(session_id)
         # A folder of files is of before 1.2, and would have to be read whole to know this.
         if store is not None and run is not None and store.is_file():
+            from unbraid.agents.opencode.sessions.database import last_change
+
             with suppress(SourceError):
                 return last_change(store, run.session or session_id)
         return 0
@@ -132,6 +139,8 @@ class OpenCodeSessions:
 
     def _find(self, session_id: str) -> tuple[Path | None, RunTracks | None]:
         if self.is_session_id(session_id):
+            from unbraid.agents.opencode.sessions.database import database_runs
+
             for store in opencode_stores(self._env, self._edition):
                 if runs := database_runs(store, session_id):
                     return store, runs[0]

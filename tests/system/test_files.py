@@ -1,0 +1,45 @@
+"""Files are read in pieces: whatever the pieces are, the lines are the file's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unbraid.system.files as files
+from unbraid.system.files import SMALL_FILE_BYTES, line_blocks, open_regular, read_small
+
+CHUNK = 8
+LIMIT = 20
+
+
+@given(
+    lines=st.lists(st.integers(0, 60), max_size=12), ended=st.booleans(), first=st.integers(1, 9)
+)
+def test_blocks_are_whole_lines_and_only_those_over_the_limit_are_missing(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[int], ended: bool, first: int
+) -> None:
+    path = tmp_path_factory.mktemp("lines") / "file"
+    given_lines = [bytes([97 + number]) * size for number, size in enumerate(lines)]
+    whole = b"\n".join(given_lines) + (b"\n" if ended and lines else b"")
+    path.write_bytes(whole)
+    with pytest.MonkeyPatch.context() as patch, open_regular(path) as file:
+        patch.setattr(files, "CHUNK_BYTES", CHUNK)
+        patch.setattr(files, "PAGE_BYTES", 3)
+        blocks = list(line_blocks(file, LIMIT, first))
+    seen = [each for block in blocks for each in block.split(b"\n") if each]
+    assert [each for each in seen if len(each) <= LIMIT] == [
+        each for each in given_lines if 0 < len(each) <= LIMIT
+    ]
+    # That a line is over the limit may be noticed as late as in its last piece.
+    assert all(each in given_lines and len(each) <= LIMIT + CHUNK for each in seen)
+
+
+def test_of_a_small_file_that_is_not_small_the_first_part_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"a" * (SMALL_FILE_BYTES + 5))
+    assert read_small(path) == b"a" * SMALL_FILE_BYTES
+    path.write_bytes(b"abc")
+    assert read_small(path) == b"abc"
