@@ -102,6 +102,6 @@ def test_a_line_without_an_end_is_neither_held_nor_shown() -> None:
         assert sent - len(out) <= DEFAULT_MAX_LINE_BYTES
     send(b"end\nafter " + KEY.encode() + b"\n")
     assert len(out) == sent
-    head, long, after = out.splitlines()
+    head, long, after = bytes(out).splitlines()
     assert (head, after) == (b"before", b"after " + SEEN.encode())
     assert not long.strip(b"*")
