@@ -165,7 +165,7 @@ async def test_it_is_exported(site: Site, tab: Page, tmp_path: Path) -> None:
     assert {item.get("text") for stream in said["streams"] for item in stream["items"]} >= {
         event.delta for event in story.events if isinstance(event, e.Text)
     }
-    assert "The parser keeps `offset`." in texts["Markdown"].replace("\\", "")
+    assert "The parser keeps `offset`." in texts["Markdown"]
     # One file, that needs no other and runs nothing.
     assert not re.search(r"<script|<link|src=|https?://", texts["HTML"])
     page = await tab.context.new_page()

@@ -1,0 +1,173 @@
+"""What an agent wrote, as Markdown that is still rendered, but cannot do anything.
+
+Its text is parsed, and written anew from what the parser has found: only kinds that are listed here
+come out, so nothing acts because it was overlooked. HTML is shown as code, links and images as
+words with their address, headings below those of the document. Lists, tables and code stay what
+they are; whatever an agent has left open is closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
+from unbraid.export.plain_words import code, joined, plain, whole_line
+from unbraid.screen import safe
+
+# Longer texts are shown as code, and those with more brackets, for which the parser's time grows
+# with the square of their number; so are deeper ones, of which it would leave out parts.
+_MOST_CHARACTERS, _MOST_BRACKETS = 50_000, 1_000
+_DEEPEST = 40
+# What comes below the titles of the document.
+_FIRST_HEADING = 3
+# Forges run some languages: diagrams, maps, suggested changes. Of these they only colour the words.
+_LANGUAGES = frozenset(
+    "bash c cpp cs css csv diff dockerfile go html ini java javascript js json jsonl jsx kotlin"
+    " lua makefile perl php powershell py python rb ruby rs rust scala scss sh shell sql swift text"
+    " toml ts tsx txt typescript vue xml yaml yml zsh".split()
+)
+_WORDS = frozenset(("text", "text_special", "html_inline"))
+_MARKS = {"strong": "**", "em": "*", "s": "~~"}
+
+# References are left as they are written: the parser would take their addresses out of the text.
+_PARSER = MarkdownIt("commonmark", {"maxNesting": _DEEPEST})
+_PARSER.enable(["table", "strikethrough"]).disable("reference")
+
+
+def agent_markdown(text: str) -> list[str]:
+    """Returns the lines of an agent's text as Markdown that cannot do anything."""
+    text = safe(text).replace("\t", "    ").strip("\n")
+    simple = len(text) <= _MOST_CHARACTERS and text.count("[") <= _MOST_BRACKETS
+    tokens = _PARSER.parse(text) if simple else []
+    if not tokens or any(token.level >= _DEEPEST - 3 for token in tokens):
+        return fenced(text) if text.strip() else []
+    return _blocks(SyntaxTreeNode(tokens).children)
+
+
+def fenced(text: str, language: str = "") -> list[str]:
+    """Returns text as a block of code that no line of it can close."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    lines = text.rstrip("\n").split("\n")
+    return [f"{fence}{language if language in _LANGUAGES else ''}", *lines, fence]
+
+
+def _blocks(nodes: Iterable[SyntaxTreeNode], *, tight: bool = False) -> list[str]:
+    lines: list[str] = []
+    for node in nodes:
+        block = _block(node)
+        # Nothing but a list can stand right below a paragraph without becoming a part of it.
+        if lines and block and not (tight and node.type.endswith("_list")):
+            lines.append("")
+        lines += block
+    return lines
+
+
+def _block(node: SyntaxTreeNode) -> list[str]:
+    match node.type:
+        case "paragraph":
+            return [whole_line(line) + end for line, end in _lines(node)]
+        case "heading":
+            level = min(int(node.tag[1]) + _FIRST_HEADING - 1, 6)
+            words = " ".join(line for line, _ in _lines(node)).strip()
+            return [f"{'#' * level} {words}" + (" #" if words.endswith("#") else "")]
+        case "blockquote":
+            return quoted(_blocks(node.children)) or [">"]
+        case "bullet_list" | "ordered_list":
+            return _list(node)
+        case "table":
+            return _table(node)
+        case "hr":
+            return ["***"]
+        case "fence":
+            return fenced(node.content, node.info.strip().lower())
+        case "html_block":
+            return fenced(node.content, "html")
+        case _:
+            return fenced(node.content)
+
+
+def quoted(lines: Iterable[str]) -> list[str]:
+    """Returns lines in a block quote."""
+    return [f"> {line}" if line else ">" for line in lines]
+
+
+def _list(node: SyntaxTreeNode) -> list[str]:
+    lines: list[str] = []
+    number = int(node.attrs.get("start", 1)) if node.type == "ordered_list" else None
+    tight = all(part.hidden for item in node.children for part in _paragraphs(item))
+    for item in node.children:
+        mark = "-" if number is None else f"{min(number, 999_999_999)}."
+        inner = _blocks(item.children, tight=tight) or [""]
+        if lines and not tight:
+            lines.append("")
+        indent = " " * (len(mark) + 1)
+        lines.append(f"{mark} {inner[0]}".rstrip())
+        lines += [indent + line if line else "" for line in inner[1:]]
+        number = None if number is None else number + 1
+    return lines
+
+
+def _paragraphs(item: SyntaxTreeNode) -> list[SyntaxTreeNode]:
+    return [part for part in item.children if part.type == "paragraph"]
+
+
+def _table(node: SyntaxTreeNode) -> list[str]:
+    rows = [row for part in node.children for row in part.children]
+    lines = []
+    for row in rows:
+        cells = [" ".join(line for line, _ in _lines(cell, in_table=True)) for cell in row.children]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines.insert(1, "|" + " --- |" * len(rows[0].children))
+    return lines
+
+
+def _lines(node: SyntaxTreeNode, *, in_table: bool = False) -> list[tuple[str, str]]:
+    """Returns the lines of a block's words, each with what ends it."""
+    lines = _inlines(node, in_table=in_table).split("\n")
+    return [(line.removesuffix("\0"), "  " if line.endswith("\0") else "") for line in lines]
+
+
+def _inlines(node: SyntaxTreeNode, *, in_table: bool) -> str:
+    shown = []
+    # Words in one piece: an escape may stand within what a forge sees as one name or address.
+    for is_words, parts in groupby(node.children, lambda part: part.type in _WORDS):
+        if is_words:
+            words = "".join(part.content for part in parts)
+            shown += ["\n".join(map(plain, words.split("\n")))]
+        else:
+            shown += [_inline(part, in_table=in_table) for part in parts]
+    return joined(shown)
+
+
+def _inline(node: SyntaxTreeNode, *, in_table: bool) -> str:
+    match node.type:
+        case "softbreak":
+            return "\n"
+        case "hardbreak":
+            return "\0\n"  # No text has this: it is shown as an escape.
+        case "code_inline":
+            shown = code(node.content)
+            return shown.replace("|", "\\|") if in_table else shown
+        case "link" | "image":
+            key = "href" if node.type == "link" else "src"
+            return _address(node, str(node.attrs.get(key, "")), in_table=in_table)
+        case "inline" | "strong" | "em" | "s":
+            mark = _MARKS.get(node.type, "")
+            return mark + _inlines(node, in_table=in_table) + mark
+        case _:
+            return ""
+
+
+def _address(node: SyntaxTreeNode, address: str, *, in_table: bool) -> str:
+    words = _inlines(node, in_table=in_table)
+    shown = code(address)
+    if in_table:
+        shown = shown.replace("|", "\\|")
+    if node.type == "image":
+        return f"(image: {words} {shown})"
+    return shown if words in (shown, plain(address)) or not words else f"{words} ({shown})"
