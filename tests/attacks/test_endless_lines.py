@@ -23,6 +23,7 @@ from unbraid.agents.files import JsonlSessions
 from unbraid.log import open_log
 from unbraid.log.memory import MemoryLog
 from unbraid.record.recorder import Recorder
+from unbraid.remote.outbox import CHUNK_BYTES, LONGEST_BYTES, Address, Outbox, OutboxReader
 from unbraid.system.file_tail import Tail
 from unbraid.translate.tracks import split
 from unbraid.translate.translator import Translator
@@ -143,3 +144,27 @@ def test_lines_past_the_bound_are_passed_on_in_parts() -> None:
     assert b"".join(parts) == data
     assert parts[0] == b"a\n" and b"b\n" in parts and max(map(len, parts)) < 40
     assert b"".join(split([data])) == data
+
+
+async def test_what_is_on_its_way_to_a_server_is_bounded_and_whole(tmp_path: Path) -> None:
+    part, count = bytes(DEFAULT_MAX_LINE_BYTES // 4), 12
+    outbox = Outbox.create(tmp_path, Address("http://h", "r"))
+    at = 0
+    for data in [b'{"type":"x"}\n', *[part] * count, b'\n{"type":"y"}\n']:
+        outbox.put(Chunk("out", at, data, 1))
+        at += len(data)
+        if at == 9 * len(part) + 13:
+            at += len(part)  # a log that is sent has left out bytes of the line itself
+    outbox.close()
+    assert outbox.path.stat().st_size < 1.5 * DEFAULT_MAX_LINE_BYTES
+    reader, log = OutboxReader(outbox.path), MemoryLog()
+    recorder = await Recorder.open(log, "r")
+    while (chunk := reader.next()) is not None:
+        assert len(chunk.data) <= LONGEST_BYTES + CHUNK_BYTES
+        assert chunk.offset == recorder.offsets.get("out", 0)
+        await recorder.feed([chunk], 1)
+    reader.close()
+    assert recorder.offsets == {"out": at}
+    (bad,) = await log.read("r", types=["malformed"])
+    assert f"a line of {len(part) * (count + 1)} bytes".encode() in bad.data
+    assert len(await log.read("r", types=["unrecognized"])) == 2

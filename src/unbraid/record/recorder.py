@@ -31,7 +31,7 @@ from unbraid.redact.source import unredacted_ends
 from unbraid.system.file_tail import MARK_BYTES
 from unbraid.timings import TRANSLATION_SLICE_SECONDS
 from unbraid.wire.chunk import Chunk, joined
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
+from unbraid.wire.lines import OpenLines
 
 COMMIT_BYTES = 1 << 20
 MIN_SLICE_BYTES, MAX_SLICE_BYTES = 1 << 12, 1 << 16
@@ -76,7 +76,8 @@ class Recorder:
         self._noted: dict[str, int] = {}
         self._ahead = False
         self._slice_bytes, self._turns = MIN_SLICE_BYTES, turns or asyncio.Lock()
-        self._begun: dict[str, int] = {}  # source: how long its last line is, which goes on
+        # A file with holes costs nothing; what is made of it must not either.
+        self._open_lines = OpenLines()
 
     @classmethod
     async def open(
@@ -125,7 +126,7 @@ class Recorder:
                     continue
                 self._ahead = True
                 events += await self._translated(Chunk(source, at, new, now))
-                if not self._is_left_out(source, new):
+                if not self._open_lines.take(source, new):
                     fresh.append(Chunk(source, at, new, now))
                 reached[source] = offsets[source] = at + len(new)
                 size += len(new)
@@ -189,16 +190,6 @@ class Recorder:
                 self._slice_bytes = min(size * 2, MAX_SLICE_BYTES)
         return events
 
-    def _is_left_out(self, source: str, data: bytes) -> bool:
-        """Returns whether bytes are not worth storing: those of a line that is too long already.
-
-        A file without any line costs nothing, if it has holes; what is made of it must not either.
-        """
-        begun = self._begun.get(source, 0)
-        end = data.rfind(b"\n") + 1
-        self._begun[source] = len(data) - end if end else begun + len(data)
-        return not end and begun > DEFAULT_MAX_LINE_BYTES
-
     def _check(self) -> None:
         if self._ahead:
             raise LogError(f"run {self.run} has to be opened again: a commit did not succeed")
@@ -231,7 +222,7 @@ class Recorder:
             await self._fill(chunk, at)
             known[chunk.source] = chunk.offset + len(chunk.data)
             events = await self._translated(chunk)
-            self._is_left_out(chunk.source, chunk.data)
+            self._open_lines.take(chunk.source, chunk.data)
             replayed(chunk)
             count += len(events)
             last = events[-1] if events else last
@@ -242,7 +233,7 @@ class Recorder:
                 (tail + chunk.data[-MARK_BYTES:])[-MARK_BYTES:],
             )
         for source, at in known.items():
-            if self._begun[source] > DEFAULT_MAX_LINE_BYTES and at < self.offsets[source]:
+            if self._open_lines.is_overlong(source) and at < self.offsets[source]:
                 await self._fill(Chunk(source, self.offsets[source], b""), at)
                 self.marks[source] = (self.marks[source][0], b"")
         self.marks = {source: unredacted_ends(*ends) for source, ends in self.marks.items()}
@@ -264,7 +255,7 @@ class Recorder:
         while at < chunk.offset:
             filler = bytes(min(chunk.offset - at, COMMIT_BYTES))
             await self._translated(Chunk(chunk.source, at, filler, chunk.arrived_ms))
-            self._is_left_out(chunk.source, filler)
+            self._open_lines.take(chunk.source, filler)
             at += len(filler)
 
     def _is(self, event: FleetEvent, stored: bytes) -> bool:

@@ -3,7 +3,8 @@
 One file for each run: where it goes, then every chunk of its sources in the order in which they
 came. The process that writes or delivers it holds its lock; a file whose lock is free belonged
 to a process that is gone, and any process may deliver it. The whole run stays in it to the end: a
-server that has lost what it had is given it again.
+server that has lost what it had is given it again. Of a line past the limit only the length is
+kept, and zeros are sent: the server counts them, as it would have counted the line's own bytes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from msgspec import Struct
 from unbraid.errors import LogError
 from unbraid.system.home import make_private_folder
 from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import OpenLines
 
 FOLDER = "outbox"
 # At most this much goes at once, and only a line that is longer is cut.
@@ -36,12 +38,15 @@ class Address(Struct):
 
 
 class Head(Struct):
-    """What stands before a chunk's bytes; `at` is when they came, in milliseconds since 1970."""
+    """What stands before a chunk's bytes; `at` is when they came, in milliseconds since 1970. Those
+    that were `left_out` are only counted.
+    """
 
     source: str
     offset: int
     at: int
     size: int
+    left_out: bool = False
 
 
 _head = msgspec.json.Decoder(Head).decode
@@ -52,6 +57,8 @@ class Outbox:
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.path, self._file = path, file
+        self._open_lines = OpenLines()
+        self._reached: dict[str, int] = {}
 
     @classmethod
     def create(cls, home: Path, address: Address) -> Outbox:
@@ -72,11 +79,19 @@ class Outbox:
 
     def put(self, chunk: Chunk) -> None:
         """Adds one more chunk."""
-        offset = chunk.offset
-        for part in _parts(chunk.data):
-            head = Head(chunk.source, offset, chunk.arrived_ms, len(part))
-            self._write(msgspec.json.encode(head) + b"\n", part)
+        source, offset, data, at = chunk
+        # A log, too, leaves out what is past the limit.
+        missing = self._reached.get(source, offset)
+        while self._open_lines.is_overlong(source) and missing < offset:
+            size = min(CHUNK_BYTES, offset - missing)
+            self._write_head(Head(source, missing, at, size, left_out=True))
+            missing += size
+        for part in _parts(data):
+            head = Head(source, offset, at, len(part))
+            head.left_out = self._open_lines.take(source, part)
+            self._write_head(head, b"" if head.left_out else part)
             offset += len(part)
+        self._reached[source] = offset
 
     def close(self) -> None:
         """Let go of the file; what is in it stays."""
@@ -88,6 +103,9 @@ class Outbox:
         with contextlib.suppress(OSError):
             self.path.unlink()
         self.close()
+
+    def _write_head(self, head: Head, data: bytes = b"") -> None:
+        self._write(msgspec.json.encode(head) + b"\n", data)
 
     def _write(self, *parts: bytes) -> None:
         try:
@@ -139,7 +157,7 @@ class OutboxReader:
         if not line.endswith(b"\n"):
             return None
         head = _head(line)
-        data = self._file.read(head.size)
+        data = bytes(head.size) if head.left_out else self._file.read(head.size)
         if len(data) < head.size:
             return None
         return Chunk(head.source, head.offset, data, head.at)

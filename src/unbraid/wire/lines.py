@@ -116,6 +116,11 @@ class LineParts:
         self._begun = bytearray()
         self._is_overlong = False
 
+    @property
+    def held_bytes(self) -> int:
+        """How much of a line is held that has not ended yet."""
+        return len(self._begun)
+
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Takes bytes in; yields the lines that they complete."""
         start, end = 0, data.find(b"\n") + 1
@@ -144,3 +149,25 @@ class LineParts:
             return
         for start in range(0, len(begun), PART_BYTES):
             yield begun[start : start + PART_BYTES]
+
+
+class OpenLines:
+    """How long the last line of each source is by now, to know which bytes are not worth storing:
+    of a line past the limit, only the length counts.
+    """
+
+    def __init__(self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
+        self._max_line_bytes = max_line_bytes
+        self._lengths: dict[str, int] = {}
+
+    def take(self, source: str, data: bytes) -> bool:
+        """Takes more bytes of a source; returns whether all of them are past the limit."""
+        was_overlong = self.is_overlong(source)
+        end = data.rfind(b"\n") + 1
+        before = 0 if end else self._lengths.get(source, 0)
+        self._lengths[source] = before + len(data) - end
+        return was_overlong and not end
+
+    def is_overlong(self, source: str) -> bool:
+        """Returns whether the line that a source is in has passed the limit."""
+        return self._lengths.get(source, 0) > self._max_line_bytes
