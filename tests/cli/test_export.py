@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.redact.secret import KEY
+from tests.redact.secret import KEY, bits_in
 from tests.redact.test_lines import cut
 from tests.said import RECORDINGS
 from unbraid.cli import main
@@ -62,7 +62,20 @@ def test_no_secret_is_exported_with_redact(home: Path) -> None:
         assert KEY in run("r", form).stdout.replace("\\", "")
         redacted = run("r", form, "--redact").stdout.replace("\\", "")
         assert "and it works" in redacted
-        assert KEY[8:24] not in redacted
+        assert not bits_in(redacted)
+
+
+def test_no_secret_of_a_file_is_exported_with_redact(home: Path) -> None:
+    """Wherever an agent has it: in its folder, its task, what it says, gives and gets."""
+    data = (RECORDED / "stdout.ndjson").read_text()
+    for field in ("cwd", "text", "prompt", "description", "content", "result"):
+        data = data.replace(f'"{field}":"', f'"{field}":"{KEY} ')
+    (home / "printed.ndjson").write_text(data)
+    for form in FORMS:
+        assert bits_in(run(str(home / "printed.ndjson"), form).stdout)
+        redacted = run(str(home / "printed.ndjson"), form, "--redact")
+        assert redacted.exit_code == 0
+        assert not bits_in(redacted.stdout)
 
 
 def test_a_stored_session_is_exported_and_not_imported(home: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -234,3 +235,20 @@ async def test_a_log_that_fails_ends_the_work_and_says_so(appends: int) -> None:
         with pytest.raises(LogUnusable):
             async for _ in made.run("[[main]] go"):
                 pass
+
+
+async def test_what_no_backend_reports_the_cost_of_gets_an_estimate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with scripted({"main": [say("Short.")]}) as model, orchestrator(model, fleet()) as made:
+        before = await events_of(made, await made.start("[[main]] go"))
+        (used,) = [x for x in before if isinstance(x, e.FleetTokenUsage)]
+        own = tmp_path / "prices.json"
+        own.write_text(json.dumps({str(used.model): {"input": 1_000_000, "output": 2_000_000}}))
+        monkeypatch.setenv("UNBRAID_PRICES", str(own))
+        after = await events_of(made, await made.start("[[main]] go"))
+    (used,) = [x for x in after if isinstance(x, e.FleetTokenUsage)]
+    done = after[-1]
+    assert used.cost_usd is None and isinstance(done, e.Done)
+    plain = used.input_tokens + used.cache_read_tokens + used.cache_creation_tokens
+    assert used.estimated_usd == done.estimated_usd == plain + 2 * used.output_tokens > 0

@@ -16,6 +16,7 @@ from tests.redact.test_lines import claude, cut, said
 from unbraid.redact.reader import redact_title
 from unbraid.redact.source import SourceRedactor, unredacted_ends
 from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 
 @settings(max_examples=150)
@@ -81,3 +82,26 @@ def test_a_title_that_was_cut_within_a_secret_ends_before_it() -> None:
     assert redact_title(f"Use {KEY}") == f"Use {SEEN}"
     assert redact_title("What is a token") == "What is a token"
     assert redact_title(("x" * 190 + " " + KEY)[:200]) == "x" * 190 + " "
+
+
+def test_a_line_without_an_end_is_neither_held_nor_shown() -> None:
+    """What an agent prints without a newline could fill the memory, at quadratic cost."""
+    redactor, out, sent = SourceRedactor(), bytearray(), 0
+
+    def send(data: bytes) -> None:
+        nonlocal sent
+        for chunk in redactor.redact([Chunk("s", sent, data)]):
+            assert chunk.offset == len(out)
+            out.extend(chunk.data)
+        sent += len(data)
+
+    send(b"before\n")
+    piece = (KEY.encode() + b" ") * 8192
+    while sent < 2 * DEFAULT_MAX_LINE_BYTES:
+        send(piece)
+        assert sent - len(out) <= DEFAULT_MAX_LINE_BYTES
+    send(b"end\nafter " + KEY.encode() + b"\n")
+    assert len(out) == sent
+    head, long, after = bytes(out).splitlines()
+    assert (head, after) == (b"before", b"after " + SEEN.encode())
+    assert not long.strip(b"*")

@@ -41,8 +41,9 @@ def watch(
 ) -> None:
     """Follow every agent on this machine into the log, and show them on a page.
 
-    Nothing has to be set up: the sessions of Claude Code and OpenCode are found where they are, and
-    nothing is ever written there. Stop with Ctrl-C; the next start goes on from the same place.
+    Nothing has to be set up: the sessions of Claude Code, OpenCode, Codex and Kilo are found where
+    they are, and nothing is ever written there. Stop with Ctrl-C; the next start goes on from the
+    same place.
 
     With --keep, all sessions of the past are imported meanwhile, each once, so that they stay when
     the agents' own CLIs delete them.

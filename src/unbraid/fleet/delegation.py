@@ -8,6 +8,7 @@ means are contexts below it.
 from __future__ import annotations
 
 from unbraid import events as e
+from unbraid.fleet.prices import Prices
 from unbraid.fleet.stream import FleetStream
 from unbraid.fleet.streams import Fleet
 
@@ -21,10 +22,12 @@ def sub_agent_context(key: str, context: str) -> str:
 
 
 class Delegation:
-    """Gives every delegation a stream, and every event its place in the log."""
+    """Gives every delegation a stream, and every event its place in the log. With `prices`,
+    messages whose cost no CLI reports get an estimate.
+    """
 
-    def __init__(self) -> None:
-        self._fleet = Fleet(SOURCE)
+    def __init__(self, prices: Prices | None = None) -> None:
+        self._fleet = Fleet(SOURCE, prices=prices)
         self._keys = 0
         # Words of an agent that has begun to answer. They are most of all events by far, so this is
         # the fleet's own method, not one more call.

@@ -36,6 +36,7 @@ from unbraid.orchestrate.prompts import with_fleet_prompt
 from unbraid.orchestrate.replies import Reply
 from unbraid.orchestrate.roster import Roster
 from unbraid.orchestrate.turn import Permission
+from unbraid.prices.loader import load_prices
 from unbraid.system.clock import now_ms
 
 
@@ -84,7 +85,7 @@ class Request:
         self.on_cancel: Callable[[], None] = lambda: None
         self._resources = resources
         self._account = Account(limits)
-        self._delegation = Delegation()
+        self._delegation = Delegation(load_prices().prices)
         self._journal = Journal(log, run)
         self._writing = asyncio.create_task(self._journal.run())
         self._inbox: asyncio.Queue[str] = asyncio.Queue()

@@ -13,32 +13,40 @@ _APART = rb"[ \t\"',\\]{1,8}"
 # The rest of the same command, as short as possible.
 _ARGUMENTS = rb"\b[^\n|;&]{0,160}?[ \t\"',]"
 _VALUE = rb"(?P<value>[^\s\"'`\\,;|&<>]{1,128})"
-# Each begins with the word before it.
-_PASSWORDS = tuple(
-    (word, re.compile(re.escape(word) + pattern + _VALUE))
-    for word, pattern in (
-        (b"curl", _ARGUMENTS + rb"(?:-u|--(?:proxy-)?user)[ \t\"',=\\]{0,8}[^\s:\"'`\\]{1,96}:"),
-        (b"sshpass", _ARGUMENTS + rb"-p[ \t\"',\\]{0,8}"),
-        (b"mysql", rb"(?:dump|admin|import|sh)?" + _ARGUMENTS + rb"-p[\"']{0,2}"),
-        (b"mariadb", rb"(?:-[a-z]{1,12})?" + _ARGUMENTS + rb"-p[\"']{0,2}"),
-        (b"mongo", rb"(?:sh|dump|restore|export|import)?" + _ARGUMENTS + rb"-p" + _APART),
-        (b"redis-cli", _ARGUMENTS + rb"-a" + _APART),
-        (b" login", _ARGUMENTS + rb"-p" + _APART),
-        (b"ldap", rb"(?:search|add|modify|delete|passwd|whoami)" + _ARGUMENTS + rb"-w" + _APART),
-        (b"smbclient", _ARGUMENTS + rb"-U" + _APART + rb"[^\s%\"']{1,64}%"),
-        (b"htpasswd", rb" [^\n|;&]{0,16}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}(?: \S{1,96}){2} [\"']{0,2}"),
-        (b"sqlcmd", _ARGUMENTS + rb"-P" + _APART),
-        (b"zip ", rb"[^\n|;&]{0,160}?-P" + _APART),
-        (b"mosquitto_", rb"(?:pub|sub)" + _ARGUMENTS + rb"-P" + _APART),
-        (b"rabbitmqctl", rb" (?:add_user|change_password) \S{1,64} [\"']{0,2}"),
-        (b"ssh-keygen", _ARGUMENTS + rb"-N" + _APART),
-        (b"secret set ", rb"[^\n|;&]{0,96}(?:-b|--body)[ \t\"'=]{1,4}"),
-        (b"IncomingWebhook/", rb""),
-        (b":5432:", rb"[^\s:]{1,64}:[^\s:]{1,64}:"),
-        (b"IDENTIFIED", rb"(?: WITH [a-zA-Z_0-9]{1,40})? BY (?:PASSWORD )?\\{0,3}[\"']"),
-        (b"ConvertTo-SecureString", rb"(?: -String)? \\{0,3}[\"']?"),
-    )
+_Pattern = tuple[bytes, re.Pattern[bytes]]
+
+
+def _compiled(*patterns: tuple[bytes, bytes]) -> list[_Pattern]:
+    """Returns patterns that each begin with a word, with that word."""
+    return [(word, re.compile(re.escape(word) + rest + _VALUE)) for word, rest in patterns]
+
+
+_OPTIONS = _compiled(
+    (b"curl", _ARGUMENTS + rb"(?:-u|--(?:proxy-)?user)[ \t\"',=\\]{0,8}[^\s:\"'`\\]{1,96}:"),
+    (b"sshpass", _ARGUMENTS + rb"-p[ \t\"',\\]{0,8}"),
+    (b"mysql", rb"(?:dump|admin|import|sh)?" + _ARGUMENTS + rb"-p[\"']{0,2}"),
+    (b"mariadb", rb"(?:-[a-z]{1,12})?" + _ARGUMENTS + rb"-p[\"']{0,2}"),
+    (b"mongo", rb"(?:sh|dump|restore|export|import)?" + _ARGUMENTS + rb"-p" + _APART),
+    (b"redis-cli", _ARGUMENTS + rb"-a" + _APART),
+    (b" login", _ARGUMENTS + rb"-p" + _APART),
+    (b"ldap", rb"(?:search|add|modify|delete|passwd|whoami)" + _ARGUMENTS + rb"-w" + _APART),
+    (b"smbclient", _ARGUMENTS + rb"-U" + _APART + rb"[^\s%\"']{1,64}%"),
+    (b"sqlcmd", _ARGUMENTS + rb"-P" + _APART),
+    (b"zip ", rb"[^\n|;&]{0,160}?-P" + _APART),
+    (b"mosquitto_", rb"(?:pub|sub)" + _ARGUMENTS + rb"-P" + _APART),
+    (b"ssh-keygen", _ARGUMENTS + rb"-N" + _APART),
+    (b"secret set ", rb"[^\n|;&]{0,96}(?:-b|--body)[ \t\"'=]{1,4}"),
 )  # fmt: skip
+_OTHERS = _compiled(
+    (b"htpasswd", rb" [^\n|;&]{0,16}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}(?: \S{1,96}){2} [\"']{0,2}"),
+    (b"rabbitmqctl", rb" (?:add_user|change_password) \S{1,64} [\"']{0,2}"),
+    (b"IncomingWebhook/", rb""),
+    (b":5432:", rb"[^\s:]{1,64}:[^\s:]{1,64}:"),
+    (b"IDENTIFIED", rb"(?: WITH [a-zA-Z_0-9]{1,40})? BY (?:PASSWORD )?\\{0,3}[\"']"),
+    (b"ConvertTo-SecureString", rb"(?: -String)? \\{0,3}[\"']?"),
+)  # fmt: skip
+# All that the former have in common. Hardly any text has it, so it is searched for first.
+_OPTION = re.compile(rb"-(?<=[ \t\"',]-)(?:[pPuUawNb]|-(?:proxy-)?user|-body)")
 # What stands there in manuals, and what is set elsewhere.
 _NO_PASSWORD = re.compile(
     rb"(?i)[-$%<{\[(*.@/]|x{3,}\Z|(?:your|my|some|the|user)?[-_]?(?:pass(?:w(?:or)?d|wd|phrase)?|pw|pwd"
@@ -51,13 +59,11 @@ _BEFORE_HEX = re.compile(rb"(?:(?<![A-Za-z0-9_])key-|[0-9]{13}:|[0-9a-z*]{16}\$)
 
 
 def ranges(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yields where such passwords and keys are."""
-    for literal, pattern in _PASSWORDS:
-        # Nearly no text has any of them, and `in` is the fastest way to see it.
-        for found in pattern.finditer(text) if literal in text else ():
-            value = found["value"]
-            if len(value) >= 4 and (value.startswith(b"*" * 8) or not _NO_PASSWORD.match(value)):
-                yield found.span("value")
+    """Yields where such passwords are."""
+    for found in _found(text):
+        value = found["value"]
+        if len(value) >= 4 and (value.startswith(b"*" * 8) or not _NO_PASSWORD.match(value)):
+            yield found.span("value")
 
 
 def hex_key_end(text: bytes, start: int, end: int) -> int | None:
@@ -69,7 +75,13 @@ def hex_key_end(text: bytes, start: int, end: int) -> int | None:
 
 def open_value(text: bytes) -> Iterator[int]:
     """Yields where a value begins with which the text ends: there may be more of it."""
-    for literal, pattern in _PASSWORDS:
-        for found in pattern.finditer(text) if literal in text else ():
-            if found.end("value") >= len(text) - 1:
-                yield found.start("value")
+    for found in _found(text):
+        if found.end("value") >= len(text) - 1:
+            yield found.start("value")
+
+
+def _found(text: bytes) -> Iterator[re.Match[bytes]]:
+    for word, pattern in (*_OPTIONS, *_OTHERS) if _OPTION.search(text) else _OTHERS:
+        # `in` is many times faster than any pattern.
+        if word in text:
+            yield from pattern.finditer(text)

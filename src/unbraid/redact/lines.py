@@ -23,6 +23,7 @@ from operator import itemgetter
 
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
 from unbraid.redact.secrets import LONGEST, redact, secret_ranges, undecided_from
+from unbraid.wire.lines import LineParts
 
 # As much of a block as is needed to know that it ends within a secret.
 CONTEXT_BYTES = 2 * LONGEST
@@ -97,7 +98,7 @@ class LineRedactor:
         self._waiting: dict[_Block, None] = {}
         self._touched: dict[_Block, None] = {}
         self._ended: list[_Block] = []
-        self._rest = b""
+        self._seen = LineParts()
 
     def push(self, lines: Sequence[bytes]) -> None:
         """Take in the next lines, without their ends."""
@@ -160,8 +161,8 @@ class LineRedactor:
 
     def seen(self, data: bytes) -> None:
         """Takes bytes that were given out before a restart, in any chunks, and continues there."""
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        self.skip(lines)
+        # A part that does not end its line is one of a line that is too long for anybody.
+        self.skip([line[:-1] for line in self._seen.feed(data) if line.endswith(b"\n")])
 
     def skip(self, lines: Sequence[bytes]) -> None:
         """Takes lines that came before and are not given out, of blocks of which nothing waits."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import LineParts
 
 if TYPE_CHECKING:
     from unbraid.redact.lines import LineRedactor
@@ -34,10 +35,12 @@ def line_redactor() -> LineRedactor:
 class _Source:
     """One source: where its lines that wait begin, and the half line after them."""
 
-    __slots__ = ("half", "lines", "offset")
+    __slots__ = ("is_overlong", "lines", "offset", "parts")
 
     def __init__(self, offset: int) -> None:
-        self.lines, self.offset, self.half = line_redactor(), offset, b""
+        self.lines, self.offset, self.parts = line_redactor(), offset, LineParts()
+        # Within a line that nobody can hold.
+        self.is_overlong = False
 
 
 class SourceRedactor:
@@ -55,9 +58,20 @@ class SourceRedactor:
             source = self._sources.get(chunk.source)
             if source is None:
                 source = self._sources[chunk.source] = _Source(chunk.offset)
-            elif not source.lines.size and not source.half:
+            elif not source.lines.size and not source.parts.held_bytes:
                 source.offset = chunk.offset
-            *lines, source.half = (source.half + chunk.data).split(b"\n")
+            lines: list[bytes] = []
+            for part in source.parts.feed(chunk.data):
+                if part.endswith(b"\n") and not source.is_overlong:
+                    lines.append(part[:-1])
+                    continue
+                # A line that is too long for its reader is never read, so nothing of it is shown.
+                source.lines.push(lines)
+                yield from _decided(chunk.source, source, expired=True)
+                lines, source.is_overlong = [], not part.endswith(b"\n")
+                hidden = b"*" * (len(part) - 1) + (b"*" if source.is_overlong else b"\n")
+                yield Chunk(chunk.source, source.offset, hidden)
+                source.offset += len(part)
             source.lines.push(lines)
             yield from _decided(chunk.source, source, expired=source.lines.full)
 
@@ -65,7 +79,7 @@ class SourceRedactor:
         """Yields what was waiting, when nothing more will come."""
         sources, self._sources = self._sources, {}
         for name, source in sources.items():
-            source.lines.push([source.half])
+            source.lines.push([b"".join(source.parts.finish())])
             for chunk in _decided(name, source, last=True):
                 if data := chunk.data[:-1]:
                     yield chunk._replace(data=data)

@@ -116,6 +116,11 @@ class LineParts:
         self._begun = bytearray()
         self._is_overlong = False
 
+    @property
+    def held_bytes(self) -> int:
+        """How much of a line is held that has not ended yet."""
+        return len(self._begun)
+
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Takes bytes in; yields the lines that they complete."""
         start, end = 0, data.find(b"\n") + 1
