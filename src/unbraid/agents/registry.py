@@ -48,7 +48,6 @@ def plugin_problems() -> Mapping[str, str]:
     return _plugins().problems
 
 
-@cache
 def _built_in() -> tuple[AgentKind, ...]:
     places = (place.partition(":") for place in BUILT_IN)
     return tuple(getattr(importlib.import_module(module), name)() for module, _, name in places)
