@@ -101,7 +101,7 @@ async def test_without_a_log_the_agent_goes_on(tmp_path: Path, broken: str) -> N
     if broken == "folder":
         home.write_text("not a folder")
     else:
-        home.mkdir()
+        home.mkdir(0o700)
         (home / "log.db").write_bytes(b"not a database" * 1000)
     line = '{"type":"result","session_id":"s","subtype":"success","result":"x"}'
     process = await start(tmp_path, "run", "--", "sh", "-c", f"echo '{line}'; exit 5")

@@ -80,8 +80,10 @@ async def test_steers_a_run(client: httpx.AsyncClient, steered: Steered) -> None
 
 async def test_lists_what_can_be_asked_of_a_run(client: httpx.AsyncClient) -> None:
     for run, verbs in (("r", ["message", "cancel"]), ("foreign", [])):
-        answer = await client.get(f"/v1/runs/{run}/control")
-        assert answer.json() == {"run": run, "verbs": verbs}
+        answer = (await client.get(f"/v1/runs/{run}/control")).json()
+        assert (answer["run"], answer["verbs"]) == (run, verbs)
+        # Whoever cannot be steered is told why.
+        assert bool(answer["reason"]) == (not verbs)
     assert (await client.get("/v1/runs/none/control")).status_code == 404
     everywhere = (await client.get("/v1/control")).json()
     assert everywhere == {"runs": [{"run": "r", "verbs": ["message", "cancel"]}]}
