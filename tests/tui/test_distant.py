@@ -86,9 +86,12 @@ async def test_what_another_machine_has(tmp_path: Path) -> None:
     assert not log_path(tmp_path / "here").exists()
 
 
-async def test_a_server_that_goes_and_comes_back(tmp_path: Path) -> None:
-    env = environment(tmp_path)
-    log = await SqliteLog.open(log_path(tmp_path))
+@pytest.mark.parametrize("folder", ["home", "a-home-" * 12], ids=["short", "long"])
+async def test_a_server_that_goes_and_comes_back(folder: str, tmp_path: Path) -> None:
+    """In a home whose path is too long for a socket, it comes back at another one."""
+    home = tmp_path / folder
+    env = environment(home)
+    log = await SqliteLog.open(log_path(home))
     await log.append("one", [*opening(), *said(0, ["first words"], first=3)])
     async with contextlib.AsyncExitStack() as stack:
         async with served(env) as url:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -52,8 +53,13 @@ class RemoteServer:
         headers["Accept"] = "application/json, application/x-ndjson"
         if token:
             headers["Authorization"] = f"Bearer {token}".encode()
-        found = None if token else local_socket(self.url)
-        path = None if found is None else os.fspath(found)
+        self._options = options
+        self._is_lost = False
+        self._connect(None if token else local_socket(self.url))
+
+    def _connect(self, socket: Path | None) -> None:
+        options, path = self._options, None if socket is None else os.fspath(socket)
+        self._socket = socket
 
         def client(kept: int) -> httpx.AsyncClient:
             limits = httpx.Limits(max_keepalive_connections=kept)
@@ -73,8 +79,10 @@ class RemoteServer:
         """Have something done."""
         headers = {} if body is None else {"Content-Type": "application/json"}
         content = None if body is None else msgspec.json.encode(body)
+        target = self._target(path, {})
+        await self._look_again()
         try:
-            answer = await self._new.post(self._target(path, {}), content=content, headers=headers)
+            answer = await self._new.post(target, content=content, headers=headers)
         except HTTP_ERRORS as error:
             raise self._lost(error) from None
         self._checked(answer.status_code, answer.content)
@@ -88,6 +96,7 @@ class RemoteServer:
         batch, as soon as it answers.
         """
         target = self._target(path, query)
+        await self._look_again()
         try:
             async with self._new.stream(
                 "GET", target, timeout=SERVER_SILENCE_TIMEOUT_SECONDS
@@ -108,11 +117,25 @@ class RemoteServer:
         await self._kept.aclose()
         await self._new.aclose()
 
+    async def _look_again(self) -> None:
+        """After a loss, finds a server of our own anew: it may have come back at another socket."""
+        if not self._is_lost or self._has_token:
+            return
+        found = local_socket(self.url)
+        if found is not None:
+            self._is_lost = False
+            if found != self._socket:
+                before = self._kept, self._new
+                self._connect(found)
+                for client in before:
+                    await client.aclose()
+
     def _target(self, path: str, query: Query) -> str:
         given = {name: value for name, value in query.items() if value is not None}
         return f"{self.url}{quote(path)}{'?' if given else ''}{urlencode(given)}"
 
     async def _get(self, target: str) -> bytes:
+        await self._look_again()
         try:
             try:
                 answer = await self._kept.get(target)
@@ -146,4 +169,5 @@ class RemoteServer:
             raise RemoteError(self.url, 0, "this is not the answer of an unbraid server") from None
 
     def _lost(self, error: Exception) -> RemoteError:
+        self._is_lost = True
         return RemoteError(self.url, 0, f"cannot be reached: {reason_of(error)}")
