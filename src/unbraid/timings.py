@@ -132,6 +132,43 @@ LOG_REPLACED_CHECK_SECONDS = 1.0
 # Runs grow old slowly; and a log that is locked or full now may not be in an hour.
 RETENTION_INTERVAL_SECONDS = 3600.0
 
+# --- a log that many machines share (log/replicated, log/nats) ---
+
+# An append that nobody has answered is sent again until this long has passed: a new leader is found
+# within 4 to 9 seconds.
+APPEND_DEADLINE_SECONDS = 30.0
+# The first record that contradicts what was acknowledged may come from a node that was cut off and
+# does not know it yet; after so long it does.
+NATS_LOST_SECONDS = 15.0
+# Reads wait so long for what this process has written to come back to it.
+OWN_WRITES_TIMEOUT_SECONDS = 5.0
+# And so long for all that others have written.
+SETTLE_TIMEOUT_SECONDS = 30.0
+# That a run was forgotten is remembered for copies that were away so long.
+FORGOTTEN_KEPT_SECONDS = 30 * 86400.0
+# A feed that broke is made anew after a moment; a leader may have to be found first.
+FOLD_RETRY_SECONDS = 0.1
+# Another process of this machine folds; when it is gone, the next one takes over this soon.
+FOLD_LOCK_RETRY_SECONDS = 0.5
+# Requests that are answered take milliseconds; a large append some seconds.
+NATS_REQUEST_TIMEOUT_SECONDS = 2.0
+BATCH_TIMEOUT_SECONDS = 10.0
+NATS_FIRST_RETRY_SECONDS = 0.02
+NATS_LONGEST_RETRY_SECONDS = 0.5
+# Whoever opens a log wants to know within moments that it is not there.
+NATS_OPEN_TIMEOUT_SECONDS = 3.0
+NATS_CONNECT_TIMEOUT_SECONDS = 1
+# A link that died in silence is noticed after two of these.
+NATS_PING_SECONDS = 2
+NATS_RECONNECT_SECONDS = 0.1
+# A cluster that has just started has no leader yet.
+NATS_PLACEMENT_SECONDS = 10.0
+NATS_RETRY_SECONDS = 0.2
+# A feed asks for more at least this often, and is alive as long as heartbeats come.
+FEED_REQUEST_SECONDS = 30.0
+FEED_HEARTBEAT_SECONDS = 0.5
+FEED_SILENCE_SECONDS = 1.5
+
 # --- viewers (hub/, serve/) ---
 
 # A viewer that was cut off comes back after this long, by its own EventSource.
