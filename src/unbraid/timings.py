@@ -88,6 +88,9 @@ FOLDER_RESCAN_SECONDS = 300.0
 FOLDER_POLL_SECONDS = 2.0
 # A folder that is not there cannot be watched: so often is looked whether it is there now.
 FOLDER_APPEARING_POLL_SECONDS = 0.25
+# inotify watches a new folder moments after it has reported it: what was written there meanwhile is
+# looked for after this long.
+NEW_FOLDER_SETTLE_SECONDS = 0.3
 # A look at a database that has not changed costs two `stat`s.
 DATABASE_POLL_SECONDS = 0.1
 # While there is no database yet, nobody waits for its first words.
