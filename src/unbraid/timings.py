@@ -230,3 +230,12 @@ AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
 
 # A model pauses for longer in the middle of a word only when something is wrong with it.
 REDACTION_HOLD_SECONDS = 3.0
+
+# --- hooks in CLIs (agents/hook_port.py) ---
+
+# How long a CLI lets a hook of ours wait for a person. Its own limit would be ten minutes.
+HOOK_HOLD_TIMEOUT_SECONDS = 86400.0
+# A hook that runs at a tool call gives up after this, should we have stopped to answer.
+HOOK_ANSWER_TIMEOUT_SECONDS = 5.0
+# Claude Code copies a plugin in half a second; it may have to start for the first time.
+PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
