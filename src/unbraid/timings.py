@@ -230,3 +230,14 @@ AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
 
 # A model pauses for longer in the middle of a word only when something is wrong with it.
 REDACTION_HOLD_SECONDS = 3.0
+
+# --- alerts (alerts/, notify/) ---
+
+# What became due this long before anyone looked is history: nobody is to be alerted of it.
+ALERT_STALE_MS = 300_000
+# Alerts of one moment are one message: a fleet that fails does so within a second or two.
+ALERT_GATHER_MS = 2_000
+# The next message to the same receiver waits this long, and takes along what comes meanwhile.
+ALERT_INTERVAL_MS = 30_000
+# Whoever tries a request again after an error waits at least this long first.
+ERROR_REPEAT_MS = 400
