@@ -229,7 +229,27 @@ AGENT_SERVER_REQUEST_TIMEOUT_SECONDS = 30.0
 # Its heartbeat comes every 10 s: a stream that is silent for longer is dead.
 AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
 
+# --- hooks in CLIs (agents/hook_port.py) ---
+
+# How long a CLI lets a hook of ours wait for a person. Its own limit would be ten minutes.
+HOOK_HOLD_TIMEOUT_SECONDS = 86400.0
+# A hook that runs at a tool call gives up after this, should we have stopped to answer.
+HOOK_ANSWER_TIMEOUT_SECONDS = 5.0
+# Claude Code copies a plugin in half a second; it may have to start for the first time.
+PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
+
 # --- redaction ---
 
 # A model pauses for longer in the middle of a word only when something is wrong with it.
 REDACTION_HOLD_SECONDS = 3.0
+
+# --- alerts (alerts/, notify/) ---
+
+# What became due this long before anyone looked is history: nobody is to be alerted of it.
+ALERT_STALE_MS = 300_000
+# Alerts of one moment are one message: a fleet that fails does so within a second or two.
+ALERT_GATHER_MS = 2_000
+# The next message to the same receiver waits this long, and takes along what comes meanwhile.
+ALERT_INTERVAL_MS = 30_000
+# Whoever tries a request again after an error waits at least this long first.
+ERROR_REPEAT_MS = 400
