@@ -88,6 +88,9 @@ FOLDER_RESCAN_SECONDS = 300.0
 FOLDER_POLL_SECONDS = 2.0
 # A folder that is not there cannot be watched: so often is looked whether it is there now.
 FOLDER_APPEARING_POLL_SECONDS = 0.25
+# inotify watches a new folder moments after it has reported it: what was written there meanwhile is
+# looked for after this long.
+NEW_FOLDER_SETTLE_SECONDS = 0.3
 # A look at a database that has not changed costs two `stat`s.
 DATABASE_POLL_SECONDS = 0.1
 # While there is no database yet, nobody waits for its first words.
@@ -263,7 +266,27 @@ AGENT_SERVER_REQUEST_TIMEOUT_SECONDS = 30.0
 # Its heartbeat comes every 10 s: a stream that is silent for longer is dead.
 AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
 
+# --- hooks in CLIs (agents/hook_port.py) ---
+
+# How long a CLI lets a hook of ours wait for a person. Its own limit would be ten minutes.
+HOOK_HOLD_TIMEOUT_SECONDS = 86400.0
+# A hook that runs at a tool call gives up after this, should we have stopped to answer.
+HOOK_ANSWER_TIMEOUT_SECONDS = 5.0
+# Claude Code copies a plugin in half a second; it may have to start for the first time.
+PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
+
 # --- redaction ---
 
 # A model pauses for longer in the middle of a word only when something is wrong with it.
 REDACTION_HOLD_SECONDS = 3.0
+
+# --- alerts (alerts/, notify/) ---
+
+# What became due this long before anyone looked is history: nobody is to be alerted of it.
+ALERT_STALE_MS = 300_000
+# Alerts of one moment are one message: a fleet that fails does so within a second or two.
+ALERT_GATHER_MS = 2_000
+# The next message to the same receiver waits this long, and takes along what comes meanwhile.
+ALERT_INTERVAL_MS = 30_000
+# Whoever tries a request again after an error waits at least this long first.
+ERROR_REPEAT_MS = 400
