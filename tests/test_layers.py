@@ -17,7 +17,7 @@ ROWS = [
     {"wire"},
     {"translate"},
     {"fleet"},
-    {"pipeline"},
+    {"pipeline", "alerts"},
     {"system"},
     {"prices"},
     {"agents"},
@@ -43,7 +43,9 @@ ALONE = "testing"
 # is taken late, inside a function.
 REGISTRY = ("translate/reader.py", "unbraid.agents.registry.kinds")
 
-PURE = ("errors", "timings", "events", "screen", "wire", "translate", "fleet", "pipeline")
+PURE = (
+    "errors", "timings", "events", "screen", "wire", "translate", "fleet", "pipeline", "alerts",
+)  # fmt: skip
 # All that pure code needs of the standard library; whatever reaches out of the process is not here.
 PURE_IMPORTS = {
     "__future__",
@@ -61,6 +63,7 @@ PURE_IMPORTS = {
     "msgspec",
     "operator",
     "re",
+    "tomllib",
     "typing",
     "unbraid",
 }
