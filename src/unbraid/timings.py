@@ -290,3 +290,8 @@ ALERT_GATHER_MS = 2_000
 ALERT_INTERVAL_MS = 30_000
 # Whoever tries a request again after an error waits at least this long first.
 ERROR_REPEAT_MS = 400
+
+# --- the service (system/service.py) ---
+
+# Enabling a unit waits until it has started, on a machine that may just have booted.
+SERVICE_MANAGER_TIMEOUT_SECONDS = 60.0
