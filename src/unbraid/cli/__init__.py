@@ -26,6 +26,7 @@ COMMANDS = {
     "deny": "unbraid.cli.approve:deny",
     "doctor": "unbraid.cli.doctor:doctor",
     "export": "unbraid.cli.export:export",
+    "hooks": "unbraid.cli.hooks:hooks",
     "import": "unbraid.cli.import_sessions:import_sessions",
     "interrupt": "unbraid.cli.control:interrupt",
     "otel": "unbraid.cli.otel:otel",
