@@ -291,6 +291,17 @@ PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
 # A model pauses for longer in the middle of a word only when something is wrong with it.
 REDACTION_HOLD_SECONDS = 3.0
 
+# --- traces (otel/) ---
+
+# A collector that does not answer is asked again after this long, then after twice as long each
+# time, up to a minute: it may be away for a day.
+OTLP_RETRY_SECONDS = 1.0
+OTLP_RETRY_MAX_SECONDS = 60.0
+# At the end of a command, the last spans get this long to arrive.
+OTLP_LINGER_SECONDS = 5.0
+# Another process sends the same log to the same collector: it may have ended.
+OTLP_TURN_SECONDS = 5.0
+
 # --- alerts (alerts/, notify/) ---
 
 # What became due this long before anyone looked is history: nobody is to be alerted of it.

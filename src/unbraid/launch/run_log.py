@@ -12,7 +12,7 @@ from unbraid.log.engines import open_log
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.record.recorder import Recorder
-from unbraid.record.runs import open_run
+from unbraid.record.runs import next_run, open_run
 from unbraid.redact.source import SourceRedactor
 from unbraid.remote.delivery import Sending
 from unbraid.system.clock import now_ms
@@ -59,6 +59,15 @@ class RunLog:
                 await self._acquire(session)
         except LogError as error:
             self._fail(error)
+
+    async def expected(self, session: str | None) -> str | None:
+        """Returns the name that the run of a session will have; None if that is not known yet."""
+        if session is None or self.log is None or self.failed:
+            return None
+        try:
+            return await next_run(self.log, session)
+        except LogError:
+            return None
 
     async def open(self, session: str) -> Recorded:
         """Opens the run of a session, now that it is known. Returns how far it is recorded

@@ -57,6 +57,14 @@ async def begins_run(log: Log, session: str) -> bool:
     return summary is None or summary.over
 
 
+async def next_run(log: Log, session: str) -> str:
+    """Returns the name of the run that what a session says next will be part of."""
+    number = 1
+    while (summary := await log.run(run_name(session, number))) is not None and summary.over:
+        number += 1
+    return run_name(session, number)
+
+
 async def latest_run(log: Log, session: str) -> str | None:
     """Returns the latest run of a session that the log has."""
     number = 1
