@@ -122,6 +122,15 @@ IMPORT_LEASE_RETRY_SECONDS = 0.05
 # mark can go when nobody would take the session for a new one any more.
 RECORDED_MARK_KEPT_SECONDS = 30 * 86400
 
+# On a log that many machines share, a holder that has not been heard of for so long is gone, and
+# another machine may take its runs. It says that it lives three times as often.
+LEASE_TTL_SECONDS = 15.0
+LEASE_RENEWAL_SECONDS = 5.0
+# That a key was deleted has to be known only to those who are about to write it.
+DELETED_KEY_SECONDS = 60.0
+# A cluster without a leader finds one within 4 to 9 seconds; nobody is to wait for longer.
+BUCKET_DEADLINE_SECONDS = 10.0
+
 # --- the log ---
 
 # Another process may be writing to the same file; a transaction takes milliseconds.
@@ -171,6 +180,8 @@ NATS_RETRY_SECONDS = 0.2
 FEED_REQUEST_SECONDS = 30.0
 FEED_HEARTBEAT_SECONDS = 0.5
 FEED_SILENCE_SECONDS = 1.5
+# What is there of one run is read again from where it broke off, as long as more comes.
+READ_DEADLINE_SECONDS = 10.0
 
 # --- viewers (hub/, serve/) ---
 
@@ -279,6 +290,17 @@ PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
 
 # A model pauses for longer in the middle of a word only when something is wrong with it.
 REDACTION_HOLD_SECONDS = 3.0
+
+# --- traces (otel/) ---
+
+# A collector that does not answer is asked again after this long, then after twice as long each
+# time, up to a minute: it may be away for a day.
+OTLP_RETRY_SECONDS = 1.0
+OTLP_RETRY_MAX_SECONDS = 60.0
+# At the end of a command, the last spans get this long to arrive.
+OTLP_LINGER_SECONDS = 5.0
+# Another process sends the same log to the same collector: it may have ended.
+OTLP_TURN_SECONDS = 5.0
 
 # --- alerts (alerts/, notify/) ---
 

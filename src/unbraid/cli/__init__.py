@@ -30,6 +30,7 @@ COMMANDS = {
     "hooks": "unbraid.cli.hooks:hooks",
     "import": "unbraid.cli.import_sessions:import_sessions",
     "interrupt": "unbraid.cli.control:interrupt",
+    "otel": "unbraid.cli.otel:otel",
     "pipe": "unbraid.cli.pipe:pipe",
     "prune": "unbraid.cli.prune:prune",
     "ps": "unbraid.cli.ps:ps",
