@@ -4,8 +4,8 @@ longest frame, and what it holds in memory.
     python -m benchmarks.page
 
 Usable means: the timeline lists every agent as it stands at the end, and a frame has been drawn
-after that. Frames are measured while someone scrolls, while the run is played back, and while a live run
-of as many agents streams.
+after that. Frames are measured while someone scrolls, while the run is played back, and while a
+live run of as many agents streams.
 """
 
 from __future__ import annotations
