@@ -37,6 +37,8 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> N
     """
     from unbraid.cli.printer import terminal_width
 
+    if not " ".join(words).strip(' "'):
+        raise click.UsageError("WORDS… is empty: say what to search for")
     places = asyncio.run(_places(" ".join(words), limit))
     if redact:
         from unbraid.redact.matches import redact_snippet

@@ -269,7 +269,7 @@ class Top(App[None]):
                 self._read_stream(stream, seq or None)
                 return
         self._agents.show(run_tree.rows(self._folded), str(reader.stream))
-        self._agents.border_subtitle = _count(len(run_tree.tree.nodes), "agent")
+        self._agents.border_subtitle = f"{_count(len(run_tree.tree.nodes), 'agent')} · totals"
         self._about.update(Text("\n").join(run_tree.about(reader.stream)))
         reader.tick()
 
