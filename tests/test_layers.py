@@ -25,6 +25,7 @@ ROWS = [
     {"redact", "export"},
     {"record"},
     {"control"},
+    {"notify"},
     {"remote"},
     {"sessions"},
     {"launch"},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unbraid.cli.arguments import MOST, FiniteRange
+from unbraid.cli.messages import warn
 
 if TYPE_CHECKING:
     from unbraid.serve import ServeConfig
@@ -107,7 +108,10 @@ async def _serve(config: ServeConfig, log: str | None, *, orchestrates: bool) ->
     from unbraid.orchestrate.service import orchestrator_factory
     from unbraid.serve import run_server
 
-    async with Machine(log, redact=config.redact) as machine:
+    async with (
+        Machine(log, redact=config.redact, warn=warn) as machine,
+        machine.alerting(),
+    ):
         await run_server(
             config,
             machine.log,
