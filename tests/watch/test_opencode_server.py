@@ -112,7 +112,7 @@ async def served(
                 if task is not None:
                     await task
                 await child.stop()
-                leases.close(ended=True)
+                await leases.close(ended=True)
                 await log.close()
 
 

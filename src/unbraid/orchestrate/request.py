@@ -236,14 +236,14 @@ class Request:
             async with backend.open(briefed) as conversation:
                 session = getattr(conversation, "session", None)
                 if session is not None:
-                    leases.acquire(session)
+                    await leases.acquire(session)
                     leases.mark_part_of_other_run(session)
-                leases.release(starting)
+                await leases.release(starting)
                 yield conversation
         finally:
-            leases.release(starting)
+            await leases.release(starting)
             if session is not None:
-                leases.release(session)
+                await leases.release(session)
 
     def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
         """Begins a delegation's stream."""

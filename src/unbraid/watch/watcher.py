@@ -134,7 +134,7 @@ class Watcher:
     async def _resume(self) -> None:
         """Go on with the runs that were left unfinished; end those with nothing more to read."""
         live = [run async for run in every_run(self._log, status="live")]
-        abandoned = set(self._leases.abandoned())
+        abandoned = set(await self._leases.abandoned())
         unfinished = abandoned | {run.session_id for run in live if run.session_id is not None}
         for session in sorted(unfinished) if self._only is None else [self._only]:
             for watch in self._watches:
@@ -216,7 +216,7 @@ class Watcher:
             elif not followed.has_begun:
                 # The process that had it has recorded all: the next run may be another process's
                 # again.
-                self._drop(session)
+                await self._drop(session)
                 return
             await self._steered.note(watch, session, followed.recorder.run)
             for path, problem in follower.problems.items():
@@ -224,7 +224,7 @@ class Watcher:
         except (LogError, SourceError) as error:
             # The log is full, locked or gone: forget what was held, and continue from it later.
             self._warn_once(str(error))
-            self._drop(session)
+            await self._drop(session)
             self._foreign.add(session)
 
     async def _open(self, session: str, watch: SessionWatch) -> FollowedSession | None:
@@ -234,7 +234,7 @@ class Watcher:
         if self._leases.is_part_of_other_run(session):
             return None
         starting = self._leases.another_is_starting() and await begins_run(self._log, session)
-        if starting or not self._leases.acquire(session):
+        if starting or not await self._leases.acquire(session):
             self._foreign.add(session)
             return None
         recorder, recorded = await open_run(
@@ -242,7 +242,7 @@ class Watcher:
         )
         follower = await asyncio.to_thread(watch.follow, session, recorded)
         if follower is None:
-            self._leases.release(session)
+            await self._leases.release(session)
             return None
         followed = self._followed[session] = FollowedSession(recorder, follower)
         return followed
@@ -252,7 +252,7 @@ class Watcher:
             await followed.close()
         except LogError as error:
             self._warn_once(str(error))
-        self._drop(session)
+        await self._drop(session)
 
     async def _end(self, session: str) -> None:
         """End a run that was left unfinished, and of which there is nothing more to read."""
@@ -260,7 +260,7 @@ class Watcher:
         summary = None if run is None else await self._log.run(run)
         if summary is not None and not is_kind(summary.source):
             return  # not made of an agent's bytes: someone else's to end
-        if not self._leases.acquire(session):
+        if not await self._leases.acquire(session):
             return
         try:
             if summary is not None and not summary.over:
@@ -269,12 +269,12 @@ class Watcher:
         except LogError as error:
             self._warn_once(str(error))
         finally:
-            self._leases.release(session)
+            await self._leases.release(session)
 
-    def _drop(self, session: str) -> None:
+    async def _drop(self, session: str) -> None:
         self._followed.pop(session, None)
         self._watch_of[session].forget(session)
-        self._leases.release(session)
+        await self._leases.release(session)
 
     def _warn_once(self, text: str) -> None:
         if text not in self._warned:

@@ -1,0 +1,63 @@
+"""How a kind's CLI is made to call us: hooks that a person installs into it.
+
+A hook runs in every session on the machine, ours or not. It finds us by a socket in our private
+folder; while nobody listens there, it ends at once and says nothing. Whoever can reach the socket
+may be an agent itself: nothing that is sent there answers a permission request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from unbraid.system.home import data_folder
+
+FOLDER = "hooks"
+SOCKET_NAME = "hook.sock"
+MAIL_NAME = "mail"
+
+
+def hook_folder(env: Mapping[str, str]) -> Path:
+    """Returns the folder in which hooks find us: the socket, and a file `mail` that is there while
+    a message or a stop waits for some session, so that hooks need not call to know that none does.
+    """
+    return data_folder(env) / FOLDER
+
+
+class HookState(Struct):
+    """Whether hooks are installed into a CLI: `no`, `yes`, `plugin`, or `outdated` (those of
+    another version, or for another folder); where; and what is in their way, if anything.
+    """
+
+    kind: str
+    title: str
+    installed: str
+    place: str
+    problem: str | None = None
+
+
+class CliHooks(Protocol):
+    """Installs hooks into one CLI. Everything here blocks, and raises SourceError if a file of the
+    CLI cannot be read or written.
+    """
+
+    def is_present(self) -> bool:
+        """Returns whether the CLI is used on this machine at all."""
+        ...
+
+    def state(self) -> HookState:
+        """Returns whether they are installed."""
+        ...
+
+    def install(self, *, plugin: bool = False) -> HookState:
+        """Installs them, or brings them up to date; as a `plugin` where the CLI has both ways.
+        Raises CallerError if it cannot.
+        """
+        ...
+
+    def uninstall(self) -> HookState:
+        """Takes away what `install` has put there, and nothing else."""
+        ...
