@@ -324,3 +324,9 @@ ALERT_TICK_SECONDS = 1.0
 ALERT_LINGER_SECONDS = 3.0
 # An alert of an occurrence that is older is sent by nobody.
 ALERT_MARK_KEPT_SECONDS = 30 * 86400
+
+
+# --- the service (system/service.py) ---
+
+# Enabling a unit waits until it has started, on a machine that may just have booted.
+SERVICE_MANAGER_TIMEOUT_SECONDS = 60.0
