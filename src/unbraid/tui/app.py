@@ -20,6 +20,7 @@ from textual.widgets import Footer, Static
 
 from unbraid.agents.control_port import VERBS
 from unbraid.errors import LogError, UnbraidError
+from unbraid.screen import counted
 from unbraid.timings import (
     TOP_CONTROL_POLL_SECONDS,
     TOP_DRAW_SECONDS,
@@ -65,6 +66,7 @@ class Top(App[None]):
         Binding("x", "whole", "Details"),
         Binding("z", "zoom", "Zoom", show=False),
         Binding("p", "answer", "Answer", priority=True),
+        Binding("h", "answer_here", "Answer here", show=False),
         Binding("m", "message", "Message", priority=True),
         Binding("i", "interrupt", "Interrupt", priority=True),
         Binding("s", "stop", "Stop", priority=True),
@@ -269,7 +271,7 @@ class Top(App[None]):
                 self._read_stream(stream, seq or None)
                 return
         self._agents.show(run_tree.rows(self._folded), str(reader.stream))
-        self._agents.border_subtitle = _count(len(run_tree.tree.nodes), "agent")
+        self._agents.border_subtitle = counted(len(run_tree.tree.nodes), "agent")
         self._about.update(Text("\n").join(run_tree.about(reader.stream)))
         reader.tick()
 
@@ -370,6 +372,10 @@ class Top(App[None]):
         if asked is not None:
             await self._run_control.answer(asked, self._run_list.title(asked.run))
 
+    async def action_answer_here(self) -> None:
+        """Says, or no longer, that permission requests are answered here."""
+        await self._run_control.toggle_answering()
+
     async def action_message(self) -> None:
         """Sends the main agent a message."""
         await self._run_control.message(self._chosen)
@@ -391,7 +397,3 @@ class Top(App[None]):
 
 def _static(name: str) -> Static:
     return Static(id=name, markup=False)
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name}{'s'[: number != 1]}"
