@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unbraid.cli.arguments import FiniteRange
+from unbraid.cli.arguments import FiniteRange, log_option
 from unbraid.cli.messages import warn
 from unbraid.timings import ASK_MASTER_IDLE_SECONDS
 
@@ -42,6 +42,7 @@ Examples:
 @click.option("--model", help="The default model.")
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
 @click.option("--agents", "listing", is_flag=True, help="List the available agents, and stop.")
+@log_option
 @click.option("--turns", type=COUNT, help="The most turns, of all agents together.")
 @click.option("--children", type=COUNT, help="The most delegations.")
 @click.option("--tokens", type=COUNT, help="The most tokens, in and out.")
@@ -53,6 +54,7 @@ def ask(
     model: str | None,
     as_json: bool,
     listing: bool,
+    log: str | None,
     **limits: Any,
 ) -> None:
     """Ask a master agent, which answers or delegates to your agents and answers then.
@@ -66,7 +68,7 @@ def ask(
     if listing:
         _list()
         return
-    sys.exit(asyncio.run(_ask(_prompts(prompt), backend, model, limits, as_json=as_json)))
+    sys.exit(asyncio.run(_ask(_prompts(prompt), backend, model, limits, as_json=as_json, url=log)))
 
 
 def _prompts(words: tuple[str, ...]) -> Iterator[str]:
@@ -102,6 +104,7 @@ async def _ask(
     limits: dict[str, Any],
     *,
     as_json: bool,
+    url: str | None,
 ) -> int:
     from unbraid.agents.spec import Limits
     from unbraid.cli.fleet_view import FleetView
@@ -109,7 +112,7 @@ async def _ask(
     from unbraid.orchestrate.orchestrator import Orchestrator
 
     view = FleetView(as_json=as_json)
-    async with opened_log() as log:
+    async with opened_log(url) as log:
         orchestrator = Orchestrator(
             backend=backend,
             model=model,
