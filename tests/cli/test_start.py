@@ -62,3 +62,11 @@ def test_what_was_spent_is_printed_without_what_only_other_histories_need(tmp_pa
     assert answer.startswith('{"rows":[]'), done.stderr
     unneeded = HEAVY - {"msgspec"} | {"importlib.metadata", "hashlib", "genai_prices"}
     assert unneeded.isdisjoint(modules.split())
+
+
+def test_the_list_of_commands_is_whole() -> None:
+    """What does not fit a line of a narrow terminal is cut by the library that prints it."""
+    printed = CliRunner().invoke(main, ["--help"], terminal_width=80).output
+    commands = printed.partition("Commands:\n")[2].splitlines()
+    assert len(commands) > 20
+    assert [line for line in commands if line.endswith("...")] == []

@@ -11,10 +11,11 @@ from unbraid.screen import safe_json
 
 
 @click.command(
+    short_help="Allow what an agent asks permission for, or list the requests.",
     epilog="""\b
 Examples:
   unbraid approve
-  unbraid approve 6f3c…"""
+  unbraid approve 6f3c…""",
 )
 @click.argument("request", required=False)
 @click.option("--json", "as_json", is_flag=True, help="List what waits as JSON.")

@@ -46,7 +46,7 @@ class SignalController:
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         """Not possible."""
-        raise CallerError(f"no request {request_id} waits for an answer")
+        raise CallerError(f"no pending permission request {request_id}")
 
     def printed(self, line: bytes) -> None:
         """Does nothing: its output holds no permission requests."""
@@ -58,4 +58,4 @@ class SignalController:
         """Does nothing: there is nothing to close."""
 
     def _deaf(self) -> CallerError:
-        return CallerError("this run takes no messages: its program can only be ended")
+        return CallerError("this run does not accept messages; its program can only be stopped")

@@ -130,7 +130,7 @@ async def send_request(home: Path, run: str, request: SteeringRequest) -> None:
         if about.run == run:
             await _ask_for(path, request)
             return
-    raise CallerError(f"run {run} cannot be steered: no `unbraid run` has it now")
+    raise CallerError(f"run {run} cannot be steered: it is not running in an `unbraid run` now")
 
 
 async def answer(home: Path, request_id: str, *, behavior: str, message: str | None) -> str:
@@ -140,7 +140,7 @@ async def answer(home: Path, request_id: str, *, behavior: str, message: str | N
         if any(waiting.request_id == request_id for waiting in about.pending):
             await _ask_for(path, request)
             return about.run
-    raise CallerError(f"no request {request_id} waits for an answer")
+    raise CallerError(f"no pending permission request {request_id}")
 
 
 async def _ask_for(path: Path, request: SteeringRequest) -> None:

@@ -134,7 +134,7 @@ class ServerController:
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         """Answer one: `behavior` is allow or deny."""
         if behavior not in ("allow", "deny"):
-            raise CallerError(f"not an answer: {behavior}")
+            raise CallerError(f"not a valid answer: {behavior}")
         reply = "once" if behavior == "allow" else "reject"
         await self._post(f"/permission/{request_id}/reply", {"reply": reply})
         self._pending.pop(request_id, None)
