@@ -283,6 +283,20 @@ AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
 HOOK_HOLD_TIMEOUT_SECONDS = 86400.0
 # A hook that runs at a tool call gives up after this, should we have stopped to answer.
 HOOK_ANSWER_TIMEOUT_SECONDS = 5.0
+# A request that shows nothing in its terminal is given back to it if nobody has answered by then.
+HOOK_UNSEEN_HOLD_SECONDS = 300.0
+# A hook may call for a session that has only just begun, before its files are found.
+HOOK_SESSION_TIMEOUT_SECONDS = 3.0
+# Claude Code writes a call into its transcript about a tenth of a second after it asks for it.
+HOOK_CALL_SETTLE_SECONDS = 0.25
+# When the process that listens for hooks is gone, another one of ours takes its place this soon.
+HOOK_SOCKET_RETRY_SECONDS = 1.0
+# Who answers here says so again before this is over; a page that was closed does not.
+ATTENDANCE_SECONDS = 30.0
+# How often `unbraid approve --wait` looks for new requests.
+APPROVE_POLL_SECONDS = 1.0
+# Who answers here says so again and again; nobody does so for longer in one word.
+ATTENDANCE_LONGEST_SECONDS = 3600.0
 # Claude Code copies a plugin in half a second; it may have to start for the first time.
 PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
 

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from unbraid.cli import main
+
 HEAVY = {"asyncio", "msgspec", "prometheus_client", "rich", "sqlite3", "starlette"}
 HEAVY |= {"httpx", "textual", "uvicorn"}
 LINES = Path(__file__).parents[1] / "recordings" / "single.plain.2.0.76" / "stdout.ndjson"

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.agents.backend_port import AgentConversation, AsksPermission
-from unbraid.agents.control_port import VERBS, PermissionRequest
+from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest, refuse_details
 from unbraid.agents.spec import AgentSpec, Limits
 from unbraid.errors import CallerError
 from unbraid.events import Draft, PermissionReplied, Prompt
@@ -344,13 +344,20 @@ class Request:
         """Returns the permission requests that wait for an answer."""
         return [pending for pending, _, _ in self._asking.values()]
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         """Answer one."""
         if request_id not in self._asking:
             raise CallerError(f"no pending permission request {request_id}")
         _, conversation, _ = self._asking[request_id]
         if conversation is None:
             raise CallerError("this agent cannot be answered")
+        refuse_details(details)
         await conversation.answer(request_id, behavior, message)
         self._asking.pop(request_id, None)
 

@@ -33,6 +33,7 @@ from unbraid.timings import (
     WATCH_STOP_SECONDS,
     WATCH_TICK_SECONDS,
 )
+from unbraid.watch.hook_service import HookService
 from unbraid.watch.steered_runs import SteeredRuns
 
 TOGETHER = 16
@@ -67,7 +68,11 @@ class Watcher:
         self._followed: dict[str, FollowedSession] = {}
         self._dirty: dict[str, None] = {}
         self._foreign: set[str] = set()  # others have them, or the log would not take them
-        self._steered = SteeredRuns(log, controllers or Controllers(), data_folder(env))
+        controllers = controllers or Controllers()
+        self._steered = SteeredRuns(log, controllers, data_folder(env))
+        self._hooks = HookService(
+            log, controllers, data_folder(env), run_now=self._run_now, look=self._mark_hooked
+        )
         self._wake, self._turns = asyncio.Event(), asyncio.Lock()
         self.ready = asyncio.Event()
         self._closing = self._is_cut = False
@@ -83,6 +88,8 @@ class Watcher:
                 await looked.wait()
             await self._resume()
             tasks.create_task(self._tick())
+            if self._only is None:
+                tasks.create_task(self._hooks.run(self._watches))
             self.ready.set()
             while True:
                 await self._wake.wait()
@@ -179,6 +186,15 @@ class Watcher:
                 continue
             if time.monotonic() - followed.changed_at > self._idle_seconds:
                 await finish_despite_cancel(self._finish(session, followed))
+
+    def _run_now(self, session: str) -> str | None:
+        followed = self._followed.get(session)
+        if followed is None or followed.recorder.over or not followed.has_begun:
+            return None
+        return followed.recorder.run
+
+    def _mark_hooked(self, watch: SessionWatch, session: str) -> None:
+        self._mark(session, watch)
 
     def _mark(self, session: str, watch: SessionWatch) -> None:
         if self._only in (None, session):
