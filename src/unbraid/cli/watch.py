@@ -125,4 +125,5 @@ async def _watch(
             await stack.enter_async_context(served)
         if keep:
             await stack.enter_async_context(machine.keeping())
+        await stack.enter_async_context(machine.alerting(overview.alert))
         await machine.watch(until)
