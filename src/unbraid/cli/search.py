@@ -21,11 +21,12 @@ MOST_PLACES = 1000
 
 
 @click.command(
+    short_help="Search what agents said.",
     epilog="""\b
 Examples:
   unbraid search flaky test
   unbraid search '"connection reset"' --limit 5
-  unbraid search migration --json | jq -r '.[].run'"""
+  unbraid search migration --json | jq -r '.[].run'""",
 )
 @click.argument("words", nargs=-1, required=True, metavar="WORDS…")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
