@@ -25,6 +25,7 @@ ROWS = [
     {"redact", "export", "agui"},
     {"record", "otel"},
     {"control"},
+    {"notify"},
     {"remote"},
     {"sessions"},
     {"launch"},

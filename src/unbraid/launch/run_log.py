@@ -119,7 +119,7 @@ class RunLog:
     async def close(self) -> None:
         """Let go of the log, and give the rest some time to arrive elsewhere."""
         if self._leases is not None:
-            self._leases.close(ended=self.recorder is None or self.recorder.over)
+            await self._leases.close(ended=self.recorder is None or self.recorder.over)
         if self.log is not None:
             await self.log.close()
         if self._sending is not None:
@@ -139,16 +139,16 @@ class RunLog:
 
     async def _acquire(self, session: str) -> None:
         assert self._leases is not None
-        taken, until = self._leases.acquire(session), time.monotonic() + LEASE_TIMEOUT_SECONDS
+        taken, until = await self._leases.acquire(session), time.monotonic() + LEASE_TIMEOUT_SECONDS
         while not taken and time.monotonic() < until:
             # A watch may be looking whether there is anything for it to record.
             await asyncio.sleep(LEASE_RETRY_SECONDS)
-            taken = self._leases.acquire(session)
+            taken = await self._leases.acquire(session)
         if not taken:
             self.failed, self._sending = True, None  # the other one has it all
             self._warn(f"another unbraid already records session {session}")
         if self._unnamed is not None:
-            self._leases.release(self._unnamed)
+            await self._leases.release(self._unnamed)
             self._unnamed = None
 
     def _fail(self, error: LogError) -> None:

@@ -11,7 +11,7 @@ import asyncio
 
 from unbraid.agents.stored import Recorded
 from unbraid.errors import LogError
-from unbraid.log.port import Log
+from unbraid.log.port import Log, LogUnusable
 from unbraid.record.recorder import Recorder
 
 
@@ -36,6 +36,8 @@ async def open_run(
         if not summary.over:
             try:
                 recorder = await Recorder.open(log, run, redact=redact, turns=turns)
+            except LogUnusable:
+                raise  # it cannot be read now, which says nothing about the run
             except LogError:
                 # An older translator's: it stays as it is, and its successor goes on from there.
                 pass

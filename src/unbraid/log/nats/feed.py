@@ -11,7 +11,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import time
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 import msgspec
@@ -22,13 +24,44 @@ from nats.errors import Error
 from unbraid.log.nats.connection import Away, NatsConnection, Refused
 from unbraid.log.nats.message import ID, PARTS, Parts, place_of_message
 from unbraid.log.nats.stream import run_of
+from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import FeedBroken, Stored
-from unbraid.timings import FEED_HEARTBEAT_SECONDS, FEED_REQUEST_SECONDS, FEED_SILENCE_SECONDS
+from unbraid.timings import (
+    FEED_HEARTBEAT_SECONDS,
+    FEED_REQUEST_SECONDS,
+    FEED_SILENCE_SECONDS,
+    FOLD_RETRY_SECONDS,
+    NATS_FIRST_RETRY_SECONDS,
+    READ_DEADLINE_SECONDS,
+)
 
 BATCH = 500
 BATCH_BYTES = 4 << 20
 _NANO = 1_000_000_000
 _ENDED = ("404", "408")
+# A consumer that was just made may not be known everywhere yet.
+UNKNOWN_TRIES = 30
+
+
+async def read_to_end(
+    connection: NatsConnection, stream: str, subject: str
+) -> AsyncGenerator[list[Stored], None]:
+    """Yields the records of one subject that are there. A feed that breaks is made anew; raises
+    LogUnusable if that does not help for long.
+    """
+    after, until = 0, time.monotonic() + READ_DEADLINE_SECONDS
+    while True:
+        feed = NatsFeed(connection, stream, first=after + 1, subject=subject)
+        try:
+            async with aclosing(feed.records(to_end=True)) as records:
+                async for batch in records:
+                    yield batch
+                    after, until = batch[-1].seq, time.monotonic() + READ_DEADLINE_SECONDS
+            return
+        except FeedBroken as error:
+            if time.monotonic() > until:
+                raise LogUnusable(connection.place, "away", f"cannot be read ({error})") from error
+        await asyncio.sleep(FOLD_RETRY_SECONDS)
 
 
 class NatsFeed:
@@ -43,6 +76,7 @@ class NatsFeed:
         self._inbox = connection.client.new_inbox()
         self._messages: asyncio.Queue[Msg] = asyncio.Queue()
         self._wanted = 0  # of the last request
+        self._unknown = 0
         self._next = 1  # the consumer's number of the next message
         self._parts = Parts()
 
@@ -110,6 +144,8 @@ class NatsFeed:
         found: list[Msg] = []
         while not found:
             if self._wanted <= 0:
+                if self._unknown:
+                    await asyncio.sleep(NATS_FIRST_RETRY_SECONDS)
                 await self._ask_for_more()
             try:
                 async with asyncio.timeout(FEED_SILENCE_SECONDS):
@@ -132,6 +168,8 @@ class NatsFeed:
         about = (message.headers or {}).get("Description", "")
         if status in _ENDED or (status == "409" and "MaxBytes" in about):
             self._wanted = 0  # this request is answered, and the next one is due
+        elif status == "503" and self._next == 1 and self._unknown < UNKNOWN_TRIES:
+            self._wanted, self._unknown = 0, self._unknown + 1
         elif status != "100":
             raise FeedBroken(f"{self._connection.place}: {status} {about}")
         return True

@@ -10,7 +10,6 @@ shorter than a weekend.
 from __future__ import annotations
 
 import asyncio
-import base64
 import re
 import secrets
 import time
@@ -21,7 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from unbraid.log.nats.connection import Away, JetStreamProblem, NatsConnection, Refused
-from unbraid.log.nats.feed import NatsFeed
+from unbraid.log.nats.feed import NatsFeed, read_to_end
 from unbraid.log.nats.message import (
     BATCH_COMMIT,
     BATCH_ID,
@@ -33,6 +32,7 @@ from unbraid.log.nats.message import (
     PARTS,
     ROLLUP,
     TTL,
+    headers_of,
     part_numbers,
 )
 from unbraid.log.nats.stream import run_subject
@@ -188,7 +188,7 @@ class NatsJournal:
                 return None
             raise
         message = answer["message"]
-        headers = _headers(message.get("hdrs"))
+        headers = headers_of(message.get("hdrs"))
         return _Found(message["seq"], headers.get(ID, ""), part_numbers(headers.get(PARTS)))
 
     async def record_id(self, seq: int) -> str | None:
@@ -205,9 +205,7 @@ class NatsJournal:
 
     def read(self, run: str) -> AsyncGenerator[list[Stored], None]:
         """Yields the records of one run."""
-        subject = run_subject(self._prefix, run)
-        feed = NatsFeed(self._connection, self._stream, first=1, subject=subject)
-        return feed.records(to_end=True)
+        return read_to_end(self._connection, self._stream, run_subject(self._prefix, run))
 
     async def info(self) -> JournalInfo:
         """Returns what the stream is now, by its leader."""
@@ -241,9 +239,3 @@ class _Message(NamedTuple):
             return [self.record]
         size = PART_BYTES
         return [self.record[at : at + size] for at in range(0, len(self.record), size)]
-
-
-def _headers(encoded: str | None) -> dict[str, str]:
-    lines = base64.b64decode(encoded or "").decode(errors="replace").split("\r\n")
-    pairs = (line.partition(":") for line in lines)
-    return {name: value.strip() for name, separator, value in pairs if separator}

@@ -7,8 +7,10 @@ from contextlib import AsyncExitStack
 
 from unbraid.log.leases import FileLeases
 from unbraid.log.nats.address import NatsAddress
+from unbraid.log.nats.bucket import Bucket
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.nats.journal import NatsJournal
+from unbraid.log.nats.leases import NatsLeases
 from unbraid.log.nats.stream import REPLICAS, log_settings, open_stream, setting_problems
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
@@ -31,6 +33,7 @@ async def open_nats_log(address: NatsAddress, env: Mapping[str, str]) -> Replica
         journal = NatsJournal(connection, address.stream, address.prefix)
         follower = JournalFollower(journal, view, path.with_name(f"{path.name}.fold"))
         stack.pop_all()
-    leases = path.with_name(f"{path.name}.leases")
-    make_private_folder(leases)
-    return ReplicatedLog(journal, view, follower, lambda: FileLeases(leases))
+    bucket = Bucket(connection, f"{address.stream}_LEASES", info["config"]["num_replicas"])
+    folder = path.with_name(f"{path.name}.local")
+    make_private_folder(folder)
+    return ReplicatedLog(journal, view, follower, lambda: NatsLeases(bucket, FileLeases(folder)))

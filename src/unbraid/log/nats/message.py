@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import NamedTuple
 
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
@@ -44,6 +45,13 @@ def part_numbers(header: str | None) -> tuple[int, int]:
     """Returns which part of how many a message is."""
     number, _, count = (header or "1/1").partition("/")
     return int(number), int(count)
+
+
+def headers_of(encoded: str | None) -> dict[str, str]:
+    """Returns the headers of a message that was asked for by its place."""
+    lines = base64.b64decode(encoded or "").decode(errors="replace").split("\r\n")
+    pairs = (line.partition(":") for line in lines)
+    return {name: value.strip() for name, separator, value in pairs if separator}
 
 
 class Parts:

@@ -73,7 +73,7 @@ class RecordJournal(Protocol):
         ...
 
     def read(self, run: str) -> AsyncGenerator[list[Stored], None]:
-        """Yields the records of one run, in order. Raises FeedBroken."""
+        """Yields the records of one run, in order. Raises LogUnusable."""
         ...
 
     async def record_id(self, seq: int) -> str | None:

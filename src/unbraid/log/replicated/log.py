@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
+from weakref import WeakSet
 
 import msgspec
 
@@ -48,6 +49,7 @@ class ReplicatedLog:
         self._view, self._follower, self._make_leases = view, follower, leases
         self._log = view.log
         self._writer = RunWriter(journal, view, follower)
+        self._leases: WeakSet[Leases] = WeakSet()  # an idle holder is kept by nobody
         self._stale = False
         self._closed = False
 
@@ -166,7 +168,9 @@ class ReplicatedLog:
 
     def leases(self) -> Leases:
         """Leases on the runs of this log, over all machines."""
-        return self._make_leases()
+        leases = self._make_leases()
+        self._leases.add(leases)
+        return leases
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Returns places where an agent said it."""
@@ -249,6 +253,8 @@ class ReplicatedLog:
         """Let go of the journal and of the copy."""
         if not self._closed:
             self._closed = True
+            for leases in list(self._leases):
+                await leases.close(ended=False)
             await self._follower.close()
             await self.journal.close()
             await self._log.close()
