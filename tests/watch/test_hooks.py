@@ -167,7 +167,7 @@ async def test_a_main_agent_is_answered_in_every_way(tmp_path: Path) -> None:
         assert request.always == ["always allow Bash(npm test *) (localSettings)"]
         with pytest.raises(CallerError, match="no such offer"):
             await session.answer("allow", always=[1])
-        with pytest.raises(CallerError, match="not an answer"):
+        with pytest.raises(CallerError, match="not a valid answer"):
             await session.answer("perhaps")
         await session.answer("allow", always=[0])
         assert await hook.answer() == {

@@ -19,7 +19,9 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static
 
 from unbraid.agents.control_port import VERBS
+from unbraid.alerts.messages import AlertMessage
 from unbraid.errors import LogError, UnbraidError
+from unbraid.notify.terminal import terminal_call
 from unbraid.screen import counted
 from unbraid.timings import (
     TOP_CONTROL_POLL_SECONDS,
@@ -50,15 +52,9 @@ class Top(App[None]):
 
     TITLE = "unbraid"
     CSS_PATH = "top.tcss"
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - an instance variable to its base class
-        (0, "-narrow"),
-        (70, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - an instance variable to its base class
-        (0, "-low"),
-        (12, "-middling"),
-        (22, "-high"),
-    ]
+    # To their base class, these are instance variables.
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (70, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-middling"), (22, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,ctrl+c", "quit", "Quit"),
         Binding("question_mark", "help", "Help", key_display="?", priority=True),
@@ -83,7 +79,7 @@ class Top(App[None]):
         super().__init__()
         self._clock = clock
         self._services, self._wanted_run = services, run
-        self._run_list, self._notifier = RunList(services), Notifier(self, clock)
+        self._run_list, self.notifier = RunList(services), Notifier(self, clock)
         self._run_control = RunControl(self, services)
         self._run_tree: RunTree | None = None
         self._reader: Reader | None = None
@@ -114,7 +110,7 @@ class Top(App[None]):
     def on_mount(self) -> None:
         """Starts the background tasks."""
         self._runs.focus()
-        self._notifier.begin()
+        self.notifier.begin()
         self.list_runs()
         self.list_unlogged()
         self.refresh_control()
@@ -132,7 +128,7 @@ class Top(App[None]):
                 if first and self._wanted_run is not None:
                     await self._open(self._wanted_run)
             except UnbraidError as error:
-                self._notifier.show_error(error)
+                self.notifier.show_error(error)
                 await asyncio.sleep(TOP_RETRY_SECONDS)
             first = False
             self._show_runs()
@@ -145,7 +141,7 @@ class Top(App[None]):
             try:
                 await self._run_list.refresh_unlogged()
             except UnbraidError as error:
-                self._notifier.show_error(error)
+                self.notifier.show_error(error)
             await asyncio.sleep(TOP_STORED_SESSIONS_SECONDS)
 
     @work
@@ -155,7 +151,7 @@ class Top(App[None]):
             try:
                 await self._run_control.refresh()
             except UnbraidError as error:
-                self._notifier.show_error(error)
+                self.notifier.show_error(error)
             self._show_waiting()
             await asyncio.sleep(TOP_CONTROL_POLL_SECONDS)
 
@@ -174,7 +170,7 @@ class Top(App[None]):
                     await asyncio.sleep(0)
                 return
             except LogError as error:
-                self._notifier.show_error(error)
+                self.notifier.show_error(error)
                 await asyncio.sleep(TOP_RETRY_SECONDS)
 
     @work(exclusive=True, group="read")
@@ -184,7 +180,7 @@ class Top(App[None]):
             try:
                 await reader.run()
             except LogError as error:
-                self._notifier.show_error(error)
+                self.notifier.show_error(error)
                 await asyncio.sleep(TOP_RETRY_SECONDS)
 
     # --- what is chosen ---
@@ -302,9 +298,11 @@ class Top(App[None]):
             self._able = able
             self.refresh_bindings()
 
-    def warn(self, text: str) -> None:
-        """Shows a warning, at once or as soon as the view has started."""
-        self._notifier.warn(text)
+    def alert(self, given: AlertMessage) -> None:
+        """Shows an alert, and makes the terminal call."""
+        self.notifier.alert(given)
+        if self._driver is not None:
+            self._driver.write(terminal_call(given))
 
     # --- keys ---
 
@@ -392,7 +390,7 @@ class Top(App[None]):
         try:
             await opening
         except UnbraidError as error:
-            self._notifier.show_error(error)
+            self.notifier.show_error(error)
 
 
 def _static(name: str) -> Static:
