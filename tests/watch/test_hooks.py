@@ -228,7 +228,7 @@ async def test_the_person_is_first(tmp_path: Path) -> None:
         assert session.machine.controllers.pending() == []
         [reply] = await session.replies(1)
         assert (reply.request_id, reply.behavior, reply.by) == (request.request_id, "allow", None)
-        with pytest.raises(CallerError, match="no request"):
+        with pytest.raises(CallerError, match="no pending"):
             await session.machine.controllers.answer(request.request_id, "allow", None)
 
         # Esc in the dialog: the CLI ends the hook.
