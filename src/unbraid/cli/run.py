@@ -9,7 +9,7 @@ from functools import partial
 
 import click
 
-from unbraid.cli.arguments import port_option
+from unbraid.cli.arguments import log_option, port_option
 from unbraid.cli.budget import budget_options, limits_of
 from unbraid.cli.destination import destination_of, destination_options
 from unbraid.cli.messages import warn
@@ -18,6 +18,7 @@ from unbraid.cli.redaction import redact_option
 
 
 @click.command(
+    short_help="Start an agent, and log its run with all sub-agents.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="""\b
 Examples:
@@ -33,6 +34,7 @@ Examples:
 @click.option("--serve", "served", is_flag=True, help="Show the run on a web page, too.")
 @budget_options
 @port_option
+@log_option
 @redact_option
 @otlp_options
 @destination_options
@@ -46,6 +48,7 @@ def run(
     max_time: float | None,
     max_agents: int | None,
     port: int,
+    log: str | None,
     redact: bool,
     otlp: str | None,
     otlp_content: bool,
@@ -99,5 +102,6 @@ def run(
         ),
         steered=steered,
         redact=redact,
+        log=log,
     )
     sys.exit(asyncio.run(started))
