@@ -20,6 +20,7 @@ class Codex(AgentKind):
     name = "codex"
     title = "Codex"
     program = "codex"
+    steered_command: ClassVar[str] = 'unbraid run --steer -- codex exec "…"'
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "agent": ("spawn_agent",),
         "parallel": ("spawn_agent",),
