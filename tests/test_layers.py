@@ -17,14 +17,15 @@ ROWS = [
     {"wire"},
     {"translate"},
     {"fleet"},
-    {"pipeline", "alerts"},
+    {"pipeline", "alerts", "traces"},
     {"system"},
     {"prices"},
     {"agents"},
     {"log"},
     {"redact", "export"},
-    {"record"},
+    {"record", "otel"},
     {"control"},
+    {"notify"},
     {"remote"},
     {"sessions"},
     {"launch"},
@@ -45,6 +46,7 @@ REGISTRY = ("translate/reader.py", "unbraid.agents.registry.kinds")
 
 PURE = (
     "errors", "timings", "events", "screen", "wire", "translate", "fleet", "pipeline", "alerts",
+    "traces",
 )  # fmt: skip
 # All that pure code needs of the standard library; whatever reaches out of the process is not here.
 PURE_IMPORTS = {

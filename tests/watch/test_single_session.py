@@ -157,15 +157,15 @@ def test_a_run_is_named_by_as_much_as_distinguishes_it(env: dict[str, str], tmp_
         assert "run or session not found" in answer.stderr
 
 
-def test_whether_a_lease_is_held_can_be_seen_without_acquiring_it(tmp_path: Path) -> None:
+async def test_whether_a_lease_is_held_can_be_seen_without_acquiring_it(tmp_path: Path) -> None:
     assert not is_held(tmp_path, "one")
     leases = FileLeases(tmp_path)
-    leases.acquire("one")
+    await leases.acquire("one")
     assert is_held(tmp_path, "one")
     assert not is_held(tmp_path, "../one")
-    leases.close(ended=False)
+    await leases.close(ended=False)
     assert not is_held(tmp_path, "one")
-    assert FileLeases(tmp_path).abandoned() == ["one"]
+    assert await FileLeases(tmp_path).abandoned() == ["one"]
 
 
 def test_a_tree_shows_who_is_at_work(env: dict[str, str], tmp_path: Path) -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from unbraid.agents.attendance import Attendance
 from unbraid.system.home import data_folder
 
 FOLDER = "hooks"
@@ -60,4 +61,62 @@ class CliHooks(Protocol):
 
     def uninstall(self) -> HookState:
         """Takes away what `install` has put there, and nothing else."""
+        ...
+
+
+class HookCall(Struct, frozen=True):
+    """What a hook has sent. Nothing in it is to be believed: an agent can send the same. `process`
+    is the CLI's process, by its own account; 0 if it did not say.
+    """
+
+    what: str
+    body: bytes
+    entrypoint: str = ""
+    process: int = 0
+
+
+class HookServices(Protocol):
+    """What a watch needs of us to answer its hooks. Used in the event loop only."""
+
+    @property
+    def attendance(self) -> Attendance:
+        """Whether somebody answers here."""
+        ...
+
+    def look(self, session_id: str) -> None:
+        """Have a session looked at: there is something to record."""
+        ...
+
+    async def run_of(self, session_id: str) -> str | None:
+        """Returns the run that records a session, as soon as it is followed here; None if it is
+        not.
+        """
+        ...
+
+    async def replied(self, run: str, request_id: str) -> None:
+        """Waits until the log of a run says that a permission request was answered."""
+        ...
+
+    def mail(self, kind: str, *, waits: bool) -> None:
+        """Notes whether something waits for sessions of a kind to call."""
+        ...
+
+
+@runtime_checkable
+class HookedWatch(Protocol):
+    """A watch whose CLI has hooks."""
+
+    @property
+    def hook_kind(self) -> str:
+        """The name of its kind, by which hooks call."""
+        ...
+
+    def use_hooks(self, services: HookServices) -> None:
+        """Notes that hooks are listened to from now on."""
+        ...
+
+    async def hooked(self, call: HookCall) -> bytes:
+        """Returns the answer to a hook, however long that takes. Cancelled if the hook is gone.
+        Raises one of `BAD_JSON` if what it sent makes no sense.
+        """
         ...

@@ -51,6 +51,9 @@ class AgentKind:
     program: ClassVar[str] = ""
     """The command that starts it, as it is found on PATH; empty if it has none."""
 
+    place_variables: ClassVar[tuple[str, ...]] = ()
+    """The environment variables that say where its sessions are."""
+
     agent_folders: ClassVar[tuple[str, ...]] = ()
     """Where a project keeps files that describe agents, below the project's folder."""
 

@@ -16,10 +16,12 @@ from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
 from unbraid.system.home import data_folder, mend_folder
 
 COMMANDS = {
+    "alerts": "unbraid.cli.alerts:alerts",
     "approve": "unbraid.cli.approve:approve",
     "ask": "unbraid.cli.ask:ask",
     "attach": "unbraid.cli.attach:attach",
     "cat": "unbraid.cli.cat:cat",
+    "completion": "unbraid.cli.completion:completion",
     "cost": "unbraid.cli.cost:cost",
     "deliver": "unbraid.cli.deliver:deliver",
     "demo": "unbraid.cli.demo:demo",
@@ -29,12 +31,14 @@ COMMANDS = {
     "hooks": "unbraid.cli.hooks:hooks",
     "import": "unbraid.cli.import_sessions:import_sessions",
     "interrupt": "unbraid.cli.control:interrupt",
+    "otel": "unbraid.cli.otel:otel",
     "pipe": "unbraid.cli.pipe:pipe",
     "prune": "unbraid.cli.prune:prune",
     "ps": "unbraid.cli.ps:ps",
     "run": "unbraid.cli.run:run",
     "search": "unbraid.cli.search:search",
     "serve": "unbraid.cli.serve:serve",
+    "service": "unbraid.cli.service:service",
     "send": "unbraid.cli.control:send",
     "stop": "unbraid.cli.control:stop",
     "tail": "unbraid.cli.tail:tail",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unbraid.cli.arguments import complete_run
 from unbraid.cli.destination import token_option
 from unbraid.cli.redaction import redact_option
 from unbraid.timings import LOG_REPLACED_CHECK_SECONDS
@@ -27,7 +28,7 @@ Examples:
   unbraid top --opencode http://127.0.0.1:4096
   UNBRAID_TOKEN=… unbraid top --url https://agents.example.org"""
 )
-@click.argument("run", required=False)
+@click.argument("run", required=False, shell_complete=complete_run)
 @click.option(
     "--opencode",
     "servers",
@@ -82,12 +83,13 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
         app = Top(
             ViewServices(machine.log, machine.controllers, machine.sessions, redact=redact), run
         )
-        machine.warn = app.warn
+        machine.warn = app.notifier.warn
         await stack.enter_async_context(machine.listing())
-        looking = asyncio.create_task(_look(machine.log, app.warn))
+        looking = asyncio.create_task(_look(machine.log, app.notifier.warn))
         stack.callback(looking.cancel)
         if watch:
             await stack.enter_async_context(machine.watching())
+        await stack.enter_async_context(machine.alerting(app.alert))
         await app.run_async()
 
 

@@ -21,6 +21,7 @@ class ClaudeCode(AgentKind):
     name = "claude"
     title = "Claude Code"
     program = "claude"
+    place_variables = ("CLAUDE_CONFIG_DIR",)
     agent_folders = (".claude/agents",)
     home_agent_folders = (".claude/agents",)
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {

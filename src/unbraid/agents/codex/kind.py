@@ -20,6 +20,7 @@ class Codex(AgentKind):
     name = "codex"
     title = "Codex"
     program = "codex"
+    place_variables = ("CODEX_HOME",)
     steered_command: ClassVar[str] = 'unbraid run --steer -- codex exec "…"'
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "agent": ("spawn_agent",),

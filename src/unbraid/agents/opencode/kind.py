@@ -23,6 +23,7 @@ class OpenCode(AgentKind):
     name = "opencode"
     title = "OpenCode"
     program = "opencode"
+    place_variables: ClassVar[tuple[str, ...]] = (OPENCODE.variable("DB"),)
     agent_folders: ClassVar[tuple[str, ...]] = (".opencode/agent",)
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "agent": ("task",),

@@ -48,7 +48,10 @@ def command(what: str, folder: Path) -> str:
     )
     address = f"http://unbraid/claude/{what} 2>/dev/null"
     if what == ASK:
-        return f"{enter} || exit 0; {call} {address}; exit 0 {MARK}"
+        # A hook that is ended takes `curl` with it, by which we know: the person has answered.
+        ended = 'trap "kill $p 2>/dev/null; exit 0" TERM'
+        begin = f"exec 3<&0; {call} {address} <&3 & p=$!"
+        return f"{enter} || exit 0; {begin}; {ended}; wait $p; exit 0 {MARK}"
     if what == MAIL:
         most = f"-m {HOOK_ANSWER_TIMEOUT_SECONDS:g}"
         return f"{enter} && [ -e {MAIL_NAME} ] || exit 0; {call} {most} {address}; exit 0 {MARK}"
