@@ -204,14 +204,14 @@ async def test_permission_is_shown_and_given() -> None:
     talk.says(id=0, method="item/fileChange/requestApproval", params=about)
     (asked,) = talk.controller.pending()
     assert (asked.tool, asked.input) == ("fileChange", {"reason": "May I?", "changes": changes})
-    with pytest.raises(CallerError, match="not an answer"):
+    with pytest.raises(CallerError, match="not a valid answer"):
         await talk.controller.answer(asked.request_id, "perhaps", None)
     await talk.controller.answer(asked.request_id, "deny", "Not that one.")
     answer, reason = talk.server.written[-2:]
     assert answer == {"id": 0, "result": {"decision": "decline"}}
     assert (reason["method"], given(reason)) == ("turn/steer", "Not that one.")
     assert talk.controller.pending() == []
-    with pytest.raises(CallerError, match="waits"):
+    with pytest.raises(CallerError, match="no pending"):
         await talk.controller.answer(asked.request_id, "allow", None)
 
 

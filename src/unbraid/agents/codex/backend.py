@@ -125,7 +125,7 @@ class CodexConversation:
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         """Answer a permission request: `behavior` is allow or deny."""
         if behavior not in ("allow", "deny"):
-            raise CallerError(f"not an answer: {behavior}")
+            raise CallerError(f"not a valid answer: {behavior}")
         await self._send(self._approvals.take(request_id).answer(allow=behavior == "allow"))
 
     async def _call(self, method: str, params: Mapping[str, Any]) -> Any:

@@ -58,7 +58,7 @@ class Approvals:
     def take(self, request_id: str) -> Approval:
         """Returns a request that is now to be answered. Raises CallerError if it does not wait."""
         if request_id not in self.waiting:
-            raise CallerError(f"no request {request_id} waits for an answer")
+            raise CallerError(f"no pending permission request {request_id}")
         return self.waiting.pop(request_id)
 
     def _asked(self, message: ServerMessage) -> Approval:

@@ -17,7 +17,12 @@ from unbraid.agents.codex.server.approvals import Approvals
 from unbraid.agents.codex.server.command import ServedExec
 from unbraid.agents.codex.server.messages import ServerMessage, server_message, text_of
 from unbraid.agents.codex.server.requests import INITIALIZED, initialize, request, text_input
-from unbraid.agents.control_port import VERBS, PermissionRequest
+from unbraid.agents.control_port import (
+    VERBS,
+    AnswerDetails,
+    PermissionRequest,
+    refuse_details,
+)
 from unbraid.agents.process_port import AgentProcess, RunReference
 from unbraid.errors import CallerError
 from unbraid.system.clock import now_ms
@@ -106,12 +111,19 @@ class CodexController:
             raise CallerError(f"the agent of stream {stream_id} is not at work")
         self._interrupt(thread, self._turns[thread])
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         """Answers a permission request. Codex takes no reason with a refusal: the agent that asked
         gets it as a message.
         """
+        refuse_details(details)
         if behavior not in ("allow", "deny"):
-            raise CallerError(f"not an answer: {behavior}")
+            raise CallerError(f"not a valid answer: {behavior}")
         asked = self._approvals.take(request_id)
         self._process.write(asked.answer(allow=behavior == "allow"))
         turn = self._turns.get(asked.thread_id)
@@ -212,4 +224,4 @@ class CodexController:
 
     def _require_listening(self) -> None:
         if not self._process.listens:
-            raise CallerError("this run has answered, and takes no more messages")
+            raise CallerError("this run has answered, and accepts no more messages")
