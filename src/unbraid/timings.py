@@ -342,6 +342,10 @@ ALERT_LONGEST_RETRY_SECONDS = 300.0
 ALERT_TICK_SECONDS = 1.0
 # At the end of a command, alerts that wait get this long to be sent.
 ALERT_LINGER_SECONDS = 3.0
+# Time passes without events, too: so often a run's budget is measured while there are none.
+BUDGET_TICK_SECONDS = 0.5
+# A turn that was interrupted ends within a second or two. Its program may go on, and is ended.
+BUDGET_STOP_GRACE_SECONDS = 3.0
 # An alert of an occurrence that is older is sent by nobody.
 ALERT_MARK_KEPT_SECONDS = 30 * 86400
 
