@@ -2,7 +2,8 @@
 
     python -m benchmarks [PART…]
 
-Peers are fetched where they can be (ccusage from npm) or used where they are (nginx with nchan);
+Peers are fetched where they can be (ccusage from npm, claude-code-log from
+PyPI) or used where they are (nginx with nchan);
 without its peer a benchmark tells its own numbers alone, and says so.
 """
 
@@ -29,6 +30,7 @@ from benchmarks import (
     log_append,
     orchestrate,
     page,
+    parsers,
     redaction,
     startup,
     top,
@@ -71,6 +73,7 @@ def idle() -> list[Measured]:
 
 PARTS: dict[str, Callable[[], list[Measured]]] = {
     "startup": startup.main,
+    "parsers": lambda: parsers.main(CACHE),
     "translate": lambda: translate.main(CACHE),
     "redaction": redaction.main,
     "index": index,

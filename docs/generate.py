@@ -18,7 +18,6 @@ from unbraid.agents.port import AgentKind
 from unbraid.agents.registry import kinds
 from unbraid.agents.stored import SteeredWatch
 from unbraid.cli import EXIT_CODES, main
-from unbraid.errors import UnbraidError
 from unbraid.events import schema
 
 HERE = Path(__file__).parent
@@ -97,12 +96,23 @@ def _commands() -> str:
     return text
 
 
+MEANINGS = {
+    0: "Success.",
+    1: "Something else went wrong; the message says what.",
+    2: "Wrong usage: an unknown option, a value that is not allowed, a run that does not exist.",
+    3: "A source could not be read: a file that is missing, unreadable or of no known format.",
+    4: "The log could not be used: it is locked, damaged, of a newer version, or the disk is full.",
+}
+
+
 def _exit_codes() -> str:
-    text = HEAD + "# Exit codes\n\n| code | meaning |\n|---|---|\n| 0 | it worked |\n"
-    text += f"| 1 | {_first_line(UnbraidError)} |\n"
-    for error, code in sorted(EXIT_CODES.items(), key=lambda item: item[1]):
-        text += f"| {code} | {_first_line(error)} |\n"
-    return text
+    assert {0, 1, *EXIT_CODES.values()} == MEANINGS.keys()
+    text = HEAD + "# Exit codes\n\n"
+    text += (
+        "The commands that start an agent (`run`, `attach --resume`) end with the agent's own.\n\n"
+    )
+    text += "| code | meaning |\n|---|---|\n"
+    return text + "".join(f"| {code} | {meaning} |\n" for code, meaning in MEANINGS.items())
 
 
 def _with_kinds(name: str) -> str:
@@ -147,10 +157,6 @@ def _returns(method: typing.Any) -> object:
 
 def _word(part: object) -> str:
     return NO if part is None else YES
-
-
-def _first_line(error: type[UnbraidError]) -> str:
-    return (error.__doc__ or "").strip().splitlines()[0]
 
 
 if __name__ == "__main__":

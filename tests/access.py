@@ -17,6 +17,8 @@ from unbraid.serve import Token, hash_token
 SECRET = "unbraid_tests"
 TOKEN = Token("tests", hash_token(SECRET), frozenset(("admin",)), created=1)
 HEADERS = {"authorization": f"Bearer {SECRET}"}
+# How tests talk over loopback: no certificates are read, which would take longer than most answers.
+PLAIN: dict[str, Any] = {"timeout": 60, "trust_env": False, "verify": False}
 # What the commands print, up to where a page's place may follow.
 LINK = r"http://127\.0\.0\.1:\d+/login\?code=[\w-]+"
 
@@ -24,7 +26,7 @@ LINK = r"http://127\.0\.0\.1:\d+/login\?code=[\w-]+"
 def client_at(url: str, **settings: Any) -> httpx.AsyncClient:
     """A client of a server that knows the token."""
     headers = HEADERS | settings.pop("headers", {})
-    given = {"timeout": 60, "trust_env": False, **settings}
+    given = {**PLAIN, **settings}
     return httpx.AsyncClient(base_url=url, headers=headers, **given)
 
 
@@ -33,6 +35,6 @@ async def visitor(link: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client that came by a printed link, as a browser does."""
     parts = urlsplit(link)
     base = f"{parts.scheme}://{parts.netloc}"
-    async with httpx.AsyncClient(base_url=base, timeout=60, trust_env=False) as client:
+    async with httpx.AsyncClient(base_url=base, **PLAIN) as client:
         assert (await client.get(link)).status_code == 303
         yield client

@@ -17,13 +17,13 @@ ROWS = [
     {"wire"},
     {"translate"},
     {"fleet"},
-    {"pipeline"},
+    {"pipeline", "alerts", "traces"},
     {"system"},
     {"prices"},
     {"agents"},
     {"log"},
     {"redact", "export"},
-    {"record"},
+    {"record", "otel"},
     {"control"},
     {"remote"},
     {"sessions"},
@@ -43,7 +43,10 @@ ALONE = "testing"
 # is taken late, inside a function.
 REGISTRY = ("translate/reader.py", "unbraid.agents.registry.kinds")
 
-PURE = ("errors", "timings", "events", "screen", "wire", "translate", "fleet", "pipeline")
+PURE = (
+    "errors", "timings", "events", "screen", "wire", "translate", "fleet", "pipeline", "alerts",
+    "traces",
+)  # fmt: skip
 # All that pure code needs of the standard library; whatever reaches out of the process is not here.
 PURE_IMPORTS = {
     "__future__",
@@ -61,6 +64,7 @@ PURE_IMPORTS = {
     "msgspec",
     "operator",
     "re",
+    "tomllib",
     "typing",
     "unbraid",
 }

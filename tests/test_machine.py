@@ -68,7 +68,7 @@ async def test_its_log_may_be_anywhere(env: dict[str, str], writer: Writer, tmp_
             await until(machine, writer.session, "one")
     async with Machine(tmp_path / "elsewhere" / "some.db", env=env) as machine:
         await machine.open(writer.session)
-        assert machine.leases.acquire("r")
+        assert await machine.leases.acquire("r")
     assert (tmp_path / "elsewhere" / FOLDER / "r").exists()
     assert not machine_log(env).exists()
 
@@ -78,10 +78,10 @@ async def test_who_stops_watching_leaves_its_runs_to_the_next(
 ) -> None:
     async with Machine(env=env) as machine, machine.watching():
         await until(machine, writer.session, "one")
-        assert machine.leases.acquire(writer.session)
+        assert await machine.leases.acquire(writer.session)
     append(writer.main, writer.text("two"))
     async with Machine(env=env) as machine:
-        assert machine.leases.abandoned() == [writer.session]
+        assert await machine.leases.abandoned() == [writer.session]
         async with machine.watching():
             assert await until(machine, writer.session, "two") == ["one", "two"]
 
@@ -99,7 +99,7 @@ async def test_no_face_ends_what_it_only_watched(
         summary = await log.run(writer.session)
         assert summary is not None
         assert not summary.over
-        assert log.leases().abandoned() == [writer.session]
+        assert await log.leases().abandoned() == [writer.session]
 
 
 async def test_opens_a_session_by_as_much_of_its_name_as_it_takes(

@@ -99,7 +99,7 @@ class Machine:
         """What this process holds of the log's runs."""
         leases = self.log.leases()
         # Stopping to watch ends no run: the next process that watches continues them.
-        self._stack.callback(leases.close, ended=False)
+        self._stack.push_async_callback(leases.close, ended=False)
         return leases
 
     @cached_property

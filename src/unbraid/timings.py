@@ -88,6 +88,9 @@ FOLDER_RESCAN_SECONDS = 300.0
 FOLDER_POLL_SECONDS = 2.0
 # A folder that is not there cannot be watched: so often is looked whether it is there now.
 FOLDER_APPEARING_POLL_SECONDS = 0.25
+# inotify watches a new folder moments after it has reported it: what was written there meanwhile is
+# looked for after this long.
+NEW_FOLDER_SETTLE_SECONDS = 0.3
 # A look at a database that has not changed costs two `stat`s.
 DATABASE_POLL_SECONDS = 0.1
 # While there is no database yet, nobody waits for its first words.
@@ -119,6 +122,15 @@ IMPORT_LEASE_RETRY_SECONDS = 0.05
 # mark can go when nobody would take the session for a new one any more.
 RECORDED_MARK_KEPT_SECONDS = 30 * 86400
 
+# On a log that many machines share, a holder that has not been heard of for so long is gone, and
+# another machine may take its runs. It says that it lives three times as often.
+LEASE_TTL_SECONDS = 15.0
+LEASE_RENEWAL_SECONDS = 5.0
+# That a key was deleted has to be known only to those who are about to write it.
+DELETED_KEY_SECONDS = 60.0
+# A cluster without a leader finds one within 4 to 9 seconds; nobody is to wait for longer.
+BUCKET_DEADLINE_SECONDS = 10.0
+
 # --- the log ---
 
 # Another process may be writing to the same file; a transaction takes milliseconds.
@@ -131,6 +143,45 @@ LOG_IDLE_POLL_SECONDS = 0.2
 LOG_REPLACED_CHECK_SECONDS = 1.0
 # Runs grow old slowly; and a log that is locked or full now may not be in an hour.
 RETENTION_INTERVAL_SECONDS = 3600.0
+
+# --- a log that many machines share (log/replicated, log/nats) ---
+
+# An append that nobody has answered is sent again until this long has passed: a new leader is found
+# within 4 to 9 seconds.
+APPEND_DEADLINE_SECONDS = 30.0
+# The first record that contradicts what was acknowledged may come from a node that was cut off and
+# does not know it yet; after so long it does.
+NATS_LOST_SECONDS = 15.0
+# Reads wait so long for what this process has written to come back to it.
+OWN_WRITES_TIMEOUT_SECONDS = 5.0
+# And so long for all that others have written.
+SETTLE_TIMEOUT_SECONDS = 30.0
+# That a run was forgotten is remembered for copies that were away so long.
+FORGOTTEN_KEPT_SECONDS = 30 * 86400.0
+# A feed that broke is made anew after a moment; a leader may have to be found first.
+FOLD_RETRY_SECONDS = 0.1
+# Another process of this machine folds; when it is gone, the next one takes over this soon.
+FOLD_LOCK_RETRY_SECONDS = 0.5
+# Requests that are answered take milliseconds; a large append some seconds.
+NATS_REQUEST_TIMEOUT_SECONDS = 2.0
+BATCH_TIMEOUT_SECONDS = 10.0
+NATS_FIRST_RETRY_SECONDS = 0.02
+NATS_LONGEST_RETRY_SECONDS = 0.5
+# Whoever opens a log wants to know within moments that it is not there.
+NATS_OPEN_TIMEOUT_SECONDS = 3.0
+NATS_CONNECT_TIMEOUT_SECONDS = 1
+# A link that died in silence is noticed after two of these.
+NATS_PING_SECONDS = 2
+NATS_RECONNECT_SECONDS = 0.1
+# A cluster that has just started has no leader yet.
+NATS_PLACEMENT_SECONDS = 10.0
+NATS_RETRY_SECONDS = 0.2
+# A feed asks for more at least this often, and is alive as long as heartbeats come.
+FEED_REQUEST_SECONDS = 30.0
+FEED_HEARTBEAT_SECONDS = 0.5
+FEED_SILENCE_SECONDS = 1.5
+# What is there of one run is read again from where it broke off, as long as more comes.
+READ_DEADLINE_SECONDS = 10.0
 
 # --- viewers (hub/, serve/) ---
 
@@ -226,7 +277,57 @@ AGENT_SERVER_REQUEST_TIMEOUT_SECONDS = 30.0
 # Its heartbeat comes every 10 s: a stream that is silent for longer is dead.
 AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
 
+# --- hooks in CLIs (agents/hook_port.py) ---
+
+# How long a CLI lets a hook of ours wait for a person. Its own limit would be ten minutes.
+HOOK_HOLD_TIMEOUT_SECONDS = 86400.0
+# A hook that runs at a tool call gives up after this, should we have stopped to answer.
+HOOK_ANSWER_TIMEOUT_SECONDS = 5.0
+# A request that shows nothing in its terminal is given back to it if nobody has answered by then.
+HOOK_UNSEEN_HOLD_SECONDS = 300.0
+# A hook may call for a session that has only just begun, before its files are found.
+HOOK_SESSION_TIMEOUT_SECONDS = 3.0
+# Claude Code writes a call into its transcript about a tenth of a second after it asks for it.
+HOOK_CALL_SETTLE_SECONDS = 0.25
+# When the process that listens for hooks is gone, another one of ours takes its place this soon.
+HOOK_SOCKET_RETRY_SECONDS = 1.0
+# Who answers here says so again before this is over; a page that was closed does not.
+ATTENDANCE_SECONDS = 30.0
+# How often `unbraid approve --wait` looks for new requests.
+APPROVE_POLL_SECONDS = 1.0
+# Who answers here says so again and again; nobody does so for longer in one word.
+ATTENDANCE_LONGEST_SECONDS = 3600.0
+# Claude Code copies a plugin in half a second; it may have to start for the first time.
+PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
+
 # --- redaction ---
 
 # A model pauses for longer in the middle of a word only when something is wrong with it.
 REDACTION_HOLD_SECONDS = 3.0
+
+# --- traces (otel/) ---
+
+# A collector that does not answer is asked again after this long, then after twice as long each
+# time, up to a minute: it may be away for a day.
+OTLP_RETRY_SECONDS = 1.0
+OTLP_RETRY_MAX_SECONDS = 60.0
+# At the end of a command, the last spans get this long to arrive.
+OTLP_LINGER_SECONDS = 5.0
+# Another process sends the same log to the same collector: it may have ended.
+OTLP_TURN_SECONDS = 5.0
+
+# --- alerts (alerts/, notify/) ---
+
+# What became due this long before anyone looked is history: nobody is to be alerted of it.
+ALERT_STALE_MS = 300_000
+# Alerts of one moment are one message: a fleet that fails does so within a second or two.
+ALERT_GATHER_MS = 2_000
+# The next message to the same receiver waits this long, and takes along what comes meanwhile.
+ALERT_INTERVAL_MS = 30_000
+# Whoever tries a request again after an error waits at least this long first.
+ERROR_REPEAT_MS = 400
+
+# --- the service (system/service.py) ---
+
+# Enabling a unit waits until it has started, on a machine that may just have booted.
+SERVICE_MANAGER_TIMEOUT_SECONDS = 60.0

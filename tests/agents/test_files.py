@@ -123,7 +123,7 @@ async def test_it_is_followed_over_restarts_and_ends(
                         pass  # until its end
             until.set()
             await task
-            leases.close(ended=False)
+            await leases.close(ended=False)
         assert texts(await events(log, "one")) == ["First.", "Second.", "Third."]
         assert texts(await events(log, "one.2")) == ["Fourth."]
     finally:

@@ -12,6 +12,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,6 +33,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how-to" / "agents.md").read_text(encoding="utf-8")
 CLAUDE = ROOT / "tests" / "recordings" / "nested.plain-fwd.2.1.325" / "stdout.ndjson"
 SESSION = "a-session"
+MISSING = "import a_module_that_is_not_there\n"
 
 
 def shown(language: str, holding: str) -> str:
@@ -80,15 +82,8 @@ class Home(NamedTuple):
         return subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=60)
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    made = Home(tmp_path / "home", tmp_path / "site")
-    made.session.parent.mkdir(parents=True)
-    return made
-
-
-def install(site: Path, folder: Path, project: dict[str, Any], module: str) -> None:
-    """Build a wheel of one module, and let pip install it."""
+def wheel_of(folder: Path, project: dict[str, Any], module: str) -> Path:
+    """Build a wheel of one module."""
     name = str(project["name"]).replace("-", "_")
     files = {f"{name}.py": module}
     info = f"{name}-{project['version']}.dist-info"
@@ -111,9 +106,14 @@ def install(site: Path, folder: Path, project: dict[str, Any], module: str) -> N
     with zipfile.ZipFile(wheel, "w") as archive:
         for path, text in files.items():
             archive.writestr(path, text)
+    return wheel
+
+
+def install(site: Path, *wheels: Path) -> None:
+    """Let pip install them."""
     options = ["--no-deps", "--no-index", "--no-input", "--target", str(site), "--quiet"]
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "install", *options, str(wheel)],
+        [sys.executable, "-m", "pip", "install", *options, *map(str, wheels)],
         env={**os.environ, "PYTHONPATH": pip_path(), "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
         capture_output=True,
         text=True,
@@ -136,19 +136,38 @@ def pip_path() -> str:
     return str(next(bundled.glob("pip-*.whl")))
 
 
-def install_shown(home: Home) -> None:
-    install(home.site, home.folder, PROJECT["project"], MODULE)
-
-
-def install_broken(home: Home, module: str = "import a_module_that_is_not_there\n") -> None:
+def broken(folder: Path, name: str = "broken", module: str = MISSING) -> Path:
     """Another package's, which by default stands on something that is not there."""
     project = {
-        "name": "unbraid-broken",
+        "name": f"unbraid-{name}",
         "version": "1.0",
         "dependencies": ["unbraid"],
-        "entry-points": {"unbraid.agents": {"broken": "unbraid_broken:Broken"}},
+        "entry-points": {"unbraid.agents": {name: f"unbraid_{name}:Broken"}},
     }
-    install(home.site, home.folder, project, module)
+    return wheel_of(folder, project, module)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the page's plugin is installed, and nothing else."""
+    folder = tmp_path_factory.mktemp("plugin")
+    install(folder / "site", wheel_of(folder, PROJECT["project"], MODULE))
+    return folder / "site"
+
+
+@pytest.fixture
+def home(tmp_path: Path, installed: Path) -> Home:
+    made = Home(tmp_path / "home", installed)
+    made.session.parent.mkdir(parents=True)
+    return made
+
+
+def beside(home: Home, *wheels: Path) -> Home:
+    """The same home with these plugins beside the page's."""
+    site = home.folder / "site"
+    shutil.copytree(home.site, site)
+    install(site, *wheels)
+    return home._replace(site=site)
 
 
 BROKEN = """
@@ -185,7 +204,6 @@ FINE = {"name": "broken", "decode": "return None", "sessions": "return None"}
 
 
 def test_its_files_and_sessions_are_read_like_those_of_any_kind(home: Home, tmp_path: Path) -> None:
-    install_shown(home)
     copy = tmp_path / "copy"
     copy.write_text(RECORDING)
     home.session.write_text(RECORDING)
@@ -200,7 +218,6 @@ def test_its_files_and_sessions_are_read_like_those_of_any_kind(home: Home, tmp_
 
 
 async def test_a_session_is_watched_as_it_grows(home: Home) -> None:
-    install_shown(home)
     says, bye = RECORDING.splitlines(keepends=True)
     more = says.replace("p1", "p3").replace("Hello.", "Still here.") + bye
     home.session.write_text(says)
@@ -238,16 +255,16 @@ async def watching(home: Home) -> AsyncIterator[Process]:
 
 
 def test_the_test_that_the_page_shows_passes(home: Home, tmp_path: Path) -> None:
-    install_shown(home)
     (tmp_path / "test_parrot.py").write_text(ITS_TEST)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_parrot.py"]
     done = subprocess.run(command, cwd=tmp_path, env=home.env, capture_output=True, text=True)
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
 
 
-def test_a_plugin_that_cannot_be_loaded_breaks_nothing_else(home: Home, tmp_path: Path) -> None:
-    install_broken(home)
-    install_shown(home)
+async def test_a_plugin_that_cannot_be_loaded_breaks_nothing_else(
+    home: Home, tmp_path: Path
+) -> None:
+    home = beside(home, broken(tmp_path))
     why = "unbraid_broken:Broken: ModuleNotFoundError: No module named 'a_module_that_is_not_there'"
     home.session.write_text(RECORDING)
     # Whoever looks at other kinds is not bothered with it …
@@ -265,34 +282,35 @@ def test_a_plugin_that_cannot_be_loaded_breaks_nothing_else(home: Home, tmp_path
     done = home.done("cat", str(unknown))
     assert done.returncode != 0
     assert f"the plugin broken cannot be used: {why}" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("fault", "why"),
-    [
-        ({"name": "claude"}, "there is a kind named claude already"),
-        ({"decode": "return line.nothing"}, "has no attribute 'nothing'"),
-        ({"sessions": "return Path(env['HOME']).nothing"}, "has no attribute 'nothing'"),
-    ],
-    ids=["takes our name", "cannot decode", "cannot find its sessions"],
-)
-def test_a_plugin_that_fails_when_it_is_asked_breaks_nothing_else(
-    home: Home, fault: dict[str, str], why: str
-) -> None:
-    install_broken(home, BROKEN.format(**(FINE | fault)))
-    install_shown(home)
-    home.session.write_text(RECORDING)
-    assert "Hello." in home.unbraid("cat", SESSION)
-    assert home.unbraid("cat", str(CLAUDE))
-    assert len(json.loads(home.unbraid("ps", "--all", "--json"))) == 1
-    findings = {each["about"]: each for each in json.loads(home.unbraid("doctor", "--json"))}
-    assert why in findings["plugin broken"]["found"]
-
-
-async def test_a_watch_names_the_plugin_that_cannot_be_loaded(home: Home) -> None:
-    install_broken(home)
     async with watching(home) as watch:
         assert watch.stderr is not None
         line = await watch.stderr.readline()
     assert line.startswith(b"unbraid: the plugin broken cannot be used: ")
     assert watch.returncode == 0
+
+
+FAULTS = {
+    "name": ({"name": "claude"}, "there is a kind named claude already"),
+    "decode": ({"decode": "return line.nothing"}, "has no attribute 'nothing'"),
+    "search": (
+        {"name": "search", "sessions": "return Path(env['HOME']).nothing"},
+        "has no attribute 'nothing'",
+    ),
+}
+
+
+def test_plugins_that_fail_when_they_are_asked_break_nothing_else(
+    home: Home, tmp_path: Path
+) -> None:
+    wheels = [
+        broken(tmp_path, name, BROKEN.format(**(FINE | fault)))
+        for name, (fault, _) in FAULTS.items()
+    ]
+    home = beside(home, *wheels)
+    home.session.write_text(RECORDING)
+    assert "Hello." in home.unbraid("cat", SESSION)
+    assert home.unbraid("cat", str(CLAUDE))
+    assert len(json.loads(home.unbraid("ps", "--all", "--json"))) == 1
+    findings = {each["about"]: each for each in json.loads(home.unbraid("doctor", "--json"))}
+    for name, (_, why) in FAULTS.items():
+        assert why in findings[f"plugin {name}"]["found"]

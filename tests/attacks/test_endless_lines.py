@@ -30,7 +30,7 @@ from unbraid.translate.translator import Translator
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, LineParts
 
-HOLE_BYTES = 3 << 30
+HOLE_BYTES = 1 << 30
 MAX_MEMORY_MB = 400
 
 

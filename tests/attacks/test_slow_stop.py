@@ -31,7 +31,7 @@ async def watch_to(log: Log, home: Path, words: str, *, stop_seconds: float) -> 
             break
     until.set()
     await watching
-    leases.close(ended=False)
+    await leases.close(ended=False)
     return warnings
 
 
@@ -71,7 +71,7 @@ async def test_what_was_just_said_is_recorded_before_the_stop(tmp_path: Path) ->
         append(writer.main, writer.text("Good bye."))
         until.set()
         await watching
-        leases.close(ended=False)
+        await leases.close(ended=False)
         assert await said(log) == writer.said
         await log.close()
 

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.cli
     "claude-2.1.325-plain",
     "claude-2.1.325-json",
     "opencode-1.2.27-run",
-    "opencode-1.18.33-serve",
 )
 async def test_a_single_agent(case: Case, tmp_path: Path) -> None:
     live = await play(case, "single", tmp_path)

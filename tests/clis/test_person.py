@@ -48,6 +48,12 @@ async def test_permission_is_asked_for_and_given_or_not(case: Case, tmp_path: Pa
         assert [reply.behavior for reply in replies] == ["allow", "deny"]
         for reply, result in zip(replies, results, strict=True):
             assert reply.seq < result.seq
+    # By the files: it went by the answers. By the recording: these were the answers.
+    made = [(tmp_path / "app" / name).exists() for name in ("allowed.txt", "denied.txt")]
+    assert made == [True, False]
+    if case.cli == "opencode":
+        sent = [row["line"]["body"].get("reply") for row in live.recording.sent]
+        assert sent == [None, "once", "reject"]
 
 
 @TALKING
@@ -69,3 +75,7 @@ async def test_an_interrupt_ends_the_turn_and_the_next_one_goes_on(
     stream, merged = (log.all(e.FleetError) for log in live.logs)
     assert [error.message for error in merged] == [error.message for error in stream]
     bill_is_right(live)
+    assert [block.get("cut") for block in live.recording.blocks] == [True, None]
+    if case.cli == "opencode":
+        asked = [row["line"]["path"].rsplit("/", 1)[1] for row in live.recording.sent]
+        assert asked == ["prompt_async", "abort", "prompt_async"]

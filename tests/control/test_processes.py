@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.agents.control_port import VERBS, PermissionRequest
+from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest
 from unbraid.control.controllers import Controllers, NotControlled, UnknownRequest
 from unbraid.control.processes import OtherProcesses
 from unbraid.control.sockets import steerable
@@ -39,7 +39,13 @@ class Steered:
     def pending(self) -> list[PermissionRequest]:
         return [PermissionRequest("far", "asked", "Bash", {"command": "ls"})]
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         self.told.append((request_id, behavior, message))
 
 

@@ -12,9 +12,11 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.watch.writing import Writer, append
+from unbraid.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -112,3 +114,46 @@ def test_screens_show_what_the_command_prints(command: str, shown: str) -> None:
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.rstrip() == shown.rstrip()
+
+
+def test_the_readme_quotes_a_real_stdout() -> None:
+    """Each quoted line is one of the demo's, in its order; "…" stands for what is left out."""
+    quoted = re.findall(r'^\{"type".*$', (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert len(quoted) == 5
+    stdout = (ROOT / "src/unbraid/recordings/demo.ndjson").read_text().splitlines()
+    numbers = []
+    for line in quoted:
+        parts = map(re.escape, (part.strip() for part in line.split("…")))
+        pattern = re.compile(".*".join(parts))
+        numbers += [number for number, real in enumerate(stdout) if pattern.search(real)][:1]
+    assert len(numbers) == 5 and numbers == sorted(numbers)
+
+
+SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_commands_have_the_options_that_a_page_uses(page: Path) -> None:
+    """Of what stands in its shell examples; what follows a lone "--" is another program's."""
+    context = click.Context(main, info_name="unbraid")
+    for block in SHELL.findall(page.read_text()):
+        for called in re.findall(r"(?:^|\| *|\$\()unbraid\b([^|>#\n]*)", block, re.MULTILINE):
+            words = called.split(" -- ")[0].split()
+            command: click.Command = main
+            while isinstance(command, click.Group) and words and re.match(r"[a-z]", words[0]):
+                inner = command.get_command(context, words.pop(0))
+                assert inner is not None, f"unbraid{called}"
+                command = inner
+            known = {
+                name for param in command.params for name in (*param.opts, *param.secondary_opts)
+            }
+            used = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+            assert used <= known | {"--help", "--version"}, f"unbraid{called}"
+
+
+def test_every_variable_of_ours_is_documented() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text()
+    code = "".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    named = set(re.findall(r"\bUNBRAID_[A-Z]+(?:_[A-Z]+)*\b", code))
+    assert "UNBRAID_HOME" in named
+    assert {name for name in named if f"`{name}`" not in page} == set()

@@ -43,8 +43,7 @@ async def served(
         await child.stop()
 
 
-@pytest.mark.parametrize("name", ["single", "permission"])
-@pytest.mark.parametrize("version", ["1.2.27", "1.18.33"])
+@pytest.mark.parametrize(("version", "name"), [("1.2.27", "single"), ("1.18.33", "permission")])
 async def test_every_block_once(version: str, name: str, tmp_path: Path) -> None:
     """Nobody can answer what it asks: `opencode run` refuses by itself, attached or not."""
     script, asks = scenario(name), name == "permission"

@@ -75,7 +75,6 @@ async def test_what_opencode_refuses_itself(version: str, piped: bool, tmp_path:
         (OPENCODE[0], False),
         (OPENCODE[1], True),
         ("2.0.76", True),
-        ("2.0.76", False),
         ("2.1.325", True),
         ("2.1.325", False),
     ],

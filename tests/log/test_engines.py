@@ -42,7 +42,8 @@ async def test_a_log_in_memory_is_a_new_one_each_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["nats://host:4222", "sqlite:", "sqlite:///", "sqlite://host/x.db", "memory:x", "http:x"]
+    "url",
+    ["kafka://host:4222", "sqlite:", "sqlite:///", "sqlite://host/x.db", "memory:x", "http:x"],
 )
 async def test_other_addresses_are_refused_with_what_is_possible(url: str) -> None:
     with pytest.raises(CallerError, match="path of a file, sqlite:///path or memory:") as caught:

@@ -60,8 +60,8 @@ async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(
         finally:
             until.set()
             await task
-            ours.close(ended=True)
-            theirs.close(ended=True)
+            await ours.close(ended=True)
+            await theirs.close(ended=True)
         runs = await log.runs(limit=100)
         (other,) = [run.run for run in runs if run.run.startswith("ses")]
         said = b"".join([entry.data for entry in await log.read(other)])

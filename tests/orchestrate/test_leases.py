@@ -37,7 +37,7 @@ class Backend:
         self.found.append(self._watch.another_is_starting())
         yield Conversation()
         self.found.append(self._watch.another_is_starting())
-        self.found.append(self._watch.acquire(SESSION))
+        self.found.append(await self._watch.acquire(SESSION))
 
     async def close(self) -> None:
         """There is nothing to end."""
@@ -52,6 +52,6 @@ async def test_no_watch_can_take_a_session_that_begins_or_lasts(tmp_path: Path) 
         events = [event async for event in orchestrator.run("Go.")]
     assert events[-1].type == "done"
     assert backend.found == [True, False, False]
-    assert watch.acquire(SESSION)
-    watch.close(ended=True)
-    ours.close(ended=True)
+    assert await watch.acquire(SESSION)
+    await watch.close(ended=True)
+    await ours.close(ended=True)

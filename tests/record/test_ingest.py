@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.serve.test_crash import lines_of
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.contract import story
 from unbraid.log.port import LogUnusable
 from unbraid.record.ingest import Hole, Ingest, RunOver, TooManyRuns
+from unbraid.record.recorder import Recorder
 from unbraid.wire.chunk import Chunk
 
 WORDS = b"the quick brown fox jumps over the lazy dog and then it sleeps\n"
@@ -132,6 +134,20 @@ async def test_when_the_log_fails_nothing_is_skipped_after() -> None:
     assert caught.value.wanted == 9
     await ingest.feed("r", "out", 9, WORDS[9:], now=7, end=True)
     assert await words_of(log) == await expected()
+
+
+async def test_a_sender_may_record_its_run_into_the_same_log() -> None:
+    """As `run --to` a server of the same person does; the one ends a moment before the other."""
+    log, data = MemoryLog(), lines_of(1)
+    ingest = Ingest(log)
+    assert await ingest.feed("r", "out", 0, data, now=1) == len(data)
+    own = await Recorder.open(log, "r")
+    await own.finish(5)
+    written = await words_of(log)
+    assert await ingest.feed("r", "out", len(data), b"", now=9, end=True) == len(data)
+    assert await words_of(log) == written
+    with pytest.raises(RunOver):
+        await ingest.feed("r", "out", len(data), b"more", now=9)
 
 
 async def test_a_translator_that_gives_other_events_is_noticed() -> None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from tests.access import SECRET, TOKEN
 from tests.tui.screens import opening, said
 from tests.watch.writing import SESSION, Writer, append
-from unbraid.agents.control_port import PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, PermissionRequest
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.fleet.status import RunState
@@ -180,7 +180,13 @@ class Steered:
     async def stop(self, stream_id: int) -> None:
         raise CallerError(f"there is no agent {stream_id}")
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         self.told.append(("answer", request_id, behavior, message))
 
 

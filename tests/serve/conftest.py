@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import httpx
 import pytest
 
-from tests.access import TOKEN, client_at
+from tests.access import PLAIN, TOKEN, client_at
 from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 
@@ -59,7 +59,7 @@ async def client_of() -> AsyncIterator[Callable[..., httpx.AsyncClient]]:
     def make(server: Server, **settings: Any) -> httpx.AsyncClient:
         # A test that gives a server other tokens is about who is let in.
         known = TOKEN in server.services.config.tokens
-        given = {"timeout": 30, "trust_env": False, **settings}
+        given = {**PLAIN, "timeout": 30, **settings}
         client = (
             client_at(server.url, **given)
             if known

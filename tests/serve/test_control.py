@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.serve.conftest import Start
-from unbraid.agents.control_port import PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, PermissionRequest
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
@@ -41,7 +41,13 @@ class Steered:
     def pending(self) -> list[PermissionRequest]:
         return [PermissionRequest("r", "req-1", "Bash", {"command": "ls"})]
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         self.told.append((request_id, behavior, message))
 
 

@@ -26,7 +26,7 @@ from unbraid.events import encode
 from unbraid.log import SqliteLog
 from unbraid.pipeline import Pipeline
 
-KILLS = int(os.environ.get("UNBRAID_TEST_KILLS", "100"))
+KILLS = int(os.environ.get("UNBRAID_TEST_KILLS", "40"))
 RUNS, VIEWERS, LINES = 4, 20, 400
 GONE = (httpx.TransportError,)
 

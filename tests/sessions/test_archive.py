@@ -149,11 +149,11 @@ async def test_a_transcript_that_is_gone_is_not_there(machine: Machine) -> None:
 async def test_whoever_writes_it_already_is_waited_for(machine: Machine) -> None:
     leases = FileLeases(machine.home / "unbraid")
     name = session_of(NESTED)
-    assert leases.acquire(name)
+    assert await leases.acquire(name)
     asking = asyncio.create_task(machine.get(f"/v1/runs/{name}"))
     await machine.log.append(name, story(["theirs"]))
     assert (await asking)["title"] == "Say it all"
-    leases.close(ended=True)
+    await leases.close(ended=True)
 
 
 async def test_search_finds_what_was_opened_and_what_was_not(machine: Machine) -> None:

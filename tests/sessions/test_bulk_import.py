@@ -88,9 +88,9 @@ async def test_one_that_another_process_records_is_left_to_it(env: dict[str, str
     append(writer.main, writer.prompt("Count.") + writer.text("one"))
     async with Machine(env=env) as machine:
         leases = machine.log.leases()
-        assert leases.acquire(writer.session)
+        assert await leases.acquire(writer.session)
         assert await imported(machine) == {"busy": 1}
-        leases.close(ended=False)
+        await leases.close(ended=False)
 
 
 async def test_one_that_cannot_be_read_stops_no_other(

@@ -21,7 +21,6 @@ WAYS = [
     ("2.1.325", "run"),
     ("2.1.325", "pipe"),
     ("opencode 1.2.27", "run"),
-    ("opencode 1.18.33", "run"),
     ("opencode 1.18.33", "pipe"),
 ]
 GO = "[[main]] Go."

@@ -112,12 +112,15 @@ async def served(
                 if task is not None:
                     await task
                 await child.stop()
-                leases.close(ended=True)
+                await leases.close(ended=True)
                 await log.close()
 
 
-@pytest.mark.parametrize("database", [True, False], ids=["and its database", "alone"])
-@pytest.mark.parametrize("name", ["nested", "fan-same-opening"])
+@pytest.mark.parametrize(
+    ("name", "database"),
+    [("nested", True), ("fan-same-opening", False)],
+    ids=["nested, and its database", "fan-same-opening, alone"],
+)
 async def test_every_block_once(name: str, database: bool, tmp_path: Path) -> None:
     script = scenario(name)
     async with served(script, tmp_path, asks=False, database=database) as server:

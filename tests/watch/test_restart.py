@@ -18,13 +18,13 @@ from unbraid import events as e
 from unbraid.log import Entry, SqliteLog
 from unbraid.testing import Script, Spawn, bash, say
 
-KILLS = 50
+KILLS = 25
 CALL = "toolu_1"
 AGENT = "a1"
 
 
 @pytest.mark.timeout(300)
-async def test_fifty_kills(tmp_path: Path) -> None:
+async def test_many_kills(tmp_path: Path) -> None:
     dice = random.Random(7)
     config = tmp_path / "claude"
     env = environment(tmp_path)
@@ -97,9 +97,12 @@ async def test_a_run_whose_files_are_gone_is_ended(tmp_path: Path) -> None:
 
 
 @pytest.mark.cli
-@pytest.mark.parametrize("version", ["1.2.27", "1.18.33"])
-async def test_opencode_goes_on_too(version: str, tmp_path: Path) -> None:
-    """A watch that is killed again and again while agents of OpenCode's are at work, for long."""
+async def test_opencode_goes_on_too(tmp_path: Path) -> None:
+    """A watch that is killed again and again while agents of OpenCode's are at work, for long.
+
+    The current one, for as long as it works: tests/redact/test_live_clis.py.
+    """
+    version = "1.2.27"
     steps = [say(f"Step {n}.", bash(f"sleep 0.3; echo {n}")) for n in range(15)]
     script = Script(
         {

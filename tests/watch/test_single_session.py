@@ -157,15 +157,15 @@ def test_a_run_is_named_by_as_much_as_distinguishes_it(env: dict[str, str], tmp_
         assert "run or session not found" in answer.stderr
 
 
-def test_whether_a_lease_is_held_can_be_seen_without_acquiring_it(tmp_path: Path) -> None:
+async def test_whether_a_lease_is_held_can_be_seen_without_acquiring_it(tmp_path: Path) -> None:
     assert not is_held(tmp_path, "one")
     leases = FileLeases(tmp_path)
-    leases.acquire("one")
+    await leases.acquire("one")
     assert is_held(tmp_path, "one")
     assert not is_held(tmp_path, "../one")
-    leases.close(ended=False)
+    await leases.close(ended=False)
     assert not is_held(tmp_path, "one")
-    assert FileLeases(tmp_path).abandoned() == ["one"]
+    assert await FileLeases(tmp_path).abandoned() == ["one"]
 
 
 def test_a_tree_shows_who_is_at_work(env: dict[str, str], tmp_path: Path) -> None:
@@ -242,10 +242,11 @@ def test_a_session_that_ended_unwatched_has_ended_at_the_next_look(
     machine = Path("/etc/machine-id").read_text().strip()
     domain = f"linux:{machine}:{Path('/proc/self/ns/pid').readlink()}"
     bash = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}}
+    since = time.time_ns() // 1_000_000 + 1000  # after their lines
     for number, writer in enumerate((left, killed)):
         append(writer.main, writer.prompt() + writer.text("one"))
         entry = {"pid": os.getpid() if number == 0 else 1, "sessionId": writer.session}
-        entry |= {"status": "idle", "statusUpdatedAt": 1_794_836_261_993}
+        entry |= {"status": "idle", "statusUpdatedAt": since}
         (sessions / f"{number}.json").write_text(json.dumps(entry))
     append(killed.main, killed.answer([bash]))
     (sessions / "1.json").write_text(json.dumps(entry | {"status": "waiting"}))
@@ -254,7 +255,7 @@ def test_a_session_that_ended_unwatched_has_ended_at_the_next_look(
         while {row["status"] for row in listed(env)} != {"waiting"}:
             time.sleep(0.1)
         rows = {row["run"]: row["waiting"] for row in listed(env)}
-        assert rows[left.session] == {"for": "prompt", "since": 1_794_836_261_993}
+        assert rows[left.session] == {"for": "prompt", "since": since}
         assert rows[killed.session]["for"] == "permission"
         while call(env, "tree", "--json", killed.session).stdout.count('"tool":"Bash"') != 1:
             time.sleep(0.1)

@@ -73,7 +73,7 @@ async def watched(
     finally:
         until.set()
         await task
-        leases.close(ended=True)
+        await leases.close(ended=True)
 
 
 @pytest.fixture(autouse=True)
@@ -228,7 +228,7 @@ async def test_only_one_process_writes_a_session(machine: Machine, inotify: bool
     writer = Writer(machine.config)
     append(writer.main, writer.text("one"))
     other = FileLeases(machine.home)
-    assert other.acquire(writer.session)
+    assert await other.acquire(writer.session)
     with pytest.raises(LogError):
         FileLeases(machine.config / "projects" / "-work" / f"{writer.session}.jsonl")
     async with watched(machine, inotify=inotify):
@@ -236,5 +236,5 @@ async def test_only_one_process_writes_a_session(machine: Machine, inotify: bool
         append(second.main, second.text("two"))
         await machine.until(second.session, "two")
         assert await machine.log.run(writer.session) is None
-        other.close(ended=True)
+        await other.close(ended=True)
         assert texts(await machine.until(writer.session, "one")) == ["one"]

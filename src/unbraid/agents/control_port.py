@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from msgspec import Struct
+from msgspec import Struct, field
+
+from unbraid.errors import CallerError
 
 VERBS = ("message", "interrupt", "cancel", "stop", "answer")
+GIVE_BACK = "give_back"
 
 
 class PermissionRequest(Struct):
-    """An agent waits for someone to allow a tool."""
+    """An agent waits for someone to allow a tool.
+
+    `always` are the CLI's own offers to allow it from now on. `also_in_terminal`: it is asked there
+    too, and the first answer counts. `held_until` is when the request is given back to the CLI if
+    nobody has answered, in milliseconds since 1970; None if it waits for ever.
+    """
 
     run: str
     request_id: str
@@ -19,6 +27,30 @@ class PermissionRequest(Struct):
     stream_id: int = 0
     agent: str = ""
     ts: int = 0
+    always: list[str] = field(default_factory=list)
+    can_edit: bool = False
+    also_in_terminal: bool = False
+    held_until: int | None = None
+
+
+class AnswerDetails(Struct, frozen=True, omit_defaults=True):
+    """What belongs to an answer beside yes and no.
+
+    `input` is what the tool is to be given instead, `always` the numbers of those offers that are
+    taken, counted from 0, and `answers` what is answered to an agent's questions, by question. `by`
+    and `where` say who has answered, for the log.
+    """
+
+    input: dict[str, Any] | None = None
+    always: list[int] = field(default_factory=list)
+    answers: dict[str, str] | None = None
+    by: str | None = None
+    where: str | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it says no more than who has answered."""
+        return self.input is None and not self.always and self.answers is None
 
 
 class Controller(Protocol):
@@ -48,6 +80,39 @@ class Controller(Protocol):
         """Returns the permission requests that wait for an answer."""
         ...
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answer one: `behavior` is allow or deny."""
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
+        """Answer one: `behavior` is allow or deny, or `give_back` for one that is held here and may
+        be answered in its own terminal instead.
+        """
         ...
+
+
+@runtime_checkable
+class MessagesAgents(Protocol):
+    """A controller that can send messages to sub-agents, too."""
+
+    async def message_agent(self, stream_id: int, text: str) -> None:
+        """Send one agent of the run a message."""
+        ...
+
+
+async def send_message(controller: Controller, stream_id: int, text: str) -> None:
+    """Send an agent of a run a message. Raises CallerError if that is not possible."""
+    if not stream_id:
+        await controller.message(text)
+    elif isinstance(controller, MessagesAgents):
+        await controller.message_agent(stream_id, text)
+    else:
+        raise CallerError("only the main agent of this run takes messages")
+
+
+def refuse_details(details: AnswerDetails | None) -> None:
+    """Raises CallerError if an answer says more than yes or no, where that is not possible."""
+    if details is not None and not details.is_plain:
+        raise CallerError("this request can only be allowed as it is, or denied")

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 from msgspec import Struct, field
 
 from unbraid.agents.backend_port import Backend
+from unbraid.agents.hook_port import CliHooks
 from unbraid.agents.process_port import Launcher
 from unbraid.agents.stored import FileFormats as FileFormats
 from unbraid.agents.stored import Follower as Follower
@@ -49,6 +50,9 @@ class AgentKind:
 
     program: ClassVar[str] = ""
     """The command that starts it, as it is found on PATH; empty if it has none."""
+
+    place_variables: ClassVar[tuple[str, ...]] = ()
+    """The environment variables that say where its sessions are."""
 
     agent_folders: ClassVar[tuple[str, ...]] = ()
     """Where a project keeps files that describe agents, below the project's folder."""
@@ -96,6 +100,10 @@ class AgentKind:
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend | None:
         """Returns how the orchestrator runs one of its agents."""
+        return None
+
+    def hooks(self, env: Mapping[str, str]) -> CliHooks | None:
+        """Returns how its CLI is made to call us in every session; None if that cannot be."""
         return None
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:

@@ -3,32 +3,71 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from unbraid.screen import safe_json
+from unbraid.screen import safe, safe_json
+from unbraid.timings import APPROVE_POLL_SECONDS, ATTENDANCE_SECONDS
+
+if TYPE_CHECKING:
+    from unbraid.agents.control_port import AnswerDetails, PermissionRequest
 
 
 @click.command(
     epilog="""\b
 Examples:
   unbraid approve
-  unbraid approve 6f3c…"""
+  unbraid approve --wait
+  unbraid approve 6f3c…
+  unbraid approve 6f3c… --always 1
+  unbraid approve 6f3c… --input '{"command": "npm test"}'
+  unbraid approve 6f3c… --answer 'Which database?=SQLite'
+  unbraid approve 6f3c… --give-back"""
 )
 @click.argument("request", required=False)
 @click.option("--json", "as_json", is_flag=True, help="List what waits as JSON.")
-def approve(request: str | None, as_json: bool) -> None:
+@click.option("--wait", is_flag=True, help="Say that you answer here, and list what comes.")
+@click.option("--input", "changed", metavar="JSON", help="Allow it with this input instead.")
+@click.option("--always", multiple=True, type=click.IntRange(1), help="Take this offer, too.")
+@click.option(
+    "--answer", "answers", multiple=True, metavar="QUESTION=ANSWER", help="To a question."
+)
+@click.option("--give-back", is_flag=True, help="Leave it to the agent's own terminal.")
+def approve(
+    request: str | None,
+    as_json: bool,
+    wait: bool,
+    changed: str | None,
+    always: tuple[int, ...],
+    answers: tuple[str, ...],
+    give_back: bool,
+) -> None:
     """Allow the tool that REQUEST asks for; without REQUEST, list what waits.
 
     Runs ask here that were started with `unbraid run --steer`, or by a program of yours with
-    `--input-format stream-json --permission-prompt-tool stdio`; and sessions of an OpenCode server,
-    while `unbraid watch --opencode URL` watches it.
+    `--input-format stream-json --permission-prompt-tool stdio`; sessions of an OpenCode server,
+    while `unbraid watch --opencode URL` watches it; and, while an unbraid watches, every session of
+    a CLI with hooks (see `unbraid hooks`).
+
+    While a hook holds the request of a background agent, or of `claude -p`, its terminal shows
+    nothing of it. So these come here only while somebody has said that they answer: --wait does,
+    until Ctrl-C, and so do the page and `unbraid top`.
     """
-    if request is not None:
-        asyncio.run(_answer(request, "allow", None))
-    else:
+    if request is None and wait:
+        asyncio.run(_wait(as_json=as_json))
+    elif request is None:
         asyncio.run(_list(as_json=as_json))
+    else:
+        from unbraid.agents.control_port import GIVE_BACK, AnswerDetails
+
+        details = AnswerDetails(
+            input=None if changed is None else _object(changed),
+            always=[number - 1 for number in always],
+            answers=dict(map(_answer_to, answers)) or None,
+        )
+        asyncio.run(_answer(request, GIVE_BACK if give_back else "allow", None, details))
 
 
 @click.command(
@@ -41,30 +80,84 @@ Examples:
 @click.option("--message", default=None, help="The reason, for the agent.")
 def deny(request: str, message: str | None) -> None:
     """Deny the tool that REQUEST asks for."""
-    asyncio.run(_answer(request, "deny", message))
+    asyncio.run(_answer(request, "deny", message, None))
 
 
-async def _answer(request: str, behavior: str, message: str | None) -> None:
+def _object(text: str) -> dict[str, object]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, object])
+    except (msgspec.MsgspecError, UnicodeEncodeError) as error:
+        raise click.BadParameter(f"not a JSON object: {error}", param_hint="--input") from None
+
+
+def _answer_to(text: str) -> tuple[str, str]:
+    question, found, answer = text.rpartition("=")
+    if not found or not question:
+        raise click.BadParameter("QUESTION=ANSWER is needed", param_hint="--answer")
+    return question, answer
+
+
+async def _answer(
+    request: str, behavior: str, message: str | None, details: AnswerDetails | None
+) -> None:
+    from msgspec.structs import replace
+
+    from unbraid.agents.control_port import AnswerDetails
     from unbraid.control.sockets import answer
     from unbraid.log import data_folder
+    from unbraid.system.user import user_name
 
-    await answer(data_folder(), request, behavior=behavior, message=message)
+    details = replace(details or AnswerDetails(), by=user_name(), where="command line")
+    await answer(data_folder(), request, behavior=behavior, message=message, details=details)
+
+
+async def _waiting() -> list[PermissionRequest]:
+    from unbraid.control.sockets import steerable_processes
+    from unbraid.log import data_folder
+
+    found = await steerable_processes(data_folder())
+    return [request for _, about in found for request in about.pending]
 
 
 async def _list(*, as_json: bool) -> None:
-    from unbraid.control.sockets import steerable_processes
-    from unbraid.log import data_folder
-    from unbraid.screen import safe
-
-    found = await steerable_processes(data_folder())
-    waiting = [request for _, about in found for request in about.pending]
+    waiting = await _waiting()
     if as_json:
         click.echo(safe_json(msgspec.json.encode(waiting)))
         return
     if not waiting:
         click.echo("No agent is waiting for permission.", err=True)
     for request in waiting:
-        click.echo(safe(f"{request.request_id}  {request.tool}  ({request.run})"))
-        # All of it: what is approved is what was shown.
-        for line in msgspec.json.format(msgspec.json.encode(request.input)).decode().split("\n"):
-            click.echo(safe(f"    {line}"))
+        _print(request)
+
+
+async def _wait(*, as_json: bool) -> None:
+    from unbraid.control.sockets import attend
+    from unbraid.log import data_folder
+    from unbraid.system.user import user_name
+
+    home, who = data_folder(), f"{user_name()} at the command line"
+    click.echo("Answer with `unbraid approve` and `unbraid deny`. Stop with Ctrl-C.", err=True)
+    shown: set[str] = set()
+    try:
+        while True:
+            await attend(home, who, ATTENDANCE_SECONDS)
+            for request in await _waiting():
+                if request.request_id in shown:
+                    continue
+                shown.add(request.request_id)
+                if as_json:
+                    click.echo(safe_json(msgspec.json.encode(request)))
+                else:
+                    _print(request)
+            await asyncio.sleep(APPROVE_POLL_SECONDS)
+    finally:
+        await attend(home, who, 0)
+
+
+def _print(request: PermissionRequest) -> None:
+    click.echo(safe(f"{request.request_id}  {request.tool}  ({request.run})"))
+    # All of it: what is approved is what was shown.
+    for line in msgspec.json.format(msgspec.json.encode(request.input)).decode().split("\n"):
+        click.echo(safe(f"    {line}"))
+    for number, offer in enumerate(request.always, 1):
+        click.echo(safe(f"    --always {number}: {offer}"))

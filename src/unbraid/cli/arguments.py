@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from unbraid.errors import LogError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+# A shell shows a page of them at most.
+COMPLETED_RUNS = 100
 # What a log can hold, and how long anything can wait.
 MOST = 2**63 - 1
 MOST_SECONDS = 1e6
@@ -53,6 +60,31 @@ class Quantity(click.ParamType):  # type: ignore[type-arg]
 
 AGE = Quantity("age", {"d": 86400, "h": 3600, "w": 7 * 86400, "m": 60, "s": 1})
 BYTES = Quantity("bytes", {"b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12})
+
+
+def complete_run(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Returns the runs of the log that begin so, newest first, for a shell that completes."""
+    import asyncio
+
+    from click.shell_completion import CompletionItem
+
+    from unbraid.log.engines import machine_log, opened_log
+    from unbraid.screen import safe
+
+    async def matching() -> list[CompletionItem]:
+        async with opened_log() as log:
+            return [
+                CompletionItem(run.run, help=safe(run.title or "")[:60])
+                for run in await log.runs(limit=COMPLETED_RUNS)
+                if run.run.startswith(incomplete)
+            ]
+
+    try:
+        return asyncio.run(matching()) if machine_log().exists() else []
+    except LogError:
+        return []
 
 
 def run_and_stream(agent: str) -> tuple[str, int | None]:

@@ -9,7 +9,7 @@ import sys
 
 import click
 
-from unbraid.cli.arguments import run_and_stream
+from unbraid.cli.arguments import complete_run, run_and_stream
 from unbraid.cli.redaction import redact_option, redacted_log
 
 INTERRUPTED = 130
@@ -24,7 +24,7 @@ Examples:
   unbraid attach 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2 --resume
   unbraid attach 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2 --resume -- -p "What did you find?\"""",
 )
-@click.argument("agent", metavar="RUN[/STREAM]")
+@click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS…]")
 @click.option("--resume", is_flag=True, help="Continue the conversation in the agent's own CLI.")
 @click.option(

@@ -6,7 +6,7 @@ import asyncio
 
 import click
 
-from unbraid.cli.arguments import run_and_stream
+from unbraid.cli.arguments import complete_run, run_and_stream
 
 
 @click.command(
@@ -14,7 +14,7 @@ from unbraid.cli.arguments import run_and_stream
 Examples:
   unbraid send 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33 "Look at the tests, too." """
 )
-@click.argument("run")
+@click.argument("run", shell_complete=complete_run)
 @click.argument("text")
 def send(run: str, text: str) -> None:
     """Send the main agent of RUN a message."""
@@ -26,7 +26,7 @@ def send(run: str, text: str) -> None:
 Examples:
   unbraid interrupt 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33"""
 )
-@click.argument("run")
+@click.argument("run", shell_complete=complete_run)
 def interrupt(run: str) -> None:
     """Stop what the main agent of RUN does now; it takes the next message."""
     asyncio.run(_steer(run, "interrupt"))
@@ -38,7 +38,7 @@ Examples:
   unbraid stop 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
   unbraid stop 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2"""
 )
-@click.argument("agent", metavar="RUN[/STREAM]")
+@click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
 def stop(agent: str) -> None:
     """End one sub-agent of a run, or the whole RUN."""
     run, stream = run_and_stream(agent)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.arguments import run_and_stream
+from unbraid.cli.arguments import complete_run, run_and_stream
 from unbraid.cli.redaction import redacted_log, redacted_runs, showing_option
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Examples:
   unbraid export 2f330b27/0 --markdown --redact | gh pr comment 12 --body-file -
   unbraid export 2f330b27 --json | jq .usage"""
 )
-@click.argument("agent", metavar="RUN[/STREAM]")
+@click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
 @click.option("--html", "form", flag_value="html", help="One page that needs nothing else.")
 @click.option("--markdown", "form", flag_value="markdown", help="Markdown, for a comment.")
 @click.option("--json", "form", flag_value="json", help="One JSON object.")

@@ -12,6 +12,7 @@ import click
 from unbraid.cli.arguments import port_option
 from unbraid.cli.destination import destination_of, destination_options
 from unbraid.cli.messages import warn
+from unbraid.cli.otlp import otlp_options, traces_of
 from unbraid.cli.redaction import redact_option
 
 
@@ -30,6 +31,7 @@ Examples:
 @click.option("--serve", "served", is_flag=True, help="Show the run on a web page, too.")
 @port_option
 @redact_option
+@otlp_options
 @destination_options
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")
 def run(
@@ -38,6 +40,8 @@ def run(
     served: bool,
     port: int,
     redact: bool,
+    otlp: str | None,
+    otlp_content: bool,
     to: str | None,
     token: str | None,
     linger: float,
@@ -66,7 +70,19 @@ def run(
         from unbraid.log.folder import data_folder
 
         face = partial(page, port=port, redact=redact, home=data_folder())
+    traces, trace = traces_of(otlp, warn, content=otlp_content, joins=True), None
+    if traces is not None:
+        from unbraid.otel.delivery import LaunchedTrace
+
+        trace = LaunchedTrace(traces, warn=warn)
     started = start(
-        command, os.environ, warn, sending=sending, face=face, steered=steered, redact=redact
+        command,
+        os.environ,
+        warn,
+        sending=sending,
+        face=face,
+        trace=trace,
+        steered=steered,
+        redact=redact,
     )
     sys.exit(asyncio.run(started))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from unbraid.cli.arguments import MOST, FiniteRange
+from unbraid.cli.messages import warn
+from unbraid.cli.otlp import otlp_options, traces_of
 
 if TYPE_CHECKING:
+    from unbraid.otel.delivery import Traces
     from unbraid.serve import ServeConfig
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -58,6 +62,7 @@ Examples:
     type=click.IntRange(0, MOST),
     help="Forget the oldest ended runs beyond this size.",
 )
+@otlp_options
 @click.option("--log", metavar="PATH", help="The log's file, or its address: sqlite:///PATH.")
 def serve(
     host: str,
@@ -73,6 +78,8 @@ def serve(
     keep_days: float | None,
     keep_bytes: int | None,
     log: str | None,
+    otlp: str | None,
+    otlp_content: bool,
 ) -> None:
     """Serve the log over HTTP: runs, their events as SSE, search, ingest, control.
 
@@ -99,15 +106,21 @@ def serve(
         keep_days=keep_days,
         keep_bytes=keep_bytes,
     )
-    asyncio.run(_serve(config, log, orchestrates=orchestrates))
+    traces = traces_of(otlp, warn, content=otlp_content, log=log)
+    asyncio.run(_serve(config, log, traces, orchestrates=orchestrates))
 
 
-async def _serve(config: ServeConfig, log: str | None, *, orchestrates: bool) -> None:
+async def _serve(
+    config: ServeConfig, log: str | None, traces: Traces | None, *, orchestrates: bool
+) -> None:
     from unbraid.machine import Machine
     from unbraid.orchestrate.service import orchestrator_factory
     from unbraid.serve import run_server
 
-    async with Machine(log, redact=config.redact) as machine:
+    async with AsyncExitStack() as stack:
+        machine = await stack.enter_async_context(Machine(log, redact=config.redact))
+        if traces is not None:
+            await stack.enter_async_context(traces.following(machine.log))
         await run_server(
             config,
             machine.log,

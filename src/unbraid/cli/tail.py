@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import click
 
-from unbraid.cli.arguments import MOST
+from unbraid.cli.arguments import MOST, complete_run
 from unbraid.cli.redaction import redact_option, redacted_log
 from unbraid.screen import safe_json
 
@@ -23,7 +23,7 @@ Examples:
   unbraid tail --json | jq .type
   unbraid tail --redact"""
 )
-@click.argument("run", required=False)
+@click.argument("run", required=False, shell_complete=complete_run)
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
 @click.option("--since", type=click.IntRange(0, MOST), help="Begin after this place in the log.")
 @redact_option

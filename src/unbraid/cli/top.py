@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unbraid.cli.arguments import complete_run
 from unbraid.cli.destination import token_option
 from unbraid.cli.redaction import redact_option
 from unbraid.timings import LOG_REPLACED_CHECK_SECONDS
@@ -27,7 +28,7 @@ Examples:
   unbraid top --opencode http://127.0.0.1:4096
   UNBRAID_TOKEN=… unbraid top --url https://agents.example.org"""
 )
-@click.argument("run", required=False)
+@click.argument("run", required=False, shell_complete=complete_run)
 @click.option(
     "--opencode",
     "servers",

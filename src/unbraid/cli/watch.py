@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from unbraid.cli.arguments import port_option
+from unbraid.cli.otlp import otlp_options, traces_of
 from unbraid.cli.redaction import redact_option
 
 
@@ -31,6 +32,7 @@ Examples:
     help="A running OpenCode server.",
 )
 @click.option("--keep", is_flag=True, help="Import every stored session, too.")
+@otlp_options
 @redact_option
 def watch(
     port: int = 8420,
@@ -38,6 +40,8 @@ def watch(
     servers: tuple[str, ...] = (),
     keep: bool = False,
     redact: bool = False,
+    otlp: str | None = None,
+    otlp_content: bool = False,
 ) -> None:
     """Follow every agent on this machine into the log, and show them on a page.
 
@@ -60,7 +64,18 @@ def watch(
         ParameterSource.COMMANDLINE,
         ParameterSource.ENVIRONMENT,
     )
-    asyncio.run(_watch(port, servers, page=page, keep=keep, redact=redact, port_required=asked))
+    asyncio.run(
+        _watch(
+            port,
+            servers,
+            page=page,
+            keep=keep,
+            redact=redact,
+            port_required=asked,
+            otlp=otlp,
+            otlp_content=otlp_content,
+        )
+    )
 
 
 async def _watch(
@@ -71,6 +86,8 @@ async def _watch(
     keep: bool,
     redact: bool,
     port_required: bool,
+    otlp: str | None,
+    otlp_content: bool,
 ) -> None:
     from unbraid.agents.registry import plugin_problems
     from unbraid.cli.session_table import SessionTable
@@ -85,6 +102,9 @@ async def _watch(
         machine.warn = overview.say
         for name, problem in plugin_problems().items():
             overview.say(f"the plugin {name} cannot be used: {problem}")
+        traces = traces_of(otlp, overview.say, content=otlp_content)
+        if traces is not None:
+            await stack.enter_async_context(traces.following(machine.log))
         await stack.enter_async_context(machine.listing(overview.add, while_reading=overview))
         if page:
             from unbraid.cli.page import page as serve

@@ -4,9 +4,10 @@ requests that wait in them.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.agents.attendance import Attendance
+from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
 from unbraid.errors import CallerError
 
 
@@ -15,6 +16,15 @@ class Steered(Protocol):
 
     async def controllers(self) -> dict[str, Controller]:
         """Returns the controllers there are now, by run."""
+        ...
+
+
+@runtime_checkable
+class Attended(Protocol):
+    """Runs elsewhere whose requests are held only while somebody answers."""
+
+    async def attend(self, who: str, seconds: float) -> None:
+        """Lets them know that somebody answers here for so long; for 0 seconds, no longer."""
         ...
 
 
@@ -32,6 +42,15 @@ class Controllers:
     def __init__(self, elsewhere: Steered | None = None) -> None:
         self._by_run: dict[str, Controller] = {}
         self._elsewhere = elsewhere
+        self.attendance = Attendance()
+
+    async def attend(self, who: str, seconds: float) -> None:
+        """Notes that somebody answers permission requests here, for so long: until then, those are
+        held that show nothing in a terminal while they are. For 0 seconds: no longer.
+        """
+        self.attendance.attend(who, seconds)
+        if isinstance(self._elsewhere, Attended):
+            await self._elsewhere.attend(who, seconds)
 
     def register(self, run: str, controller: Controller) -> None:
         """Adds a run that can be steered."""
@@ -66,11 +85,17 @@ class Controllers:
         others = (await self._others()).values()
         return [*self.pending(), *(request for held in others for request in held.pending())]
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         """Answer a request, whichever run it is of."""
         for controller in [*self._by_run.values(), *(await self._others()).values()]:
             if any(request.request_id == request_id for request in controller.pending()):
-                await controller.answer(request_id, behavior, message)
+                await controller.answer(request_id, behavior, message, details)
                 return
         raise UnknownRequest(f"no request {request_id} waits for an answer")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
 from unbraid.control.sockets import (
     SteeringReply,
     SteeringRequest,
+    attend,
     send_request,
     steerable_processes,
 )
@@ -25,6 +26,10 @@ class OtherProcesses:
         found = [reply for _, reply in await steerable_processes(self._home)]
         return {reply.run: _ByProcess(self._home, reply) for reply in found if reply.run}
 
+    async def attend(self, who: str, seconds: float) -> None:
+        """Lets all of them know that somebody answers here for so long."""
+        await attend(self._home, who, seconds)
+
 
 class _ByProcess:
     def __init__(self, home: Path, about: SteeringReply) -> None:
@@ -39,6 +44,9 @@ class _ByProcess:
     async def message(self, text: str) -> None:
         await self._steer(SteeringRequest("message", text))
 
+    async def message_agent(self, stream_id: int, text: str) -> None:
+        await self._steer(SteeringRequest("message", text, stream_id=stream_id))
+
     async def interrupt(self) -> None:
         await self._steer(SteeringRequest("interrupt"))
 
@@ -48,9 +56,17 @@ class _ByProcess:
     async def stop(self, stream_id: int) -> None:
         await self._steer(SteeringRequest("stop", stream_id=stream_id))
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         await self._steer(
-            SteeringRequest("answer", message, request_id=request_id, behavior=behavior)
+            SteeringRequest(
+                "answer", message, request_id=request_id, behavior=behavior, details=details
+            )
         )
 
     async def _steer(self, request: SteeringRequest) -> None:

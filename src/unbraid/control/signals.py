@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 
-from unbraid.agents.control_port import PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, PermissionRequest
 from unbraid.errors import CallerError
 
 
@@ -44,7 +44,13 @@ class SignalController:
         """Not possible."""
         raise self._deaf()
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         """Not possible."""
         raise CallerError(f"no request {request_id} waits for an answer")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
@@ -17,24 +17,35 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.agents.attendance import Attendance
+from unbraid.agents.control_port import (
+    AnswerDetails,
+    Controller,
+    PermissionRequest,
+    send_message,
+)
 from unbraid.errors import CallerError, UnbraidError
 from unbraid.system.home import make_private_folder
 
 FOLDER = "control"
+ATTENDANCE = "attendance"
 LIMIT = 16 << 20
 # The shortest limit there is (macOS has it).
 MAX_ADDRESS_BYTES = 104
 
 
 class SteeringRequest(Struct, omit_defaults=True):
-    """What a process is asked to do: message, interrupt, cancel, stop, answer, or pending."""
+    """What a process is asked to do: message, interrupt, cancel, stop, answer, or pending; or
+    attend, of a process that holds requests only while somebody answers for so many seconds.
+    """
 
     verb: str
     text: str | None = None
     stream_id: int = 0
     request_id: str = ""
     behavior: str = ""
+    details: AnswerDetails | None = None
+    seconds: float = 0.0
 
 
 class SteeringReply(Struct, omit_defaults=True):
@@ -58,12 +69,37 @@ class SteerableRun(Controller, Protocol):
 @contextlib.asynccontextmanager
 async def steerable(home: Path, controller: SteerableRun, name: str = "") -> AsyncIterator[None]:
     """Let other processes steer this one while the block runs; one of its runs, by a `name`."""
+
+    async def carry_out(request: SteeringRequest) -> SteeringReply:
+        return await _carry_out(controller, request)
+
+    async with _listening(home, name, carry_out):
+        yield
+
+
+@contextlib.asynccontextmanager
+async def attendable(home: Path, attendance: Attendance) -> AsyncIterator[None]:
+    """Let other processes say that somebody answers there, while the block runs."""
+
+    async def carry_out(request: SteeringRequest) -> SteeringReply:
+        if request.verb == "attend":
+            attendance.attend(request.text or "", request.seconds)
+        return SteeringReply()
+
+    async with _listening(home, ATTENDANCE, carry_out):
+        yield
+
+
+@contextlib.asynccontextmanager
+async def _listening(
+    home: Path, name: str, carry_out: Callable[[SteeringRequest], Awaitable[SteeringReply]]
+) -> AsyncIterator[None]:
     path = home / FOLDER / f"{os.getpid()}{name and '.'}{name}.sock"
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
             request = msgspec.json.decode(await reader.readline(), type=SteeringRequest)
-            writer.write(msgspec.json.encode(await _carry_out(controller, request)) + b"\n")
+            writer.write(msgspec.json.encode(await carry_out(request)) + b"\n")
             await writer.drain()
         writer.close()
 
@@ -97,7 +133,7 @@ async def _carry_out(controller: SteerableRun, request: SteeringRequest) -> Stee
     try:
         match request.verb:
             case "message":
-                await controller.message(request.text or "")
+                await send_message(controller, request.stream_id, request.text or "")
             case "interrupt":
                 await controller.interrupt()
             case "cancel":
@@ -105,7 +141,9 @@ async def _carry_out(controller: SteerableRun, request: SteeringRequest) -> Stee
             case "stop":
                 await controller.stop(request.stream_id)
             case "answer":
-                await controller.answer(request.request_id, request.behavior, request.text)
+                await controller.answer(
+                    request.request_id, request.behavior, request.text, request.details
+                )
             case "pending":
                 reply.pending = controller.pending()
             case _:
@@ -133,9 +171,26 @@ async def send_request(home: Path, run: str, request: SteeringRequest) -> None:
     raise CallerError(f"run {run} cannot be steered: no `unbraid run` has it now")
 
 
-async def answer(home: Path, request_id: str, *, behavior: str, message: str | None) -> str:
+async def attend(home: Path, who: str, seconds: float) -> None:
+    """Let every process that holds requests know that somebody answers here for so long."""
+    request = SteeringRequest("attend", who, seconds=seconds)
+    for path in sorted((home / FOLDER).glob(f"*.{ATTENDANCE}.sock")):
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            await _exchange(path, request)
+
+
+async def answer(
+    home: Path,
+    request_id: str,
+    *,
+    behavior: str,
+    message: str | None,
+    details: AnswerDetails | None = None,
+) -> str:
     """Answer a permission request, whichever run it is of; that run's name."""
-    request = SteeringRequest("answer", message, request_id=request_id, behavior=behavior)
+    request = SteeringRequest(
+        "answer", message, request_id=request_id, behavior=behavior, details=details
+    )
     for path, about in await steerable_processes(home):
         if any(waiting.request_id == request_id for waiting in about.pending):
             await _ask_for(path, request)

@@ -169,7 +169,7 @@ export interface FleetPermissionAsked {
   tool_use_id?: string | null;
 }
 
-/** A permission request was answered. */
+/** A permission request was answered: by whom, where (`page`, `top`, `command line`, or another's name for it), and with which word to the agent, as far as that is known. */
 export interface FleetPermissionReplied {
   type: 'permission_replied';
   seq: number;
@@ -180,6 +180,8 @@ export interface FleetPermissionReplied {
   request_id: string;
   behavior: string;
   by?: string | null;
+  where?: string | null;
+  message?: string | null;
 }
 
 /** The child's answer as its parent gets it. */
@@ -494,6 +496,8 @@ export interface PermissionReplied {
   request_id: string;
   behavior: string;
   by: string | null;
+  where: string | null;
+  message: string | null;
 }
 
 /** Messages that the agent's own CLI has withdrawn. */

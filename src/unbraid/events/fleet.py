@@ -136,11 +136,15 @@ class FleetPermissionAsked(FleetEvent, WithInput, tag="permission_asked", kw_onl
 
 
 class FleetPermissionReplied(FleetEvent, tag="permission_replied", kw_only=True):
-    """A permission request was answered."""
+    """A permission request was answered: by whom, where (`page`, `top`, `command line`, or
+    another's name for it), and with which word to the agent, as far as that is known.
+    """
 
     request_id: str
     behavior: str
     by: str | None = None
+    where: str | None = None
+    message: str | None = None
 
 
 class SubAgentResponse(FleetEvent, tag="sub_agent_response", kw_only=True):

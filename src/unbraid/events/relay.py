@@ -157,6 +157,8 @@ class PermissionReplied(RelayEvent, tag="permission_replied"):
     request_id: str = ""
     behavior: str = ""
     by: str | None = None
+    where: str | None = None
+    message: str | None = None
 
 
 class Retracted(RelayEvent, tag="retracted"):

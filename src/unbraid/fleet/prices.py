@@ -116,6 +116,15 @@ class Prices:
             found = self._known[model] = self._find(model)
         return found
 
+    def provider(self, model: str) -> str | None:
+        """Returns who sells a model of that name; None if nobody knows it."""
+        name = model.lower()
+        for each in dict.fromkeys((name, _SUFFIX.sub("", _PREFIX.sub("", name)))):
+            for provider in self._listed.providers:
+                if matches(provider.match, each):
+                    return provider.name
+        return None
+
     def cost(self, model: str | None, ts: int, tokens: MessageTokens) -> float | None:
         """Returns what a message costs in dollars; None if its model has no price."""
         rates = self.rates(model) if model else ()

@@ -14,7 +14,7 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from unbraid.errors import SourceError, UnbraidError
 from unbraid.system.process import PIPE, StartedProcess, start
@@ -36,14 +36,24 @@ class ChildProcess:
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], *, captured: bool, reads_stdin: bool, relays: bool = True
+        cls,
+        argv: Sequence[str],
+        *,
+        captured: bool,
+        reads_stdin: bool,
+        relays: bool = True,
+        added: Mapping[str, str] | None = None,
     ) -> ChildProcess:
         """Start a program; one that `reads_stdin` gets its input from us, line by line: what comes
-        in on our own stdin, if that `relays`, and what is written.
+        in on our own stdin, if that `relays`, and what is written. Its environment is ours, with
+        what is `added`.
         """
         try:
             process = await start(
-                argv, None, stdin=PIPE if reads_stdin else None, stdout=PIPE if captured else None
+                argv,
+                {**os.environ, **added} if added else None,
+                stdin=PIPE if reads_stdin else None,
+                stdout=PIPE if captured else None,
             )
         except OSError as error:
             raise SourceError(argv[0], error.strerror or str(error)) from None

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
+from typing import Protocol
 
 from unbraid.agents.process_port import (
     Command,
@@ -35,6 +36,24 @@ Warn = Callable[[str], None]
 Face = Callable[[Log, Controllers], AbstractAsyncContextManager[object]]
 
 
+class RunTracer(Protocol):
+    """Traces a run while it is recorded."""
+
+    def environment(self, run: str | None) -> Mapping[str, str]:
+        """Returns what the agent's process is to find in its environment, beside ours; its run may
+        have no name yet.
+        """
+        ...
+
+    def begin(self, log: Log, run: str) -> None:
+        """Notes that the run is recorded from now on."""
+        ...
+
+    async def finish(self) -> None:
+        """Waits a little for what is left, when the run is over."""
+        ...
+
+
 async def run(
     argv: Sequence[str],
     env: Mapping[str, str],
@@ -42,6 +61,7 @@ async def run(
     *,
     sending: Sending | None = None,
     face: Face | None = None,
+    trace: RunTracer | None = None,
     steered: bool = False,
     redact: bool = False,
 ) -> int:
@@ -61,6 +81,10 @@ async def run(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(run_log.close)
         await run_log.begin(command.session)
+        added: Mapping[str, str] = {}
+        if trace is not None:
+            stack.push_async_callback(trace.finish)
+            added = trace.environment(await run_log.expected(command.session))
         if launcher is None:
             recorder = ProcessRecorder(DetectedSource(launchers), run_log)
         else:
@@ -70,13 +94,20 @@ async def run(
             captured=command.captured,
             reads_stdin=command.reads_stdin,
             relays=command.prompt is None,
+            added=added,
         )
         if face is not None and run_log.log is not None:
             await stack.enter_async_context(face(run_log.log, controllers))
         controller = _controller(launcher, command, child, run_log)
         stack.callback(controller.close)
         child.on_input = controller.passed
-        run_log.on_open = lambda run: controllers.register(run, controller)
+
+        def opened(name: str) -> None:
+            controllers.register(name, controller)
+            if trace is not None and run_log.log is not None:
+                trace.begin(run_log.log, name)
+
+        run_log.on_open = opened
         await stack.enter_async_context(recorder.recording())
         if run_log.log is not None and not run_log.failed:
             await stack.enter_async_context(steerable(data_folder(env), controller))

@@ -12,7 +12,7 @@ from unbraid.log.engines import open_log
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.record.recorder import Recorder
-from unbraid.record.runs import open_run
+from unbraid.record.runs import next_run, open_run
 from unbraid.redact.source import SourceRedactor
 from unbraid.remote.delivery import Sending
 from unbraid.system.clock import now_ms
@@ -59,6 +59,15 @@ class RunLog:
                 await self._acquire(session)
         except LogError as error:
             self._fail(error)
+
+    async def expected(self, session: str | None) -> str | None:
+        """Returns the name that the run of a session will have; None if that is not known yet."""
+        if session is None or self.log is None or self.failed:
+            return None
+        try:
+            return await next_run(self.log, session)
+        except LogError:
+            return None
 
     async def open(self, session: str) -> Recorded:
         """Opens the run of a session, now that it is known. Returns how far it is recorded
@@ -110,7 +119,7 @@ class RunLog:
     async def close(self) -> None:
         """Let go of the log, and give the rest some time to arrive elsewhere."""
         if self._leases is not None:
-            self._leases.close(ended=self.recorder is None or self.recorder.over)
+            await self._leases.close(ended=self.recorder is None or self.recorder.over)
         if self.log is not None:
             await self.log.close()
         if self._sending is not None:
@@ -130,16 +139,16 @@ class RunLog:
 
     async def _acquire(self, session: str) -> None:
         assert self._leases is not None
-        taken, until = self._leases.acquire(session), time.monotonic() + LEASE_TIMEOUT_SECONDS
+        taken, until = await self._leases.acquire(session), time.monotonic() + LEASE_TIMEOUT_SECONDS
         while not taken and time.monotonic() < until:
             # A watch may be looking whether there is anything for it to record.
             await asyncio.sleep(LEASE_RETRY_SECONDS)
-            taken = self._leases.acquire(session)
+            taken = await self._leases.acquire(session)
         if not taken:
             self.failed, self._sending = True, None  # the other one has it all
             self._warn(f"another unbraid already records session {session}")
         if self._unnamed is not None:
-            self._leases.release(self._unnamed)
+            await self._leases.release(self._unnamed)
             self._unnamed = None
 
     def _fail(self, error: LogError) -> None:

@@ -221,7 +221,7 @@ class LogContract:
         assert live == ["live2", "live1", "live0"]
 
     async def test_gives_out_leases_on_its_runs(self, log: Log) -> None:
-        check_leases(log.leases(), log.leases())
+        await check_leases(log.leases(), log.leases())
 
     async def test_cursor_orders_all_runs(self, log: Log) -> None:
         one, two = story(["a"]), story(["b"])

@@ -19,8 +19,9 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 
 
 async def open_log(url: str | Path | None = None, env: Mapping[str, str] = os.environ) -> Log:
-    """Open a log: a file by its path or as `sqlite:///path`, or `memory:` for one that lives as
-    long as this process. None is the log of this machine, in the data folder of `env`.
+    """Open a log: a file by its path or as `sqlite:///path`, `memory:` for one that lives as long
+    as this process, or `nats://host,…` for one that many machines share. None is the log of this
+    machine, in the data folder of `env`.
     """
     place = machine_log(env) if url is None else url
     if url is None:
@@ -31,7 +32,7 @@ async def open_log(url: str | Path | None = None, env: Mapping[str, str] = os.en
     engine = ENGINES.get(found[1].lower())
     if engine is None:
         raise _unknown(str(place))
-    return await engine(str(place), found[2])
+    return await engine(str(place), found[2], env)
 
 
 def _check_private(folder: Path) -> None:
@@ -66,26 +67,46 @@ def machine_log(env: Mapping[str, str] = os.environ) -> Path:
     return data_folder(env) / FILE_NAME
 
 
-async def _sqlite(url: str, rest: str) -> Log:
+async def _sqlite(url: str, rest: str, env: Mapping[str, str]) -> Log:
     path = rest.removeprefix("//")
     if not rest.startswith("///") or not path.strip("/"):
         raise _unknown(url)
     return await SqliteLog.open(path)
 
 
-async def _memory(url: str, rest: str) -> Log:
+async def _memory(url: str, rest: str, env: Mapping[str, str]) -> Log:
     if rest.strip("/"):
         raise _unknown(url)
     return memory_log()
 
 
+async def _nats(url: str, rest: str, env: Mapping[str, str]) -> Log:
+    from unbraid.log.nats.address import parse_address
+
+    address = parse_address(url)
+    try:
+        from unbraid.log.nats.log import open_nats_log
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "nats":
+            raise
+        problem = "a log on NATS needs the extra: pip install 'unbraid[nats]'"
+        raise CallerError(problem) from error
+    return await open_nats_log(address, env)
+
+
 def _unknown(url: str) -> CallerError:
     return CallerError(
-        f"cannot open a log at {url!r}: give the path of a file, sqlite:///path or memory:"
+        f"cannot open a log at {url!r}: give the path of a file, sqlite:///path or memory:,"
+        " or nats://host"
     )
 
 
-Engine = Callable[[str, str], Awaitable[Log]]
+Engine = Callable[[str, str, Mapping[str, str]], Awaitable[Log]]
 
-# By scheme; each is given the whole URL, for messages, and what stands after the scheme.
-ENGINES: Mapping[str, Engine] = {"memory": _memory, "sqlite": _sqlite}
+# By scheme; each is given the whole URL, what stands after the scheme, and the environment.
+ENGINES: Mapping[str, Engine] = {
+    "memory": _memory,
+    "nats": _nats,
+    "sqlite": _sqlite,
+    "tls": _nats,
+}

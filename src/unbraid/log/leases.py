@@ -6,6 +6,9 @@ started an agent but does not know its session yet holds an unnamed lease: until
 nobody else acquires a session that is new. A lease that exists but that nobody holds any more
 belongs to a run that nobody has ended. A session that is part of another run (an orchestrated
 agent's) is marked, so that nobody records it as a run of its own.
+
+On a log that many machines share, leases are known to all of them. Agents that are about to begin,
+and sessions that are parts of other runs, concern only the machine that has their files.
 """
 
 from __future__ import annotations
@@ -31,11 +34,11 @@ PART = "part."
 class Leases(Protocol):
     """The leases that one process holds on the runs of one log."""
 
-    def acquire(self, name: str) -> bool:
+    async def acquire(self, name: str) -> bool:
         """Acquire the lease of a run or session; False if another process holds it."""
         ...
 
-    def release(self, name: str) -> None:
+    async def release(self, name: str) -> None:
         """Release a lease whose run has ended, or was never begun. Without a lease, do nothing."""
         ...
 
@@ -59,11 +62,11 @@ class Leases(Protocol):
         """Returns whether a session was marked as part of another run."""
         ...
 
-    def abandoned(self) -> list[str]:
+    async def abandoned(self) -> list[str]:
         """Returns the names whose holders died or stopped before the end of their run."""
         ...
 
-    def close(self, *, ended: bool) -> None:
+    async def close(self, *, ended: bool) -> None:
         """Let go of every lease. If their runs have `ended` they are released; else they count as
         abandoned, and the next process that looks continues them.
         """
@@ -99,8 +102,11 @@ class FileLeases:
         except OSError as error:
             raise LogError(f"{self._folder}: {error.strerror}") from error
 
-    def acquire(self, name: str) -> bool:
+    async def acquire(self, name: str) -> bool:
         """Lock the file of a run; False if another process has it locked."""
+        return self._lock(name)
+
+    def _lock(self, name: str) -> bool:
         if name in self._held:
             return True
         if not names_run(name):
@@ -122,8 +128,11 @@ class FileLeases:
                 return True
             file.close()
 
-    def release(self, name: str) -> None:
+    async def release(self, name: str) -> None:
         """Delete the file of a run, and unlock it."""
+        self._unlock(name)
+
+    def _unlock(self, name: str) -> None:
         file = self._held.pop(name, None)
         if file is not None:
             # Before the unlocking: afterwards it could be another process's lease.
@@ -134,16 +143,16 @@ class FileLeases:
     def acquire_unnamed(self) -> str:
         """Lock a file with a random name."""
         name = f"{UNNAMED}{secrets.token_hex(8)}"
-        self.acquire(name)
+        self._lock(name)
         return name
 
     def another_is_starting(self) -> bool:
         """Returns whether a file of a session without a name is locked by another process."""
         for path in self._folder.glob(f"{UNNAMED}*"):
             if path.name not in self._held:
-                if not self.acquire(path.name):
+                if not self._lock(path.name):
                     return True
-                self.release(path.name)  # its owner died
+                self._unlock(path.name)  # its owner died
         return False
 
     def mark_part_of_other_run(self, name: str) -> None:
@@ -155,7 +164,7 @@ class FileLeases:
         """Returns whether there is a file that says so."""
         return names_run(name) and (self._folder / f"{PART}{name}").exists()
 
-    def abandoned(self) -> list[str]:
+    async def abandoned(self) -> list[str]:
         """Returns the names of files that nobody has locked. Old marks are deleted on the way."""
         found: list[str] = []
         for path in list(self._folder.iterdir()):
@@ -164,15 +173,15 @@ class FileLeases:
                 with contextlib.suppress(OSError):
                     if path.stat().st_mtime < time.time() - RECORDED_MARK_KEPT_SECONDS:
                         path.unlink()
-            elif name not in self._held and not name.startswith(UNNAMED) and self.acquire(name):
+            elif name not in self._held and not name.startswith(UNNAMED) and self._lock(name):
                 self._held.pop(name).close()
                 found.append(name)
         return found
 
-    def close(self, *, ended: bool) -> None:
+    async def close(self, *, ended: bool) -> None:
         """Unlock every file; only what has `ended` is deleted, too."""
         for name in list(self._held):
             if ended:
-                self.release(name)
+                self._unlock(name)
             else:
                 self._held.pop(name).close()

@@ -25,8 +25,11 @@ class MemoryLeases:
     def __init__(self, table: LeaseTable) -> None:
         self._table = table
 
-    def acquire(self, name: str) -> bool:
+    async def acquire(self, name: str) -> bool:
         """Acquire a lease that nobody holds."""
+        return self._take(name)
+
+    def _take(self, name: str) -> bool:
         if not names_run(name):
             raise LogError(f"not the name of a run: {name[:80]!r}")
         if self._table.holders.get(name) not in (None, self):
@@ -34,7 +37,7 @@ class MemoryLeases:
         self._table.holders[name] = self
         return True
 
-    def release(self, name: str) -> None:
+    async def release(self, name: str) -> None:
         """Release a lease."""
         if self._table.holders.get(name) is self:
             del self._table.holders[name]
@@ -42,7 +45,7 @@ class MemoryLeases:
     def acquire_unnamed(self) -> str:
         """Acquire a lease with a name that nobody has had."""
         name = f"{UNNAMED}{next(self._table.numbers)}"
-        self.acquire(name)
+        self._take(name)
         return name
 
     def another_is_starting(self) -> bool:
@@ -60,12 +63,12 @@ class MemoryLeases:
         """Returns whether a session is part of another run."""
         return name in self._table.parts
 
-    def abandoned(self) -> list[str]:
+    async def abandoned(self) -> list[str]:
         """Returns the names whose holders stopped before the end."""
         held = self._table.holders.items()
         return [name for name, holder in held if holder is None and not name.startswith(UNNAMED)]
 
-    def close(self, *, ended: bool) -> None:
+    async def close(self, *, ended: bool) -> None:
         """Let go of every lease."""
         for name, holder in list(self._table.holders.items()):
             if holder is self and ended:

@@ -10,11 +10,10 @@ What every backend promises:
   allowed.
 - **Nothing needs two runs at once.** No transaction spans runs, no query joins them, so a run can
   live in a partition of its own. On NATS JetStream an append is one message on the run's subject
-  with an expected last sequence, the cursor is the stream's sequence, and summaries are a key-value
-  bucket folded from the events.
+  with an expected last sequence, and the cursor follows from the stream's sequence.
 
 What not every engine does well is a capability that it may have: `SearchableLog`, `PrunableLog`,
-`CompactableLog`, `ReplaceableLog`. A caller that needs one asks with `isinstance`.
+`CompactableLog`, `ReplaceableLog`, `SharedLog`. A caller that needs one asks with `isinstance`.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class LogConflict(LogError):
 
 class LogUnusable(LogError):
     """The log cannot be used as it is; `reason` is one of newer, corrupt, full, locked, closed,
-    io.
+    io; and of one on other machines away, behind, refused or lost.
     """
 
     def __init__(self, place: str, reason: str, detail: str) -> None:
@@ -77,6 +76,22 @@ class Retained(Struct, frozen=True):
 
     runs: list[str]
     freed_bytes: int
+
+
+class Replication(Struct, frozen=True):
+    """How far a machine's copy of a shared log is: the last record that it has `applied`, and the
+    `last` that there is, None if nobody can be asked. `problem` says what hinders it.
+    """
+
+    reachable: bool
+    applied: int
+    last: int | None
+    problem: str | None = None
+
+    @property
+    def behind(self) -> int | None:
+        """How many records the copy lacks, as far as is known."""
+        return None if self.last is None else self.last - self.applied
 
 
 class LogReader(Protocol):
@@ -238,6 +253,21 @@ class ReplaceableLog(Protocol):
         """Returns why nothing more can come from this log, if it is no longer the one
         others write.
         """
+        ...
+
+
+@runtime_checkable
+class SharedLog(Protocol):
+    """A log that many machines share, and each reads from a copy of its own."""
+
+    async def settle(self) -> None:
+        """Wait until what was acknowledged anywhere before this call can be read here. Raises
+        LogUnusable if that takes too long.
+        """
+        ...
+
+    async def replication(self) -> Replication:
+        """Returns how far this machine's copy is."""
         ...
 
 

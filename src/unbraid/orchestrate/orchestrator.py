@@ -148,11 +148,21 @@ class Orchestrator:
             raise CallerError("the prompt is empty")
         if self._closed:
             raise CallerError("this orchestrator is closed")
-        if len(self._requests) >= self._max_requests:
-            raise TooManyRequests(f"{self._max_requests} requests are being worked on already")
-        session = None if continues is None else self._session(continues)
         name = run or f"{RUN_PREFIX}{secrets.token_hex(8)}"
-        request = self._open(name, prompt=prompt, limits=limits, session=session)
+        if self.leases is not None and not await self.leases.acquire(name):
+            raise CallerError(f"another process has run {name}")
+        try:
+            # From here on nothing is waited for: what is checked now still holds.
+            if self._closed:
+                raise CallerError("this orchestrator is closed")
+            if len(self._requests) >= self._max_requests:
+                raise TooManyRequests(f"{self._max_requests} requests are being worked on already")
+            session = None if continues is None else self._session(continues)
+            request = self._open(name, prompt=prompt, limits=limits, session=session)
+        except BaseException:
+            if self.leases is not None:
+                await self.leases.release(name)
+            raise
         await request.begun()
         return request
 
@@ -183,8 +193,6 @@ class Orchestrator:
     def _open(
         self, run: str, *, prompt: str, limits: Limits | None, session: MasterSession | None
     ) -> Request:
-        if self.leases is not None and not self.leases.acquire(run):
-            raise CallerError(f"another process has run {run}")
         # Who asks cannot have more than the server gives.
         bounds = self._limits.lowered(limits or Limits())
         request = Request(self, self.log, run=run, prompt=prompt, limits=bounds)
@@ -206,7 +214,7 @@ class Orchestrator:
         self._controllers.unregister(request.run)
         del self._requests[request.run]
         if self.leases is not None:
-            self.leases.release(request.run)
+            await self.leases.release(request.run)
         await self._sessions[request.run].gone()
         del self._sessions[request.run]
 

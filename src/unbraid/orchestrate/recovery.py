@@ -14,13 +14,13 @@ async def recover(log: Log, leases: Leases) -> list[str]:
     ended = []
     async for summary in every_run(log, status="live"):
         # A lease dies with the process that holds it: one that can be had belongs to nobody.
-        if summary.source == SOURCE and leases.acquire(summary.run):
+        if summary.source == SOURCE and await leases.acquire(summary.run):
             try:
                 events = await _events(log, summary.run)
                 await log.append(summary.run, closing_events(events, "interrupted"))
                 ended.append(summary.run)
             finally:
-                leases.release(summary.run)
+                await leases.release(summary.run)
     return ended
 
 

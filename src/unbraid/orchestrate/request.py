@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.agents.backend_port import AgentConversation, AsksPermission
-from unbraid.agents.control_port import VERBS, PermissionRequest
+from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest, refuse_details
 from unbraid.agents.spec import AgentSpec, Limits
 from unbraid.errors import CallerError
 from unbraid.events import Draft, PermissionReplied, Prompt
@@ -236,14 +236,14 @@ class Request:
             async with backend.open(briefed) as conversation:
                 session = getattr(conversation, "session", None)
                 if session is not None:
-                    leases.acquire(session)
+                    await leases.acquire(session)
                     leases.mark_part_of_other_run(session)
-                leases.release(starting)
+                await leases.release(starting)
                 yield conversation
         finally:
-            leases.release(starting)
+            await leases.release(starting)
             if session is not None:
-                leases.release(session)
+                await leases.release(session)
 
     def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
         """Begins a delegation's stream."""
@@ -344,13 +344,20 @@ class Request:
         """Returns the permission requests that wait for an answer."""
         return [pending for pending, _, _ in self._asking.values()]
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         """Answer one."""
         if request_id not in self._asking:
             raise CallerError(f"no request {request_id} waits for an answer")
         _, conversation, _ = self._asking[request_id]
         if conversation is None:
             raise CallerError("this agent cannot be answered")
+        refuse_details(details)
         await conversation.answer(request_id, behavior, message)
         self._asking.pop(request_id, None)
 

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, RequestReceived
-from unbraid.log.port import Log
+from unbraid.log.port import Log, LogConflict
 from unbraid.record.recorder import Recorder, RunPipeline, priced_pipeline
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
@@ -101,23 +101,32 @@ class Ingest:
             owner = await self._owner(run, machine)
             if not any_run and owner != machine:
                 raise NotItsRun(f"permission denied: {machine} did not begin run {run}")
-            live = await self._load(run, owner)
-            recorder = live.recorder
-            wanted = recorder.offsets.get(source, 0)
-            if offset > wanted:
-                raise Hole(wanted)
-            fresh = data[wanted - offset :]
-            if recorder.over or source in recorder.ended:
-                if fresh and recorder.over:
-                    raise RunOver(f"run {run} is over")
-                if fresh:
-                    raise RunOver(f"source {source} of run {run} has ended")
-                return wanted
-            if live.redactor is not None:
-                # A secret must not be cut in two: the sender keeps what is not decided yet.
-                fresh = live.redactor.lines(source, fresh, end=end)
-            await self._record(run, recorder, Chunk(source, wanted, fresh, now), end=end)
-            return wanted + len(fresh)
+            chunk = Chunk(source, offset, data, now)
+            try:
+                return await self._take(run, owner, chunk, end=end)
+            except LogConflict:
+                # The sender may record the same run into this log itself, and have been faster.
+                return await self._take(run, owner, chunk, end=end)
+
+    async def _take(self, run: str, machine: str | None, chunk: Chunk, *, end: bool) -> int:
+        source, offset, data, now = chunk
+        live = await self._load(run, machine)
+        recorder = live.recorder
+        wanted = recorder.offsets.get(source, 0)
+        if offset > wanted:
+            raise Hole(wanted)
+        fresh = data[wanted - offset :]
+        if recorder.over or source in recorder.ended:
+            if fresh and recorder.over:
+                raise RunOver(f"run {run} is over")
+            if fresh:
+                raise RunOver(f"source {source} of run {run} has ended")
+            return wanted
+        if live.redactor is not None:
+            # A secret must not be cut in two: the sender keeps what is not decided yet.
+            fresh = live.redactor.lines(source, fresh, end=end)
+        await self._record(run, recorder, Chunk(source, wanted, fresh, now), end=end)
+        return wanted + len(fresh)
 
     async def _record(self, run: str, recorder: Recorder, chunk: Chunk, *, end: bool) -> None:
         try:

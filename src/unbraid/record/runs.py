@@ -11,7 +11,7 @@ import asyncio
 
 from unbraid.agents.stored import Recorded
 from unbraid.errors import LogError
-from unbraid.log.port import Log
+from unbraid.log.port import Log, LogUnusable
 from unbraid.record.recorder import Recorder
 
 
@@ -36,6 +36,8 @@ async def open_run(
         if not summary.over:
             try:
                 recorder = await Recorder.open(log, run, redact=redact, turns=turns)
+            except LogUnusable:
+                raise  # it cannot be read now, which says nothing about the run
             except LogError:
                 # An older translator's: it stays as it is, and its successor goes on from there.
                 pass
@@ -53,6 +55,14 @@ async def begins_run(log: Log, session: str) -> bool:
     run = await latest_run(log, session)
     summary = None if run is None else await log.run(run)
     return summary is None or summary.over
+
+
+async def next_run(log: Log, session: str) -> str:
+    """Returns the name of the run that what a session says next will be part of."""
+    number = 1
+    while (summary := await log.run(run_name(session, number))) is not None and summary.over:
+        number += 1
+    return run_name(session, number)
 
 
 async def latest_run(log: Log, session: str) -> str | None:

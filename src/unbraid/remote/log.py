@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
 from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError, LogError
 from unbraid.log.entry import Entry
@@ -226,6 +226,10 @@ class RemoteControllers:
             for run in held.runs
         }
 
+    async def attend(self, who: str, seconds: float) -> None:
+        """Lets the server know that somebody answers here for so long."""
+        await self._server.post("/v1/attendance", {"seconds": seconds})
+
 
 class RemoteController:
     """Controls one run through the server."""
@@ -247,6 +251,11 @@ class RemoteController:
         """Send a message to the root agent."""
         await self._post(f"/v1/runs/{self._about.run}/message", {"text": text})
 
+    async def message_agent(self, stream_id: int, text: str) -> None:
+        """Send a message to one agent."""
+        body = {"text": text, "stream_id": stream_id}
+        await self._post(f"/v1/runs/{self._about.run}/message", body)
+
     async def interrupt(self) -> None:
         """Stop what the root agent does now; the run goes on."""
         await self._post(f"/v1/runs/{self._about.run}/interrupt")
@@ -259,9 +268,18 @@ class RemoteController:
         """End one sub-agent."""
         await self._post(f"/v1/runs/{self._about.run}/streams/{stream_id}/stop")
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         """Answer a permission request."""
-        decision = {"behavior": behavior, "message": message}
+        more = {} if details is None else msgspec.to_builtins(details)
+        decision = {"behavior": behavior, "message": message, **more}
+        # Who it is, the server knows by the token.
+        decision.pop("by", None)
         await self._post(f"/v1/permissions/{request_id}", decision)
 
     async def _post(self, path: str, body: dict[str, Any] | None = None) -> None:

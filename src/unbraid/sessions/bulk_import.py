@@ -70,11 +70,11 @@ async def _import(log: Log, session: str, env: Mapping[str, str], *, redact: boo
     before = await _last_seqs(log, root)
     leases = log.leases()
     try:
-        if not leases.acquire(root):
+        if not await leases.acquire(root):
             return BUSY
         await record_session(log, root, store, redact=redact)
     finally:
-        leases.close(ended=True)
+        await leases.close(ended=True)
     return KNOWN if await _last_seqs(log, root) == before else IMPORTED
 
 

@@ -44,7 +44,7 @@ async def open_or_import(
     leases = log.leases()
     try:
         async with asyncio.timeout(IMPORT_LEASE_TIMEOUT_SECONDS) as waiting:
-            while not leases.acquire(session):
+            while not await leases.acquire(session):
                 if found := await _logged(log, session):
                     return found
                 await asyncio.sleep(IMPORT_LEASE_RETRY_SECONDS)
@@ -55,7 +55,7 @@ async def open_or_import(
     except TimeoutError:
         raise CallerError(f"another unbraid records {name}, which is still empty") from None
     finally:
-        leases.close(ended=True)
+        await leases.close(ended=True)
     if found is None:
         raise CallerError(f"nothing was ever said in {name}")
     return found
@@ -83,11 +83,11 @@ async def _caught_up(
     session, store = await asyncio.to_thread(stored_session, run.session_id or run.run, env)
     leases = log.leases()
     try:
-        if store is None or not leases.acquire(session):
+        if store is None or not await leases.acquire(session):
             return run
         await record_session(log, session, store, only=run.run, redact=redact)
     finally:
-        leases.close(ended=True)
+        await leases.close(ended=True)
     return await log.run(run.run) or run
 
 

@@ -7,8 +7,9 @@ inotify cannot see (network file systems) or has dropped.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from unbraid.timings import (
     FOLDER_APPEARING_POLL_SECONDS,
     FOLDER_POLL_SECONDS,
     FOLDER_RESCAN_SECONDS,
+    NEW_FOLDER_SETTLE_SECONDS,
 )
 
 
@@ -46,15 +48,43 @@ async def folder_changes(
             continue
         # What happened before inotify had begun to watch, it does not report.
         missed = True
+        new_folders = NewFolders()
         try:
             async with aclosing(notify.changes(folders)) as changes:
                 async for paths in changes:
                     everywhere = missed or time.monotonic() - looked >= FOLDER_RESCAN_SECONDS
                     if everywhere:
                         looked, missed = time.monotonic(), False
-                    yield FolderLook(folders, paths, everywhere)
+                    unreported = await new_folders.files(paths)
+                    yield FolderLook(folders, paths + unreported, everywhere)
                     if find() != folders:
                         break
         except (OSError, RuntimeError) as error:
             warn(f"inotify does not work here ({error}): looking every few seconds")
             inotify = False
+
+
+class NewFolders:
+    """Finds files that were written in a new folder before inotify watched it, of which it reports
+    nothing: at once, and again when it surely does.
+    """
+
+    def __init__(self) -> None:
+        self._due: dict[Path, float] = {}
+
+    async def files(self, changed: Iterable[Path]) -> list[Path]:
+        """Returns the files below the folders among these paths, and below those that were among
+        earlier ones and are to be looked at again.
+        """
+        now = time.monotonic()
+        new = [path for path in changed if path.is_dir()]
+        again = [path for path, due in self._due.items() if due <= now]
+        for path in again:
+            del self._due[path]
+        self._due.update(dict.fromkeys(new, now + NEW_FOLDER_SETTLE_SECONDS))
+        return await asyncio.to_thread(_files_below, {*new, *again}) if new or again else []
+
+
+def _files_below(folders: Iterable[Path]) -> list[Path]:
+    walked = (found for folder in folders for found in os.walk(folder))
+    return [Path(folder, name) for folder, _, names in walked for name in names]

@@ -38,4 +38,4 @@ async def follow_session(
         try:
             await watched
         finally:
-            leases.close(ended=False)
+            await leases.close(ended=False)

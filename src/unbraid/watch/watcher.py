@@ -33,6 +33,7 @@ from unbraid.timings import (
     WATCH_STOP_SECONDS,
     WATCH_TICK_SECONDS,
 )
+from unbraid.watch.hook_service import HookService
 from unbraid.watch.steered_runs import SteeredRuns
 
 TOGETHER = 16
@@ -67,7 +68,11 @@ class Watcher:
         self._followed: dict[str, FollowedSession] = {}
         self._dirty: dict[str, None] = {}
         self._foreign: set[str] = set()  # others have them, or the log would not take them
-        self._steered = SteeredRuns(log, controllers or Controllers(), data_folder(env))
+        controllers = controllers or Controllers()
+        self._steered = SteeredRuns(log, controllers, data_folder(env))
+        self._hooks = HookService(
+            log, controllers, data_folder(env), run_now=self._run_now, look=self._mark_hooked
+        )
         self._wake, self._turns = asyncio.Event(), asyncio.Lock()
         self.ready = asyncio.Event()
         self._closing = self._is_cut = False
@@ -83,6 +88,8 @@ class Watcher:
                 await looked.wait()
             await self._resume()
             tasks.create_task(self._tick())
+            if self._only is None:
+                tasks.create_task(self._hooks.run(self._watches))
             self.ready.set()
             while True:
                 await self._wake.wait()
@@ -134,7 +141,7 @@ class Watcher:
     async def _resume(self) -> None:
         """Go on with the runs that were left unfinished; end those with nothing more to read."""
         live = [run async for run in every_run(self._log, status="live")]
-        abandoned = set(self._leases.abandoned())
+        abandoned = set(await self._leases.abandoned())
         unfinished = abandoned | {run.session_id for run in live if run.session_id is not None}
         for session in sorted(unfinished) if self._only is None else [self._only]:
             for watch in self._watches:
@@ -180,6 +187,15 @@ class Watcher:
             if time.monotonic() - followed.changed_at > self._idle_seconds:
                 await finish_despite_cancel(self._finish(session, followed))
 
+    def _run_now(self, session: str) -> str | None:
+        followed = self._followed.get(session)
+        if followed is None or followed.recorder.over or not followed.has_begun:
+            return None
+        return followed.recorder.run
+
+    def _mark_hooked(self, watch: SessionWatch, session: str) -> None:
+        self._mark(session, watch)
+
     def _mark(self, session: str, watch: SessionWatch) -> None:
         if self._only in (None, session):
             self._watch_of[session] = watch
@@ -216,7 +232,7 @@ class Watcher:
             elif not followed.has_begun:
                 # The process that had it has recorded all: the next run may be another process's
                 # again.
-                self._drop(session)
+                await self._drop(session)
                 return
             await self._steered.note(watch, session, followed.recorder.run)
             for path, problem in follower.problems.items():
@@ -224,7 +240,7 @@ class Watcher:
         except (LogError, SourceError) as error:
             # The log is full, locked or gone: forget what was held, and continue from it later.
             self._warn_once(str(error))
-            self._drop(session)
+            await self._drop(session)
             self._foreign.add(session)
 
     async def _open(self, session: str, watch: SessionWatch) -> FollowedSession | None:
@@ -234,7 +250,7 @@ class Watcher:
         if self._leases.is_part_of_other_run(session):
             return None
         starting = self._leases.another_is_starting() and await begins_run(self._log, session)
-        if starting or not self._leases.acquire(session):
+        if starting or not await self._leases.acquire(session):
             self._foreign.add(session)
             return None
         recorder, recorded = await open_run(
@@ -242,7 +258,7 @@ class Watcher:
         )
         follower = await asyncio.to_thread(watch.follow, session, recorded)
         if follower is None:
-            self._leases.release(session)
+            await self._leases.release(session)
             return None
         followed = self._followed[session] = FollowedSession(recorder, follower)
         return followed
@@ -252,7 +268,7 @@ class Watcher:
             await followed.close()
         except LogError as error:
             self._warn_once(str(error))
-        self._drop(session)
+        await self._drop(session)
 
     async def _end(self, session: str) -> None:
         """End a run that was left unfinished, and of which there is nothing more to read."""
@@ -260,7 +276,7 @@ class Watcher:
         summary = None if run is None else await self._log.run(run)
         if summary is not None and not is_kind(summary.source):
             return  # not made of an agent's bytes: someone else's to end
-        if not self._leases.acquire(session):
+        if not await self._leases.acquire(session):
             return
         try:
             if summary is not None and not summary.over:
@@ -269,12 +285,12 @@ class Watcher:
         except LogError as error:
             self._warn_once(str(error))
         finally:
-            self._leases.release(session)
+            await self._leases.release(session)
 
-    def _drop(self, session: str) -> None:
+    async def _drop(self, session: str) -> None:
         self._followed.pop(session, None)
         self._watch_of[session].forget(session)
-        self._leases.release(session)
+        await self._leases.release(session)
 
     def _warn_once(self, text: str) -> None:
         if text not in self._warned:

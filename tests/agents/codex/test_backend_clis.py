@@ -13,44 +13,75 @@ from unbraid import events as e
 from unbraid.agents.codex.backend import CodexBackend
 from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
-from unbraid.testing import Script, ScriptedModel, Spawn, Wait, bash, codex_launch, say
+from unbraid.testing import (
+    Script,
+    ScriptedModel,
+    ScriptedText,
+    Spawn,
+    Turn,
+    Wait,
+    bash,
+    codex_launch,
+    say,
+)
 
 pytestmark = [pytest.mark.cli, pytest.mark.timeout(120)]
 
 LONG = "A text that is long enough to come in several pieces, one after the other. " * 4
 
 
+class OpenScript:
+    """A script whose main agent gets its next answers when its next prompt is sent.
+
+    How often Codex asks is up to it: once more when a sub-agent has ended, or not. Then it is given
+    words that say so.
+    """
+
+    def __init__(self, *kid: Turn) -> None:
+        self._main: list[Turn] = []
+        self.script = Script({"main": self._main, "kid": kid})
+
+    def add(self, model: ScriptedModel, *turns: Turn) -> None:
+        """Adds answers after all that were asked for."""
+        asked = self._asked(model)
+        self._main += [self.script.turn("main", n) for n in range(len(self._main), asked)]
+        self._main += turns
+
+    def said(self, model: ScriptedModel, since: int) -> str:
+        """Returns what the main agent has said, from its answer of that number on."""
+        turns = [self.script.turn("main", number) for number in range(since, self._asked(model))]
+        blocks = [block for turn in turns for block in turn.blocks]
+        return "".join(block.text for block in blocks if isinstance(block, ScriptedText))
+
+    def _asked(self, model: ScriptedModel) -> int:
+        served = [each.turn for each in model.ledger.servings if each.agent == "main"]
+        return 1 + max(served, default=-1)
+
+
 @every_version
 async def test_a_conversation_with_an_agent_of_its_own(version: str, tmp_path: Path) -> None:
-    slow = say("word " * 400, chunk_delay_seconds=0.05, chunk_chars=5)
-    script = Script(
-        {
-            "main": [
-                say(LONG, Spawn("kid")),
-                say(Wait("kid")),
-                say("It is done."),
-                say("And one more thing."),
-                slow,
-                say("I was interrupted."),
-            ],
-            "kid": [say("The kid speaks.", bash("echo one")), say("The kid is done.")],
-        }
-    )
-    with ScriptedModel(script) as model:
+    slow = say("word " * 2000, chunk_delay_seconds=0.05, chunk_chars=5)
+    answers = OpenScript(say("The kid speaks.", bash("echo one")), say("The kid is done."))
+    with ScriptedModel(answers.script) as model:
+        answers.add(model, say(LONG, Spawn("kid")), say(Wait("kid")), say("It is done."))
         launch = codex_launch(cli_of(version), model.url, tmp_path)
         backend = CodexBackend(launch.argv, env=launch.env, cwd=launch.cwd)
         agent = AgentSpec("anyone", prompt="You are brief.")
         async with asyncio.timeout(60), backend.open(agent) as conversation:
             first = await said(conversation.say("[[main]] Go."))
+            assert text(first) == answers.said(model, since=0)
+            answers.add(model, say("And one more thing."))
             second = await said(conversation.say("And now?"))
+            answers.add(model, slow)
             turn = conversation.say("Count.")
             async for event in turn:
                 if isinstance(event, e.TextDelta):
                     break
             await turn.aclose()
+            answers.add(model, say("I was interrupted."))
             last = await said(conversation.say("What was that?"))
         assert "You are brief." in str(model.requests[0])
-    assert text(first) == LONG + "It is done."
+    assert text(first).startswith(LONG + "It is done.")
     assert sum(isinstance(event, e.TextDelta) for event in first if not event.context) > 5
     (kid,) = [event for event in first if isinstance(event, e.SubAgentSpawned)]
     assert "".join(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -149,34 +149,39 @@ async def test_a_fleet_beside_a_watch_that_knows_nothing_of_it(
 async def test_a_process_that_is_killed_has_ended_within_seconds(
     version: str, tmp_path: Path
 ) -> None:
-    slow = say("word " * 400, chunk_delay_seconds=0.05, chunk_chars=5)
+    """One is interrupted, another one killed, while they speak: the text lasts for minutes."""
+    slow = say("word " * 4000, chunk_delay_seconds=0.05, chunk_chars=5)
     script = Script({"main": [say("First.", bash("echo one")), slow]})
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(watched(tmp_path))
-        running = await start(stack, version, script, tmp_path, ())
-        await running.model.reached("main", 1, chunks=20)
-        await begun(tmp_path)
-        running.child.kill()
-        events = await ended(tmp_path)
-    done = events[-1]
-    assert isinstance(done, e.Done)
-    assert not done.ok
-    assert [row[2] for row in told(events) if row[1] == "text"] == ["First."]
+        known: set[str] = set()
+        for end in (Child.interrupt, Child.kill):
+            running = await start(stack, version, script, tmp_path, ())
+            await running.model.reached("main", 1, chunks=20)
+            await begun(tmp_path, but=known)
+            end(running.child)
+            events = await ended(tmp_path, but=known)
+            known = set(await logged(tmp_path))
+            done = events[-1]
+            assert isinstance(done, e.Done)
+            assert not done.ok
+            assert [row[2] for row in told(events) if row[1] == "text"] == ["First."]
 
 
-async def begun(home: Path, kind: type[e.FleetEvent] = e.Text) -> None:
-    """Waits until the log has an event of that kind."""
+async def begun(home: Path, kind: type[e.FleetEvent] = e.Text, but: Collection[str] = ()) -> None:
+    """Waits until the log has an event of that kind, in another run than these."""
     while True:
-        runs = (await logged(home)).values()
+        runs = [events for run, events in (await logged(home)).items() if run not in but]
         if any(isinstance(event, kind) for each in runs for event in each):
             return
         await asyncio.sleep(0.1)
 
 
-async def ended(home: Path) -> list[e.FleetEvent]:
-    """The events of the only run, once it is over."""
+async def ended(home: Path, but: Collection[str] = ()) -> list[e.FleetEvent]:
+    """The events of the only run but these, once it is over."""
     while True:
-        runs = [each for each in (await logged(home)).values() if each]
+        found = (await logged(home)).items()
+        runs = [events for run, events in found if events and run not in but]
         if runs and isinstance(runs[0][-1], e.Done):
             (events,) = runs
             return events

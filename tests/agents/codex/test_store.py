@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
-from tests.agents.codex.rollouts import ROOT, head, line, says, turn, write
+from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, turn, write
 from tests.said import CLEAN, FOLDERS, judge, told
 from unbraid import events as e
 from unbraid.agents.codex.sessions.file_formats import stored_order
@@ -124,3 +126,58 @@ async def test_a_change_of_a_child_is_one_of_its_session(tmp_path: Path) -> None
     assert watch.look() == {threads["main"]}
     assert watch.has(threads["main"])
     assert watch.ended([threads["main"]]) == set()
+
+
+async def test_a_session_is_seen_that_was_written_before_its_folder_was_watched(
+    tmp_path: Path,
+) -> None:
+    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch()
+    async with asyncio.timeout(60), aclosing(watch.changes()) as changes:
+        assert await anext(changes) == set()
+        made = tmp_path / "made"
+        write(made, ROOT, head(ROOT), *turn("t1", says("first")))
+        (made / "sessions").rename(tmp_path / "sessions")
+        while not (found := await anext(changes)):
+            pass
+        assert found == {ROOT}
+
+
+async def test_a_session_is_seen_that_was_written_with_the_folder_of_its_day(
+    tmp_path: Path,
+) -> None:
+    """The whole file is there before the system reports on the new folder."""
+    write(tmp_path, ROOT, head(ROOT))
+    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch()
+    async with asyncio.timeout(60), aclosing(watch.changes()) as changes:
+        assert await anext(changes) == {ROOT}
+        assert await anext(changes) == set()
+        later = write(tmp_path / "later", CHILD, head(CHILD), *turn("t1", says("first")))
+        later.parents[1].rename(tmp_path / "sessions" / "2026" / "12")
+        while not (found := await anext(changes)):
+            pass
+        assert found == {CHILD}
+
+
+async def test_a_child_whose_first_line_is_half_written_is_no_session(tmp_path: Path) -> None:
+    write(tmp_path, ROOT, head(ROOT))
+    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch(inotify=False)
+    assert watch.look() == set()
+    begun = write(tmp_path, CHILD)
+    for text, roots in ((head(CHILD, ROOT)[:40], set()), (head(CHILD, ROOT)[40:] + b"\n", {ROOT})):
+        with begun.open("ab") as file:
+            file.write(text)
+        assert watch.look() == roots
+
+
+def test_an_exec_that_nobody_was_seen_to_run_is_over_when_it_says_so(tmp_path: Path) -> None:
+    written = write(tmp_path, ROOT, head(ROOT), *turn("t1", says("first"), end=None))
+    write(tmp_path, CHILD, head(CHILD, source="cli"), *turn("t1", says("first")))
+    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch(inotify=False)
+    watch.look()
+    for _ in range(3):
+        assert watch.ended([ROOT, CHILD]) == set()
+    with written.open("ab") as file:
+        end = b'"type":"event_msg","payload":{"type":"task_complete","turn_id":"t1"}}'
+        file.write(b'{"timestamp":"2026-11-16T08:19:01.000Z",' + end + b"\n")
+    assert watch.ended([ROOT, CHILD]) == set()
+    assert watch.ended([ROOT, CHILD]) == {ROOT}

@@ -69,18 +69,31 @@ async def test_a_conversation_with_agents_of_its_own(version: str, tmp_path: Pat
 
 
 @versions
-async def test_an_agent_has_the_tools_it_was_given(version: str, tmp_path: Path) -> None:
+async def test_an_agent_has_the_tools_it_was_given_and_its_turn_may_fail(
+    version: str, tmp_path: Path
+) -> None:
     agents = (
         AgentSpec("some", tools=("Read", "Bash(git status)", "/agent")),
         AgentSpec("none", tools=()),
         AgentSpec("all"),
         AgentSpec("most", denied=("Bash", "/fetch")),
     )
-    script = Script({agent.name: [say("Hello.")] for agent in agents})
+    refusal = HttpError(400, "invalid_request_error", "not today", times=None)
+    script = Script(
+        {
+            **{agent.name: [say("Hello.")] for agent in agents},
+            "refused": [say("Never said.", failure=refusal)],
+            "unknown": [say("Never said.")],
+        }
+    )
     async with real(version, script, tmp_path) as (backend, model):
         for agent in agents:
             async with backend.open(agent) as conversation:
                 await said(conversation.say(f"[[{agent.name}]] Go."))
+        async with backend.open(ANYONE) as conversation:
+            refused = await said(conversation.say("[[refused]] Go."))
+        async with backend.open(AgentSpec("anyone", model="scripted/none")) as conversation:
+            unknown = await said(conversation.say("[[unknown]] Go."))
     had = {
         name: {
             tool["function"]["name"]
@@ -95,6 +108,11 @@ async def test_an_agent_has_the_tools_it_was_given(version: str, tmp_path: Path)
     assert had["all"] > {"read", "bash", "write", "task"}
     assert "question" not in had["all"]
     assert had["most"] == had["all"] - {"bash"}
+    for events, words in ((refused, "not today"), (unknown, "scripted/none")):
+        last = events[-1]
+        assert isinstance(last, e.TurnComplete)
+        assert not last.ok
+        assert words in "".join(event.message for event in events if isinstance(event, e.Error))
 
 
 @versions
@@ -121,24 +139,14 @@ async def test_permission_is_asked_for_and_answered(version: str, tmp_path: Path
     ]
 
 
-async def test_a_server_that_is_killed_says_so_and_another_takes_its_place(tmp_path: Path) -> None:
-    script = Script({"main": [say("Wait.", bash("sleep 1000"))], "later": [say("I came later.")]})
-    async with real(CURRENT, script, tmp_path) as (backend, _):
-        async with backend.open(ANYONE) as conversation:
-            with pytest.raises(BackendError, match="was ended by SIGKILL"):
-                async for event in conversation.say("[[main]] Go."):
-                    if isinstance(event, e.ToolUse):
-                        assert backend.pid is not None
-                        os.kill(backend.pid, signal.SIGKILL)
-        async with backend.open(ANYONE) as conversation:
-            assert text(await said(conversation.say("[[later]] Hello?"))) == "I came later."
-
-
 async def test_cancelled_or_aborted_it_stops_and_the_others_go_on(tmp_path: Path) -> None:
+    """Killed, it says so, and another takes its place."""
     script = Script(
         {
             "slow": [say("Wait.", bash("sleep 1000"))],
             "long": [say(LONG, chunk_delay_seconds=0.05), say("Here I am.")],
+            "killed": [say("Wait.", bash("sleep 1000"))],
+            "later": [say("I came later.")],
         }
     )
     there = asyncio.Event()
@@ -162,23 +170,15 @@ async def test_cancelled_or_aborted_it_stops_and_the_others_go_on(tmp_path: Path
             with pytest.raises(asyncio.CancelledError):
                 await task
             again = await said(conversation.say("Are you there?"))
-    assert text(again) == "Here I am."
-
-
-@versions
-async def test_a_turn_that_fails_is_not_ok(version: str, tmp_path: Path) -> None:
-    refusal = HttpError(400, "invalid_request_error", "not today", times=None)
-    script = Script({"main": [say("Never said.", failure=refusal)]})
-    async with real(version, script, tmp_path) as (backend, _):
+        assert text(again) == "Here I am."
         async with backend.open(ANYONE) as conversation:
-            refused = await said(conversation.say("[[main]] Go."))
-        async with backend.open(AgentSpec("anyone", model="scripted/none")) as conversation:
-            unknown = await said(conversation.say("[[main]] Go."))
-    for events, words in ((refused, "not today"), (unknown, "scripted/none")):
-        last = events[-1]
-        assert isinstance(last, e.TurnComplete)
-        assert not last.ok
-        assert words in "".join(event.message for event in events if isinstance(event, e.Error))
+            with pytest.raises(BackendError, match="was ended by SIGKILL"):
+                async for event in conversation.say("[[killed]] Go."):
+                    if isinstance(event, e.ToolUse):
+                        assert backend.pid is not None
+                        os.kill(backend.pid, signal.SIGKILL)
+        async with backend.open(ANYONE) as conversation:
+            assert text(await said(conversation.say("[[later]] Hello?"))) == "I came later."
 
 
 async def test_a_server_that_runs_already_is_used_and_left_alone(tmp_path: Path) -> None:

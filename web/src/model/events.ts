@@ -169,7 +169,7 @@ export interface FleetPermissionAsked {
   tool_use_id?: string | null;
 }
 
-/** A permission request was answered. */
+/** A permission request was answered: by whom, where (`page`, `top`, `command line`, or another's name for it), and with which word to the agent, as far as that is known. */
 export interface FleetPermissionReplied {
   type: 'permission_replied';
   seq: number;
@@ -180,6 +180,8 @@ export interface FleetPermissionReplied {
   request_id: string;
   behavior: string;
   by?: string | null;
+  where?: string | null;
+  message?: string | null;
 }
 
 /** The child's answer as its parent gets it. */
@@ -365,7 +367,7 @@ export interface Found {
   snippet: string;
 }
 
-/** An agent waits for someone to allow a tool. */
+/** An agent waits for someone to allow a tool. `always` are the CLI's own offers to allow it from now on. `also_in_terminal`: it is asked there too, and the first answer counts. `held_until` is when the request is given back to the CLI if nobody has answered, in milliseconds since 1970; None if it waits for ever. */
 export interface PermissionRequest {
   run: string;
   request_id: string;
@@ -374,6 +376,10 @@ export interface PermissionRequest {
   stream_id: number;
   agent: string;
   ts: number;
+  always: string[];
+  can_edit: boolean;
+  also_in_terminal: boolean;
+  held_until: number | null;
 }
 
 /** What was spent, in lines, and in all. `no_price` are the models without a price. */

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from unbraid.agents.backend_port import Backend
+from unbraid.agents.hook_port import CliHooks
 from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
 from unbraid.agents.process_port import Launcher
 
@@ -20,6 +21,7 @@ class ClaudeCode(AgentKind):
     name = "claude"
     title = "Claude Code"
     program = "claude"
+    place_variables = ("CLAUDE_CONFIG_DIR",)
     agent_folders = (".claude/agents",)
     home_agent_folders = (".claude/agents",)
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -59,6 +61,12 @@ class ClaudeCode(AgentKind):
         from unbraid.agents.claude.backend import ClaudeBackend
 
         return ClaudeBackend(env=env, cwd=cwd)
+
+    def hooks(self, env: Mapping[str, str]) -> CliHooks:
+        """Installs hooks into its settings, or as a plugin."""
+        from unbraid.agents.claude.hooks.installer import ClaudeHooks
+
+        return ClaudeHooks(env)
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
         """Looks for the program and for transcripts."""

@@ -5,7 +5,7 @@ and the folder that a workflow's agents are in. The readers of the files pass bo
 of type `unbraid.agent`, so that bytes stay the only thing the pure core takes in. Which session
 it is, and where, stands on every line and nowhere in particular: a record of type `unbraid.session`
 says it once, before all others. What a process publishes of its session while it lives is a record
-of type `unbraid.state`.
+of type `unbraid.state`, and what comes and goes by hooks one of type `unbraid.permission`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ import re
 from typing import Any
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
+from unbraid.events import EMPTY_OBJECT
 from unbraid.translate.blocks import MessageUsage
 from unbraid.wire.record import BAD_JSON
 
 AGENT_FACTS = "unbraid.agent"
 SESSION_STATE = "unbraid.state"
 SESSION_INTRODUCTION = "unbraid.session"
+HOOKED_PERMISSION = "unbraid.permission"
 # The model of messages that the CLI itself has made.
 SYNTHETIC = "<synthetic>"
 # What 2.0 asks two agents of its own at every start, for nobody.
@@ -68,6 +70,21 @@ class PublishedState(Struct):
 
     status: str | None = None
     waiting_for: str | None = field(default=None, name="waitingFor")
+
+
+class HookedPermission(Struct, omit_defaults=True):
+    """A permission request that a hook has brought, or, with a `behavior`, the answer that was
+    given here. `in_terminal`: the session's own terminal asks at the same time.
+    """
+
+    request_id: str = ""
+    tool: str = ""
+    input: Raw = EMPTY_OBJECT
+    in_terminal: bool = False
+    behavior: str | None = None
+    by: str | None = None
+    where: str | None = None
+    message: str | None = None
 
 
 class JournalEntry(Struct):
@@ -180,6 +197,18 @@ def state_line(session_id: str, state: PublishedState, since_ms: int) -> bytes:
     if since_ms:
         facts["timestamp"] = since_ms
     return msgspec.json.encode(facts) + b"\n"
+
+
+def permission_line(
+    session_id: str, agent_id: str | None, permission: HookedPermission, ts: int
+) -> bytes:
+    """Returns what came by a hook, or was answered to it, as one line for the translator."""
+    facts: dict[str, Any] = {"type": HOOKED_PERMISSION, "sessionId": session_id, "timestamp": ts}
+    if agent_id is not None:
+        facts["agentId"] = agent_id
+    said = msgspec.json.encode(permission)
+    # Encoded already, so that its input stays as it came.
+    return msgspec.json.encode(facts)[:-1] + b"," + said[1:] + b"\n"
 
 
 def notification(text: str, *, certain: bool = False) -> dict[str, str] | None:

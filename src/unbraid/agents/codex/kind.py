@@ -20,6 +20,7 @@ class Codex(AgentKind):
     name = "codex"
     title = "Codex"
     program = "codex"
+    place_variables = ("CODEX_HOME",)
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "agent": ("spawn_agent",),
         "parallel": ("spawn_agent",),

@@ -15,6 +15,7 @@ class Kilo(OpenCode):
     name = "kilo"
     title = "Kilo"
     program = "kilo"
+    place_variables: ClassVar[tuple[str, ...]] = (KILO.variable("DB"),)
     steered_command: ClassVar[str] = (
         "kilo serve --port 4096 & unbraid --opencode http://127.0.0.1:4096"
     )

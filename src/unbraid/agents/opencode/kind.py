@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from unbraid.agents.backend_port import Backend
+from unbraid.agents.hook_port import CliHooks
 from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
 from unbraid.agents.process_port import Launcher
@@ -22,6 +23,7 @@ class OpenCode(AgentKind):
     name = "opencode"
     title = "OpenCode"
     program = "opencode"
+    place_variables: ClassVar[tuple[str, ...]] = (OPENCODE.variable("DB"),)
     agent_folders: ClassVar[tuple[str, ...]] = (".opencode/agent",)
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "agent": ("task",),
@@ -56,6 +58,12 @@ class OpenCode(AgentKind):
         from unbraid.agents.opencode.backend import OpenCodeBackend
 
         return OpenCodeBackend(env=env, cwd=cwd, edition=self.edition)
+
+    def hooks(self, env: Mapping[str, str]) -> CliHooks | None:
+        """Installs a plugin; its forks have not been seen to load one."""
+        from unbraid.agents.opencode.hooks.installer import OpenCodeHooks
+
+        return OpenCodeHooks(env) if self.edition is OPENCODE else None
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
         """Looks for the program and for its stored sessions."""

@@ -64,8 +64,12 @@ class Appender:
         lines: Sequence[Line],
         offsets: Mapping[str, int],
         spool: Sequence[Chunk],
+        *,
+        first_cursor: int | None = None,
     ) -> Appended:
-        """Write what is new. Raises LogConflict before it has written anything."""
+        """Write what is new. Raises LogConflict before it has written anything. The cursors follow
+        those that the file has, or are counted from `first_cursor`.
+        """
         held = self._held.get(run) or _read(connection, run)
         summary = held.summary
 
@@ -75,11 +79,10 @@ class Appender:
 
         fresh = admit(summary, lines, stored)
         if not held.key:
-            held.key = _create(connection, run)
+            held.key = create(connection, run)
         if fresh:
-            self._write(connection, held, fresh)
-        for source, offset in offsets.items():
-            connection.execute(_OFFSET, (held.key, source, offset))
+            self._write(connection, held, fresh, first_cursor)
+        save_offsets(connection, held.key, offsets)
         if summary.over:
             connection.execute("DELETE FROM spool WHERE run = ?", (held.key,))
             self._held.pop(run, None)
@@ -95,14 +98,23 @@ class Appender:
             self._held.pop(next(iter(self._held)))
         self._held[run] = held
 
-    def _write(self, connection: sqlite3.Connection, held: _Held, fresh: Sequence[Line]) -> None:
+    def _write(
+        self,
+        connection: sqlite3.Connection,
+        held: _Held,
+        fresh: Sequence[Line],
+        first_cursor: int | None,
+    ) -> None:
         key, summary, blocks = held.key, held.summary, held.blocks
         rows, said = [], list[IndexedBlock]()
         for event, data in fresh:
             rows.append((key, event.seq, event.ts, event.stream_id, event.type, data))
             summary.fold(event, len(data))
             said += blocks.feed(event)
-        _EVENTS.run(connection, rows)
+        if first_cursor is None:
+            _EVENTS.run(connection, rows)
+        else:
+            _PLACED.run(connection, [(at, *row) for at, row in enumerate(rows, first_cursor)])
         if said:
             blocks_said = [(key, s.stream_id, s.seq, s.ts, s.kind, s.text) for s in said]
             _SAID.run(connection, blocks_said)
@@ -120,8 +132,7 @@ class Appender:
         if listed != held.listed:
             held.listed = listed
             save(connection, key, summary)
-        grown = (summary.updated, summary.bytes, summary.last_seq, blocks.open_from)
-        connection.execute(_GROWN, (*grown, _encode(summary), key))
+        save_growth(connection, key, summary, blocks.open_from)
 
 
 def _mark_retracted(
@@ -196,7 +207,22 @@ def save(connection: sqlite3.Connection, key: int, summary: RunSummary) -> None:
     connection.execute(_SAVED, (*listed, _encode(summary), key))
 
 
-def _create(connection: sqlite3.Connection, run: str) -> int:
+def save_offsets(connection: sqlite3.Connection, key: int, offsets: Mapping[str, int]) -> None:
+    """Write sources' offsets, which never go back."""
+    for source, offset in offsets.items():
+        connection.execute(_OFFSET, (key, source, offset))
+
+
+def save_growth(
+    connection: sqlite3.Connection, key: int, summary: RunSummary, open_from: int
+) -> None:
+    """Write a summary and the columns that change with every event."""
+    grown = (summary.updated, summary.bytes, summary.last_seq, open_from)
+    connection.execute(_GROWN, (*grown, _encode(summary), key))
+
+
+def create(connection: sqlite3.Connection, run: str) -> int:
+    """Writes a run that has nothing yet; returns its key."""
     row = (run, _encode(RunSummary(run)))
     key = connection.execute(_RUN, row).lastrowid
     assert key is not None
@@ -206,7 +232,9 @@ def _create(connection: sqlite3.Connection, run: str) -> int:
 _RUN = """INSERT INTO runs
     (run, status, started, updated, bytes, last_seq, open_from, words, summary)
     VALUES (?, 'working', 0, 0, 0, 0, 1, '', ?)"""
-_EVENTS = Inserts("events", ("run", "seq", "ts", "stream_id", "type", "data"))
+_COLUMNS = ("run", "seq", "ts", "stream_id", "type", "data")
+_EVENTS = Inserts("events", _COLUMNS)
+_PLACED = Inserts("events", ("cursor", *_COLUMNS))
 _SAVED = """UPDATE runs SET status = ?, started = ?, bytes = ?, words = ?, session = ?, summary = ?
     WHERE id = ?"""
 _GROWN = """UPDATE runs SET updated = ?, bytes = ?, last_seq = ?, open_from = ?, summary = ?

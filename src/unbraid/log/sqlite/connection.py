@@ -20,9 +20,11 @@ _REASONS = {
 
 
 def open_writer(
-    path: Path, *, busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS
+    path: Path, *, busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS, durable: bool = True
 ) -> sqlite3.Connection:
-    """Returns the connection that writes."""
+    """Returns the connection that writes. One that is not `durable` may lose its last commits in a
+    power cut, though never a part of one.
+    """
     connection = sqlite3.connect(
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
     )
@@ -32,7 +34,7 @@ def open_writer(
             raise LogUnusable(str(path), "io", f"the file system cannot keep a WAL ({mode})")
         # FULL: the WAL is synced at every commit. NORMAL would survive kill -9 but not a power cut,
         # and then "acknowledged means durable" would be untrue; group commit is what pays for it.
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         connection.execute("PRAGMA journal_size_limit = 8388608")
         connection.execute("PRAGMA cache_size = -16384")
     except BaseException:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
@@ -44,16 +45,24 @@ from unbraid.wire.names import checked_run, checked_source
 ENCODED_AT_ONCE = 512
 _INT64 = 2**63
 
+T = TypeVar("T")
+
 
 class SqliteLog:
     """A log in one SQLite file. Made by `SqliteLog.open`."""
 
-    def __init__(self, path: Path, *, busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS,
+        durable: bool = True,
+    ) -> None:
         self._path, self._place = path, str(path)
         self._signal = Signal()
         self._appender = Appender()
         with our_errors(self._place):
-            connection = open_writer(path, busy_seconds=busy_seconds)
+            connection = open_writer(path, busy_seconds=busy_seconds, durable=durable)
             try:
                 migrate(connection, self._place)
                 self._watched = open_reader(path)
@@ -73,10 +82,16 @@ class SqliteLog:
 
     @classmethod
     async def open(
-        cls, path: Path | str, *, busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS
+        cls,
+        path: Path | str,
+        *,
+        busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS,
+        durable: bool = True,
     ) -> SqliteLog:
-        """Open the log in the file `path`, creating or upgrading it as needed."""
-        return cls(_created(Path(path)), busy_seconds=busy_seconds)
+        """Open the log in the file `path`, creating or upgrading it as needed. Only a copy, which
+        can be made anew, need not be `durable`.
+        """
+        return cls(_created(Path(path)), busy_seconds=busy_seconds, durable=durable)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         # SQLite goes on writing to a file that has no name any more: all of it would be
@@ -106,6 +121,19 @@ class SqliteLog:
         return await self._writer.submit(
             lambda connection: self._appender.append(connection, run, lines, offsets, spool)
         )
+
+    async def transact(self, job: Callable[[sqlite3.Connection, Appender], T]) -> T:
+        """Run a job of an engine that keeps a copy in this file, in a transaction."""
+        return await self._writer.submit(lambda connection: job(connection, self._appender))
+
+    async def ask(self, job: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a job of such an engine that only reads."""
+        return await self._readers.read(job)
+
+    @property
+    def signal(self) -> Signal:
+        """What wakes those who wait for a commit."""
+        return self._signal
 
     async def read(
         self,

@@ -172,6 +172,14 @@ def spool_page(connection: sqlite3.Connection, run: str, after: int) -> SpoolPag
     return SpoolPage(chunks, None)
 
 
+def spool_places(connection: sqlite3.Connection, run: str) -> set[tuple[str, int]]:
+    """Returns the sources and offsets of a run's raw bytes."""
+    rows = connection.execute(
+        "SELECT source, offset FROM spool WHERE run = (SELECT id FROM runs WHERE run = ?)", (run,)
+    )
+    return set(rows)
+
+
 def unindexed(connection: sqlite3.Connection) -> bool:
     """Returns whether something was said that cannot be found yet."""
     query = """SELECT (SELECT max(id) FROM said) IS NOT (SELECT max(id) FROM said_words_docsize)"""

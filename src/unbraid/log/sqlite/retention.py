@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 
 from unbraid.errors import CallerError
 from unbraid.fleet.status import LIVE
 from unbraid.log.port import Retained
-from unbraid.log.sqlite.appender import index_words, load, save
+from unbraid.log.sqlite.appender import (
+    create,
+    index_words,
+    load,
+    save,
+    save_growth,
+    save_offsets,
+)
+from unbraid.log.summary import RunSummary
 
 
 def delete_old_runs(
     connection: sqlite3.Connection, newer_than_ms: int | None, max_bytes: int | None
 ) -> Retained:
     """Delete the events of runs that are too old, then of the oldest until the rest fits."""
+    removed, freed = old_runs(connection, newer_than_ms, max_bytes)
+    _cut(connection, removed)
+    return Retained([run for _, run in removed], freed)
+
+
+def old_runs(
+    connection: sqlite3.Connection, newer_than_ms: int | None, max_bytes: int | None
+) -> tuple[list[tuple[int, str]], int]:
+    """Returns which runs are too old, or too many, by key and name; and the bytes they hold."""
     total = int(connection.execute("SELECT coalesce(sum(bytes), 0) FROM runs").fetchone()[0])
     candidates = connection.execute(
         """SELECT id, run, updated, bytes FROM runs
@@ -25,19 +43,32 @@ def delete_old_runs(
         if old or (max_bytes is not None and total - freed > max_bytes):
             removed.append((key, run))
             freed += size
-    _cut(connection, removed)
-    return Retained([run for _, run in removed], freed)
+    return removed, freed
 
 
-def forget_run(connection: sqlite3.Connection, run: str) -> None:
+def replace_by_summary(
+    connection: sqlite3.Connection, summary: RunSummary, offsets: Mapping[str, int]
+) -> None:
+    """Leave nothing of a run but its summary and its sources' offsets. It may not be here yet."""
+    row = connection.execute("SELECT id FROM runs WHERE run = ?", (summary.run,)).fetchone()
+    key = create(connection, summary.run) if row is None else row[0]
+    _cut(connection, [(key, summary.run)])
+    connection.execute("DELETE FROM spool WHERE run = ?", (key,))
+    save(connection, key, summary)
+    save_growth(connection, key, summary, summary.last_seq + 1)
+    save_offsets(connection, key, offsets)
+
+
+def forget_run(connection: sqlite3.Connection, run: str, *, even_live: bool = False) -> None:
     """Delete a run that is over, summary and all."""
     row = connection.execute("SELECT id, status FROM runs WHERE run = ?", (run,)).fetchone()
     if row is None:
         return
-    if row[1] in LIVE:
+    if row[1] in LIVE and not even_live:
         raise CallerError(f"run {run} is live")
     _cut(connection, [(row[0], run)])
     connection.execute("DELETE FROM positions WHERE run = ?", (row[0],))
+    connection.execute("DELETE FROM spool WHERE run = ?", (row[0],))
     connection.execute("DELETE FROM runs WHERE id = ?", (row[0],))
 
 

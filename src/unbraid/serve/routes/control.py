@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.agents.control_port import Controller
+from unbraid.agents.control_port import Controller, send_message
 from unbraid.control.controllers import NotControlled
 from unbraid.control.hints import steering_hint
 from unbraid.serve import parameters
@@ -16,9 +18,10 @@ from unbraid.serve.services import services_of
 
 
 class Message(Struct, forbid_unknown_fields=True):
-    """A message to the root agent."""
+    """A message to the root agent, or to the agent of a stream where that can be."""
 
     text: str
+    stream_id: Annotated[int, Meta(ge=0)] = 0
 
 
 class Accepted(Struct):
@@ -64,10 +67,10 @@ async def control(request: Request) -> Response:
 
 
 async def message(request: Request) -> Response:
-    """Sends the root agent a message."""
+    """Sends an agent a message."""
     limits = services_of(request).config.limits
     sent = await parameters.json_of(request, Message, at_most=limits.json_bytes)
-    await (await _controller(request)).message(sent.text)
+    await send_message(await _controller(request), sent.stream_id, sent.text)
     return json_answer(Accepted(), 202)
 
 

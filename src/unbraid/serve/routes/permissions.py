@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.agents.control_port import PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, PermissionRequest
 from unbraid.serve import parameters
+from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.services import services_of
+from unbraid.system.user import user_name
+from unbraid.timings import ATTENDANCE_LONGEST_SECONDS
 
 
 class Waiting(Struct):
-    """The requests that wait."""
+    """The requests that wait, and for how many seconds somebody has said to answer them."""
 
     permissions: list[PermissionRequest]
+    attended_seconds: float = 0.0
 
 
 class Decision(Struct, forbid_unknown_fields=True):
-    """An answer, with a word to the agent if it is no."""
+    """An answer: allow, deny with a word to the agent, or give back to the agent's own terminal.
 
-    behavior: Literal["allow", "deny"]
+    `input` is what the tool is to be given instead of what it asked for, `always` the numbers of
+    the request's own offers that are taken, from 0 on, and `answers` what is answered to an agent's
+    questions, by question. `where` says to the log where the answer was given.
+    """
+
+    behavior: Literal["allow", "deny", "give_back"]
     message: str | None = None
+    input: dict[str, Any] | None = None
+    always: list[int] = field(default_factory=list)
+    answers: dict[str, str] | None = None
+    where: Annotated[str, Meta(max_length=40)] | None = None
+
+
+class Attending(Struct, forbid_unknown_fields=True):
+    """For how long somebody answers here, from now on; 0: no longer."""
+
+    seconds: Annotated[float, Meta(ge=0, le=ATTENDANCE_LONGEST_SECONDS)]
 
 
 class Decided(Struct):
@@ -36,7 +55,16 @@ class Decided(Struct):
 
 async def waiting(request: Request) -> Response:
     """Answers with the pending permission requests of all runs."""
-    return json_answer(Waiting(await services_of(request).controllers.waiting()))
+    controllers = services_of(request).controllers
+    return json_answer(Waiting(await controllers.waiting(), controllers.attendance.seconds))
+
+
+async def attend(request: Request) -> Response:
+    """Notes that the caller answers permission requests for a while."""
+    services = services_of(request)
+    said = await parameters.json_of(request, Attending, at_most=services.config.limits.json_bytes)
+    await services.controllers.attend(f"{answerer_of(request)} over HTTP", said.seconds)
+    return json_answer(Attending(services.controllers.attendance.seconds))
 
 
 async def decide(request: Request) -> Response:
@@ -44,8 +72,21 @@ async def decide(request: Request) -> Response:
     services, request_id = services_of(request), parameters.request_id_of(request)
     limits = services.config.limits
     decision = await parameters.json_of(request, Decision, at_most=limits.json_bytes)
-    await services.controllers.answer(request_id, decision.behavior, decision.message)
+    details = AnswerDetails(
+        input=decision.input,
+        always=decision.always,
+        answers=decision.answers,
+        by=answerer_of(request),
+        where=decision.where or "HTTP",
+    )
+    await services.controllers.answer(request_id, decision.behavior, decision.message, details)
     return json_answer(Decided(request_id, decision.behavior))
+
+
+def answerer_of(request: Request) -> str:
+    """Returns who answers: the name of a token, or the owner of the server."""
+    caller = caller_of(request.scope)
+    return (caller.machine if caller is not None else None) or user_name()
 
 
 ID = {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$"}
@@ -58,6 +99,16 @@ OPERATIONS = (
         summary="Requests that wait for an answer",
         answer=Waiting,
         problems=(),
+    ),
+    Operation(
+        "POST",
+        "/v1/attendance",
+        endpoint=attend,
+        summary="Say that you answer permission requests",
+        answer=Attending,
+        body=Attending,
+        problems=(400, 413, 415),
+        scope="control",
     ),
     Operation(
         "POST",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -100,11 +101,12 @@ def test_it_waits_for_a_prompt_after_each_turn(writer: Writer) -> None:
 
 def test_it_waits_for_a_permission_until_it_is_busy_again(writer: Writer) -> None:
     session = Session(writer).read(writer.prompt(), writer.answer([BASH]))
-    session.state("waiting", "permission prompt", since=1_794_836_261_993)
+    since = time.time_ns() // 1_000_000 + 1000  # after its lines
+    session.state("waiting", "permission prompt", since=since)
     assert session.now() == ("waiting", "waiting for permission to use Bash")
     assert session.tree.state.waiting is not None
-    assert session.tree.state.waiting.since == 1_794_836_261_993
-    session.state("waiting", "permission prompt", since=1_794_836_261_999)
+    assert session.tree.state.waiting.since == since
+    session.state("waiting", "permission prompt", since=since + 6)
     session.state("busy")
     assert session.now() == ("working", None)
     session.read(result(writer))

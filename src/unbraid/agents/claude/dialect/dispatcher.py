@@ -20,7 +20,12 @@ from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import UsageReports
 from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, decode_plain, read_cut_line
 from unbraid.agents.claude.titles import TITLE_TYPES
-from unbraid.agents.claude.transcript import AGENT_FACTS, SESSION_INTRODUCTION, SESSION_STATE
+from unbraid.agents.claude.transcript import (
+    AGENT_FACTS,
+    HOOKED_PERMISSION,
+    SESSION_INTRODUCTION,
+    SESSION_STATE,
+)
 from unbraid.events import RelayEvent, TextDelta, Unrecognized
 from unbraid.translate.blocks import Repetition
 from unbraid.translate.clock import Clock
@@ -116,6 +121,7 @@ class ClaudeDialect:
             AGENT_FACTS: reports.agent_facts,
             SESSION_INTRODUCTION: reports.introduction,
             SESSION_STATE: turns.published,
+            HOOKED_PERMISSION: permissions.hooked,
             **dict.fromkeys(TITLE_TYPES, reports.titled),
         } | dict.fromkeys(SILENT_TYPES)
         self._own_types = frozenset(self._handlers) - {ERROR}

@@ -1,13 +1,33 @@
-"""Permission requests: `control_request`, and the results that answer them."""
+"""Permission requests: `control_request`, what a session's process publishes, what its hooks bring,
+and the results that answer them.
+
+That a session's terminal asks is published without saying for what; a hook says it. Either may be
+first, and it is one request.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from unbraid.agents.claude.records import ClaudeRecord, ControlRecord
+from unbraid.agents.claude.transcript import HookedPermission
 from unbraid.events import PermissionAsked, PermissionReplied, RelayEvent
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context
 from unbraid.translate.lifecycle import Agents
 from unbraid.wire.record import read_as
+
+# What a process publishes and what its hooks say of one dialog are this close in time.
+SAME_DIALOG_MS = 3000
+# Nobody answers a dialog faster.
+DIALOG_MS = 300
+
+
+class _Awaited(NamedTuple):
+    """Whose request it is, and when a hook brought it; 0 if none did."""
+
+    context_id: str
+    asked_ms: int
 
 
 class Permissions:
@@ -17,7 +37,9 @@ class Permissions:
         self._clock = clock
         self._agents = agents
         self.requests: dict[str, str] = {}  # by tool call
-        self._awaited: dict[str, str] = {}  # asked in a terminal: request, and whose it is
+        self._awaited: dict[str, _Awaited] = {}  # asked in a terminal, by request
+        self._hooked: dict[str, _Awaited] = {}  # brought by a hook, and not answered
+        self._answered_ms = 0  # when the request was made that was answered here last
 
     def asked(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """A `control_request` record."""
@@ -56,14 +78,16 @@ class Permissions:
         """A person is asked in the session's own terminal: for the oldest call that is open and
         starts no agent, as far as can be seen from outside.
         """
-        if self._awaited:
+        # What is published may be read after the request was answered here.
+        is_over = abs(self._clock.own - self._answered_ms) < SAME_DIALOG_MS
+        if self._awaited or is_over:
             return
         calls = self._agents.calls
         asking = [name for name, call in calls.items() if call.spawns is None]
         call_id = next((name for name in asking if name not in self.requests), None)
         call = calls.get(call_id or "")
         context = call.context if call is not None else self._agents.contexts.root
-        self._awaited[request_id] = context.id
+        self._awaited[request_id] = _Awaited(context.id, 0)
         if call_id is not None:
             self.requests[call_id] = request_id
         out.append(
@@ -78,17 +102,82 @@ class Permissions:
 
     def dismissed(self, out: list[RelayEvent]) -> None:
         """Nobody is asked any more. What the answer was, the call's result may show later."""
-        for request_id, context_id in self._awaited.items():
-            self.requests = {
-                call: asked for call, asked in self.requests.items() if asked != request_id
-            }
+        for request_id, (context_id, asked_ms) in list(self._awaited.items()):
+            # What the process did before it asked may be read after the request.
+            if asked_ms and self._clock.own < asked_ms + DIALOG_MS:
+                continue
+            self._forget(request_id)
             out.append(PermissionReplied(context_id, self._clock.ts, request_id, "answered"))
-        self._awaited.clear()
+
+    def hooked(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """An `unbraid.permission` record: a request that a hook has brought, or its answer."""
+        said = read_as(HookedPermission, record.raw)
+        if said.behavior is None:
+            self._hook_asked(said, record.agent_id, out)
+        elif (asked := self._hooked.get(said.request_id)) is not None:
+            self._answered_ms = asked.asked_ms
+            self._forget(said.request_id)
+            out.append(
+                PermissionReplied(
+                    asked.context_id,
+                    self._clock.ts,
+                    said.request_id,
+                    said.behavior,
+                    by=said.by,
+                    where=said.where,
+                    message=said.message,
+                )
+            )
+
+    def _hook_asked(
+        self, said: HookedPermission, agent_id: str | None, out: list[RelayEvent]
+    ) -> None:
+        contexts = self._agents.contexts
+        found = contexts.root if agent_id is None else contexts.by_agent.get(agent_id)
+        context = found if found is not None and found.spawned else contexts.root
+        if said.in_terminal:
+            # Published before: now it is known for what.
+            for request_id, (context_id, asked_ms) in list(self._awaited.items()):
+                if not asked_ms:
+                    self._forget(request_id)
+                    out.append(
+                        PermissionReplied(context_id, self._clock.ts, request_id, "cancelled")
+                    )
+        call_id = next(
+            (
+                name
+                for name, call in self._agents.calls.items()
+                if call.context is context and call.tool == said.tool and name not in self.requests
+            ),
+            None,
+        )
+        if call_id is not None:
+            self.requests[call_id] = said.request_id
+        asked = self._hooked[said.request_id] = _Awaited(context.id, self._clock.own)
+        if said.in_terminal:
+            self._awaited[said.request_id] = asked
+        out.append(
+            PermissionAsked(
+                context.id,
+                self._clock.ts,
+                request_id=said.request_id,
+                tool=said.tool,
+                tool_use_id=call_id,
+                input_json=said.input,
+            )
+        )
 
     def answered(self, call_id: str, context: Context, out: list[RelayEvent], *, ok: bool) -> None:
         """A call has its result, so its permission request has been answered."""
         request = self.requests.pop(call_id, None)
         if request is not None:
-            self._awaited.pop(request, None)
+            self._forget(request)
             behavior = "allow" if ok else "deny"
             out.append(PermissionReplied(context.id, self._clock.ts, request, behavior))
+
+    def _forget(self, request_id: str) -> None:
+        self._awaited.pop(request_id, None)
+        self._hooked.pop(request_id, None)
+        self.requests = {
+            call: asked for call, asked in self.requests.items() if asked != request_id
+        }

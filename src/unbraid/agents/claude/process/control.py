@@ -10,9 +10,10 @@ import secrets
 import signal
 
 from unbraid.agents.claude.heads import process_head
+from unbraid.agents.claude.hooks.decisions import allowed_input
 from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.agents.claude.process.stdin_prompt import StdinPrompt
-from unbraid.agents.control_port import VERBS, PermissionRequest
+from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest
 from unbraid.agents.process_port import AgentProcess, RunReference
 from unbraid.errors import CallerError
 from unbraid.events.parts import decoded
@@ -61,6 +62,7 @@ class ClaudeController:
                     tool=read.request.tool_name,
                     input=given,
                     ts=now_ms(),
+                    can_edit=True,
                 )
         elif read.type == "control_cancel_request":
             self._pending.pop(read.request_id, None)
@@ -102,13 +104,20 @@ class ClaudeController:
             raise CallerError(f"the id of stream {stream_id} is not known yet")
         self._say(claude_input.stop_task(_new_id(), agent))
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         """Answer one: `behavior` is allow or deny."""
         request = self._pending.get(request_id)
         if request is None:
             raise CallerError(f"no request {request_id} waits for an answer")
         if behavior == "allow":
-            self._say(claude_input.allow(request_id, request.input))
+            given = allowed_input(request.tool, request.input, details)
+            self._say(claude_input.allow(request_id, given))
         elif behavior == "deny":
             self._say(claude_input.deny(request_id, message or "Not allowed."))
         else:

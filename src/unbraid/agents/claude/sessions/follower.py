@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from unbraid.agents.claude.hooks.lines import HookLines
 from unbraid.agents.claude.sessions.facts import first_time, head_facts
 from unbraid.agents.claude.sessions.processes import Processes, process_folder
 from unbraid.agents.claude.sessions.session_files import (
@@ -19,7 +20,7 @@ from unbraid.agents.claude.transcript import PublishedState, session_line, state
 from unbraid.agents.stored import Recorded
 from unbraid.wire.chunk import Chunk
 
-ABOUT, STATE = "about", "state"
+ABOUT, STATE, HOOKS = "about", "state", "hooks"
 ABOUT_AGENT = ".meta.json@"
 
 
@@ -32,11 +33,13 @@ class TranscriptFollower:
         recorded: Recorded,
         owner_of: Callable[[Path], str | None],
         processes: Processes,
+        hooked: HookLines | None = None,
     ) -> None:
         self._known = known_files(recorded)
         self._session = Session(main, self._known, owner_of=owner_of)
         self._begun = not recorded.is_new
         self._states = StateSource(main.stem, recorded, processes)
+        self._hooked, self._hooked_offset = hooked, recorded.offsets.get(HOOKS, 0)
         self._about_agents: list[Chunk] = []
         self._earlier_ms = recorded.earlier_ms
         self._about = recorded.offsets.get(ABOUT, 0)
@@ -46,7 +49,7 @@ class TranscriptFollower:
     @property
     def unsettled(self) -> bool:
         """Whether a line was left in its file that should be looked at again soon."""
-        return self._session.unsettled
+        return self._session.unsettled or (self._hooked is not None and self._hooked.is_waiting)
 
     @property
     def problems(self) -> Mapping[str, str]:
@@ -71,7 +74,14 @@ class TranscriptFollower:
                 yield self._introduction()
             yield chunk
         if self._begun and not last:
+            # Before the states: a hook says what the terminal asks for.
+            yield from self._hook_lines()
             yield from self._states.read()
+
+    def _hook_lines(self) -> Iterator[Chunk]:
+        for line in () if self._hooked is None else self._hooked.take():
+            yield Chunk(HOOKS, self._hooked_offset, line)
+            self._hooked_offset += len(line)
 
     def _introduction(self, first_ms: int = 0) -> Chunk:
         """Says which session this is, where it works and, at the beginning, since when: transcripts

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 
+from unbraid.agents.claude.hooks.receiver import HookReceiver
+from unbraid.agents.claude.hooks.session import HookedSession
 from unbraid.agents.claude.places import claude_projects
 from unbraid.agents.claude.sessions.child_files import Owners
 from unbraid.agents.claude.sessions.discovery import Scan, main_of
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.processes import Processes, is_left
+from unbraid.agents.hook_port import HookCall, HookServices
 from unbraid.agents.stored import Recorded
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
@@ -39,6 +42,7 @@ class TranscriptWatch:
         self._changed: set[str] = set()
         self._scanning = threading.Lock()
         self._absent: set[str] = set()  # followed, and on no list at the last look
+        self._hooks = HookReceiver(self._meet_transcript)
 
     async def changes(self) -> AsyncGenerator[set[str], None]:
         """Yields the sessions whose transcripts have changed."""
@@ -72,10 +76,37 @@ class TranscriptWatch:
         if main is None:
             return None
         self._processes.meet()
-        return TranscriptFollower(main, recorded, self._owners.of, self._processes)
+        lines = self._hooks.session(session_id).lines
+        return TranscriptFollower(main, recorded, self._owners.of, self._processes, lines)
 
     def forget(self, session_id: str) -> None:
-        """Does nothing: nothing is held of a session."""
+        """Forgets what waits for its hooks."""
+        self._hooks.forget(session_id)
+
+    # --- hooks ---
+
+    @property
+    def hook_kind(self) -> str:
+        """The name of its kind."""
+        return "claude"
+
+    def use_hooks(self, services: HookServices) -> None:
+        """Listens to hooks from now on."""
+        self._hooks.begin(services)
+
+    async def hooked(self, call: HookCall) -> bytes:
+        """Returns the answer to a hook."""
+        return await self._hooks.take(call)
+
+    def controller(
+        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
+    ) -> HookedSession | None:
+        """Returns what steers a session that has hooks; None if it has none."""
+        return self._hooks.controller(session_id, run, agent_of)
+
+    def _meet_transcript(self, path: Path) -> None:
+        """Notes a transcript that a hook names, if it is where transcripts are."""
+        self._note(path, claude_projects(self._env))
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those whose processes are no longer on Claude Code's own list, or do not live; or

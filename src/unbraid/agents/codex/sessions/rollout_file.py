@@ -6,6 +6,7 @@ all that was readable, and a last line that says what is missing.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,11 @@ NAME = re.compile(
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # The first line holds the instructions of the model, some ten thousand characters.
 MAX_HEAD_BYTES = 4 << 20
+# How the line begins that ends a turn. It repeats the agent's last words.
+TURN_END = re.compile(
+    rb'^\{"timestamp":[^{]*"type":"event_msg","payload":\{"type":"(task_complete|turn_aborted)"'
+)
+MAX_TURN_END_BYTES = 1 << 20
 
 
 def thread_of_name(name: str) -> str | None:
@@ -44,15 +50,41 @@ def rollout_bytes(path: Path) -> Iterator[bytes]:
 
 def rollout_head(path: Path) -> SessionHead | None:
     """Returns what a rollout's first line says; None if it cannot be read or says nothing."""
-    line = b""
     try:
-        for data in rollout_bytes(path):
-            line += data
-            if b"\n" in data or len(line) > MAX_HEAD_BYTES:
-                break
+        return session_head(_beginning(path).split(b"\n", 1)[0])
     except (OSError, SourceError):
         return None
-    return session_head(line.split(b"\n", 1)[0])
+
+
+def has_first_line(path: Path) -> bool:
+    """Returns whether a rollout's first line is written to its end."""
+    try:
+        line = _beginning(path)
+    except (OSError, SourceError):
+        return False
+    return b"\n" in line or len(line) > MAX_HEAD_BYTES
+
+
+def ends_turn(path: Path) -> bool:
+    """Returns whether the last line of a rollout is the end of a turn."""
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            end = os.pread(file.fileno(), MAX_TURN_END_BYTES, max(0, size - MAX_TURN_END_BYTES))
+    except OSError:
+        return False
+    line = end.removesuffix(b"\n").rpartition(b"\n")[2]
+    return end.endswith(b"\n") and TURN_END.search(line) is not None
+
+
+def _beginning(path: Path) -> bytes:
+    """Returns the beginning of a rollout, with its first line if that is not too long."""
+    line = b""
+    for data in rollout_bytes(path):
+        line += data
+        if b"\n" in data or len(line) > MAX_HEAD_BYTES:
+            break
+    return line
 
 
 def zstd_module(path: Path) -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from unbraid.agents.codex.places import codex_folders
 from unbraid.agents.codex.sessions.follower import RolloutFollower
-from unbraid.agents.codex.sessions.rollout_file import thread_of_name
+from unbraid.agents.codex.sessions.rollout_file import ends_turn, has_first_line, thread_of_name
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.codex.sessions.writers import RolloutWriters
 from unbraid.agents.stored import Recorded
@@ -31,6 +31,7 @@ class RolloutWatch:
         self._stamps: dict[str, int] = {}
         self._writers = RolloutWriters()
         self._followed: set[str] = set()
+        self._has_looked = False
         # Looks run in threads, which continue after the task that awaits them was cancelled.
         self._looking = threading.Lock()
 
@@ -56,7 +57,9 @@ class RolloutWatch:
             before, self._files = self._stamps, self._folders.files()
             self._stamps = {thread: _mtime_ns(path) for thread, path in self._files.items()}
             changed = [name for name, at in self._stamps.items() if before.get(name) != at]
-            return self._roots(changed) if before else set()
+            # The first look finds what is old; later ones also what comes where nothing was.
+            has_looked, self._has_looked = self._has_looked, True
+            return self._roots(changed) if has_looked else set()
 
     def has(self, session_id: str) -> bool:
         """Returns whether its rollout is there."""
@@ -77,12 +80,17 @@ class RolloutWatch:
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those whose files no process has open any more."""
-        sessions = list(among)
         trees = {
-            session: {thread_of_name(path.name) or "" for path in self._tree(session)}
-            for session in sessions
+            session: {session} | {thread_of_name(path.name) or "" for path in self._tree(session)}
+            for session in among
         }
-        return self._writers.ended(trees, sessions)
+        return self._writers.ended(trees, self._says_it_is_over)
+
+    def _says_it_is_over(self, session_id: str) -> bool:
+        """Returns whether this was `codex exec`, which ends with its turn, and the turn is over."""
+        path = self._files.get(session_id)
+        head = None if path is None else self._folders.head(path)
+        return path is not None and head is not None and head.source == "exec" and ends_turn(path)
 
     def _tree(self, session_id: str) -> list[Path]:
         return [file.path for file in self._folders.tree(session_id, dict(self._files))]
@@ -99,8 +107,13 @@ class RolloutWatch:
 
     def _roots(self, threads: Iterable[str]) -> set[str]:
         files = dict(self._files)
-        found = {self._folders.root(thread, files) for thread in threads}
+        # Whose child a thread is, its first line says: without it, it would seem to be nobody's.
+        begun = [thread for thread in threads if self._has_begun(files[thread])]
+        found = {self._folders.root(thread, files) for thread in begun}
         return {root for root in found if root is not None}
+
+    def _has_begun(self, path: Path) -> bool:
+        return self._folders.head(path) is not None or has_first_line(path)
 
 
 def _mtime_ns(path: Path) -> int:

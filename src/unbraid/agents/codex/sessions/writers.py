@@ -1,13 +1,13 @@
 """Which sessions a process of Codex writes, as Linux reports it: a thread's file stays open while
 its process lives.
 
-Where nobody was ever seen with a file open (another system, a container beside a shared folder)
-nothing is concluded.
+Where nobody was ever seen with a file open (another system, a container beside a shared folder, a
+process that was gone when we looked) only the file itself can say that it is over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 
 from unbraid.agents.codex.sessions.rollout_file import thread_of_name
 from unbraid.system.liveness import PROCESSES
@@ -24,15 +24,14 @@ class RolloutWriters:
         """Notes which files are open now."""
         self._open |= open_threads()
 
-    def ended(self, trees: dict[str, set[str]], among: Iterable[str]) -> set[str]:
-        """Returns those sessions whose files were open, and are no longer, in two looks; each
-        once.
+    def ended(self, trees: Mapping[str, set[str]], says_so: Callable[[str], bool]) -> set[str]:
+        """Returns those sessions whose files were open, or that say that they are over, and whose
+        files are not open in two looks; each once. `trees` has the threads of each.
         """
         now = open_threads()
         gone = set()
-        for session in among:
-            threads = trees.get(session, {session})
-            if threads & now or not threads & self._open:
+        for session, threads in trees.items():
+            if threads & now or not (threads & self._open or says_so(session)):
                 self._missed.discard(session)
             elif session in self._missed:
                 gone.add(session)

@@ -6,7 +6,9 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from unbraid.agents.control_port import VERBS, PermissionRequest
+from msgspec.structs import replace
+
+from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest, refuse_details
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
 from unbraid.errors import CallerError, SourceError
 from unbraid.system.clock import now_ms
@@ -97,6 +99,9 @@ class ServerController:
         if event.get("type") == "permission.asked":
             tool, about = str(given.get("permission", "")), given.get("metadata")
             asked = PermissionRequest(self.run, str(given.get("id")), tool, about, ts=now_ms())
+            always = given.get("always")
+            if isinstance(always, list) and always:
+                asked.always = [", ".join(map(str, always))]
             self._pending[asked.request_id] = asked
         else:
             self._pending.pop(str(given.get("requestID") or given.get("permissionID")), None)
@@ -131,12 +136,22 @@ class ServerController:
             raise CallerError(f"the session of stream {stream_id} is not known yet")
         await self._post(f"/session/{child}/abort", {})
 
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
         """Answer one: `behavior` is allow or deny."""
         if behavior not in ("allow", "deny"):
             raise CallerError(f"not an answer: {behavior}")
-        reply = "once" if behavior == "allow" else "reject"
-        await self._post(f"/permission/{request_id}/reply", {"reply": reply})
+        always = details is not None and bool(details.always)
+        if details is not None:
+            refuse_details(replace(details, always=[]))
+        reply = "reject" if behavior == "deny" else "always" if always else "once"
+        body = {"reply": reply, **({"message": message} if message and reply == "reject" else {})}
+        await self._post(f"/permission/{request_id}/reply", body)
         self._pending.pop(request_id, None)
 
     async def _post(self, path: str, body: object) -> None:

@@ -1,0 +1,1 @@
+"""What Claude Code's hooks call us for, and how they are installed."""

@@ -1,0 +1,241 @@
+"""One session that has hooks, and can be steered by them: what waits for it, and its controller.
+
+Nothing reaches a session but the answers to its hooks. So a message waits for the session's next
+tool call, or the end of its turn; if a hook stays beside it (`wait`), it is woken at once. A stop
+waits for the agent's next tool call. A permission request waits here while its hook does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+from unbraid.agents.claude.hooks import decisions
+from unbraid.agents.claude.hooks.lines import HookLines
+from unbraid.agents.claude.transcript import HookedPermission, permission_line
+from unbraid.agents.control_port import (
+    GIVE_BACK,
+    VERBS,
+    AnswerDetails,
+    PermissionRequest,
+)
+from unbraid.errors import CallerError
+from unbraid.system.clock import now_ms
+
+# For the whole session, in place of an agent's id.
+EVERYONE = "*"
+
+
+class HookRequest(Struct):
+    """A permission request as a hook has brought it."""
+
+    tool: str
+    input: Raw
+    suggestions: list[Any]
+    agent_id: str | None
+    agent_type: str | None
+
+
+class _Held(Struct):
+    shown: PermissionRequest
+    request: HookRequest
+    answer: asyncio.Future[bytes]
+
+
+class HookedSession:
+    """The `RunController` of one session. `changed` is called when something new waits for it, or
+    for its log.
+    """
+
+    def __init__(self, session_id: str, changed: Callable[[str], None]) -> None:
+        self.run = ""
+        self.lines = HookLines()
+        self._session_id, self._changed = session_id, changed
+        self._agent_of: Callable[[int], Awaitable[str | None]] | None = None
+        self._held: dict[str, _Held] = {}
+        self._messages: dict[str | None, list[str]] = {}  # by agent id; None: the main agent
+        self._stops: set[str | None] = set()
+        self._stopped: set[str | None] = set()  # those who have obeyed a stop of everyone
+        self._waiter: asyncio.Future[str] | None = None
+
+    def goes_to(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
+        """Notes which run records the session from now on."""
+        self.run, self._agent_of = run, agent_of
+
+    @property
+    def has_mail(self) -> bool:
+        """Whether something waits for the session's next tool call."""
+        return bool(self._messages or self._stops)
+
+    # --- its hooks ---
+
+    def hold(
+        self, request: HookRequest, *, in_terminal: bool, held_until: int | None
+    ) -> tuple[str, asyncio.Future[bytes]]:
+        """Returns the id of a new request, and its answer as it will be."""
+        request_id = f"hook-{secrets.token_hex(8)}"
+        asked = HookedPermission(
+            request_id=request_id,
+            tool=request.tool,
+            input=request.input,
+            in_terminal=in_terminal,
+        )
+        shown = PermissionRequest(
+            run=self.run,
+            request_id=request_id,
+            tool=request.tool,
+            input=msgspec.json.decode(request.input),
+            agent=request.agent_type or "",
+            ts=now_ms(),
+            always=decisions.offers(request.suggestions),
+            can_edit=True,
+            also_in_terminal=in_terminal,
+            held_until=held_until,
+        )
+        held = _Held(shown, request, asyncio.get_running_loop().create_future())
+        self._held[request_id] = held
+        self._log(request.agent_id, asked)
+        return request_id, held.answer
+
+    def release(self, request_id: str) -> None:
+        """Forgets a request: it was answered, or its hook is gone."""
+        self._held.pop(request_id, None)
+
+    async def wait(self) -> str:
+        """Waits for a message, which wakes the session; only the latest to wait gets one."""
+        self.end_wait()
+        waiter: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._waiter = waiter
+        try:
+            return await waiter
+        finally:
+            if self._waiter is waiter:
+                self._waiter = None
+
+    def end_wait(self) -> None:
+        """Lets the hook go that waits beside the session."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result("")
+
+    def mail(self, event: str, agent_id: str | None) -> bytes:
+        """Returns what waits for an agent that has just called: a stop, or its messages."""
+        answer = b""
+        if event == "PreToolUse":
+            everyone = EVERYONE in self._stops and agent_id not in self._stopped
+            if everyone or agent_id in self._stops:
+                self._stops.discard(agent_id)
+                self._stopped.add(agent_id)
+                answer = decisions.stop()
+        elif messages := self._messages.pop(agent_id, []):
+            answer = decisions.context(event, "\n\n".join(messages))
+        if answer:
+            self._changed(self._session_id)
+        return answer
+
+    def begin_turn(self) -> None:
+        """Notes that a person has asked something new: what was to stop was before that."""
+        if EVERYONE in self._stops:
+            self._stops.discard(EVERYONE)
+            self._changed(self._session_id)
+
+    # --- its controller ---
+
+    def verbs(self) -> list[str]:
+        """Returns all verbs; some take effect at the next tool call."""
+        return list(VERBS)
+
+    def pending(self) -> list[PermissionRequest]:
+        """Returns the requests that are held."""
+        for held in self._held.values():
+            held.shown.run = self.run
+        return [held.shown for held in self._held.values()]
+
+    async def message(self, text: str) -> None:
+        """Wakes the session with a message, or leaves it for its next tool call."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(text)
+        else:
+            self._leave(None, text)
+
+    async def message_agent(self, stream_id: int, text: str) -> None:
+        """Leaves a message for an agent's next tool call, or its end."""
+        if stream_id:
+            self._leave(await self._agent(stream_id), text)
+        else:
+            await self.message(text)
+
+    async def interrupt(self) -> None:
+        """Stops the main agent at its next tool call."""
+        self._stop(None)
+
+    async def cancel(self) -> None:
+        """Stops every agent of the session at its next tool call."""
+        self._stopped.clear()
+        self._stop(EVERYONE)
+
+    async def stop(self, stream_id: int) -> None:
+        """Stops one agent at its next tool call."""
+        self._stop(await self._agent(stream_id))
+
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
+        """Answers a request that is held, or gives it back to the terminal."""
+        held = self._held.get(request_id)
+        if held is None or held.answer.done():
+            raise CallerError(f"no request {request_id} waits for an answer")
+        request = held.request
+        if behavior == "allow":
+            given = held.shown.input
+            answer = decisions.allow(request.tool, given, request.suggestions, details)
+        elif behavior == "deny":
+            answer = decisions.deny(message)
+        elif behavior == GIVE_BACK:
+            answer = b""
+        else:
+            raise CallerError(f"not an answer: {behavior}")
+        held.answer.set_result(answer)
+        self.release(request_id)
+        if answer:
+            replied = HookedPermission(
+                request_id=request_id,
+                behavior=behavior,
+                by=None if details is None else details.by,
+                where=None if details is None else details.where,
+                message=message,
+            )
+            self._log(request.agent_id, replied)
+
+    def _leave(self, agent_id: str | None, text: str) -> None:
+        self._messages.setdefault(agent_id, []).append(text)
+        self._changed(self._session_id)
+
+    def _stop(self, agent_id: str | None) -> None:
+        self._stops.add(agent_id)
+        # Whoever asks for something is not at a tool call, and would not come to one.
+        for held in list(self._held.values()):
+            if agent_id in (EVERYONE, held.request.agent_id) and not held.answer.done():
+                held.answer.set_result(decisions.deny(decisions.STOPPED, interrupt=True))
+                self.release(held.shown.request_id)
+                self._stops.discard(held.request.agent_id)
+                self._stopped.add(held.request.agent_id)
+        self._changed(self._session_id)
+
+    async def _agent(self, stream_id: int) -> str:
+        agent_id = None if self._agent_of is None else await self._agent_of(stream_id)
+        if agent_id is None:
+            raise CallerError(f"the id of stream {stream_id} is not known yet")
+        return agent_id
+
+    def _log(self, agent_id: str | None, said: HookedPermission) -> None:
+        self.lines.put(permission_line(self._session_id, agent_id, said, now_ms()))
+        self._changed(self._session_id)

@@ -1,0 +1,1 @@
+"""What OpenCode's plugin calls us for, and how it is installed."""

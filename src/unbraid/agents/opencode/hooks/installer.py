@@ -1,0 +1,86 @@
+"""Installs our plugin into OpenCode: one file, which its terminal view and `run` load."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from unbraid.agents.hook_port import SOCKET_NAME, HookState, hook_folder
+from unbraid.errors import CallerError, SourceError
+from unbraid.system.files import open_regular
+from unbraid.system.home import make_private_folder
+from unbraid.system.swapped_file import swap_file
+
+SOURCE = Path(__file__).with_name("plugin.js")
+MARK = b"// unbraid"
+
+
+class OpenCodeHooks:
+    """The `CliHooks` of OpenCode."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env, self._folder = env, hook_folder(env)
+        home = Path(env.get("HOME") or Path.home())
+        settings = Path(env.get("XDG_CONFIG_HOME") or home / ".config") / "opencode"
+        self._config = Path(env.get("OPENCODE_CONFIG_DIR") or settings)
+        self._path = self._config / "plugin" / "unbraid.js"
+
+    def is_present(self) -> bool:
+        """Returns whether there is its folder, or its program."""
+        found = shutil.which("opencode", path=self._env.get("PATH"))
+        return self._config.is_dir() or found is not None
+
+    def state(self) -> HookState:
+        """Returns whether the file is there, and is ours."""
+        found = self._found()
+        installed = "no" if found is None else "yes" if found == self._text() else "outdated"
+        return HookState(
+            kind="opencode", title="OpenCode", installed=installed, place=str(self._path)
+        )
+
+    def install(self, *, plugin: bool = False) -> HookState:
+        """Writes the file; with `plugin` or without, it is one."""
+        self._check()
+        make_private_folder(self._folder)
+        if self._found() != self._text():
+            try:
+                swap_file(self._path, self._text(), mode=0o644)
+            except OSError as error:
+                raise self._unwritable(error) from error
+        return self.state()
+
+    def uninstall(self) -> HookState:
+        """Deletes the file, and its folder if nothing else is in it."""
+        if self._found() is not None:
+            self._check()
+            try:
+                self._path.unlink()
+                if not any(self._path.parent.iterdir()):
+                    self._path.parent.rmdir()
+            except OSError as error:
+                raise self._unwritable(error) from error
+        return self.state()
+
+    def _text(self) -> bytes:
+        socket = json.dumps(str(self._folder / SOCKET_NAME)).encode()
+        return SOURCE.read_bytes().replace(b'"SOCKET"', socket)
+
+    def _found(self) -> bytes | None:
+        try:
+            with open_regular(self._path) as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise SourceError(str(self._path), f"cannot be read: {error.strerror}") from error
+
+    def _check(self) -> None:
+        """Raises if the file is a person's own."""
+        found = self._found()
+        if found is not None and not found.startswith(MARK):
+            raise CallerError(f"{self._path} is not ours: move it away first")
+
+    def _unwritable(self, error: OSError) -> SourceError:
+        return SourceError(str(self._path), f"cannot be written: {error.strerror}")

@@ -1,0 +1,106 @@
+// unbraid: answers and steers this OpenCode from `unbraid`. Made by `unbraid hooks install`,
+// removed by `unbraid hooks uninstall`. While nobody listens at the socket it does nothing.
+import { existsSync } from "node:fs";
+import { request } from "node:http";
+
+const SOCKET = "SOCKET";
+const LOOK_MS = 2000;
+const FORWARDED = /^(permission\.|session\.(created|idle|status|error|deleted))/;
+
+/** One call of our socket: the JSON that it answers with, null for nothing. */
+function call(path, body, timeout) {
+  return new Promise((resolve, reject) => {
+    const data = Buffer.from(JSON.stringify(body));
+    const headers = {
+      "content-type": "application/json",
+      "content-length": data.length,
+      process: String(process.pid),
+    };
+    const made = request(
+      { socketPath: SOCKET, path, method: "POST", headers, timeout },
+      (answer) => {
+        const parts = [];
+        answer.on("data", (part) => parts.push(part));
+        answer.on("error", reject);
+        answer.on("end", () => {
+          if (answer.statusCode !== 200) return reject(new Error(String(answer.statusCode)));
+          const text = Buffer.concat(parts).toString();
+          try {
+            resolve(text ? JSON.parse(text) : null);
+          } catch (error) {
+            reject(error);
+          }
+        });
+      },
+    );
+    made.on("timeout", () => made.destroy(new Error("timeout")));
+    made.on("error", reject);
+    made.on("socket", (socket) => socket.unref?.());
+    made.end(data);
+  });
+}
+
+const pause = (ms) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref?.();
+  });
+
+export const Unbraid = async ({ client }) => {
+  const asked = new Map(); // requests that nobody has answered, for one who starts to listen later
+  const parents = new Map(); // sessions seen here: their parents
+
+  async function obey(order) {
+    const done = { id: order.id, error: null };
+    try {
+      const answer = await client._client.post({
+        url: order.path,
+        body: order.body,
+        headers: { "content-type": "application/json" },
+      });
+      if (answer?.error) done.error = JSON.stringify(answer.error);
+    } catch (error) {
+      done.error = String(error);
+    }
+    return done;
+  }
+
+  async function listen() {
+    let done = [];
+    let known = false;
+    for (;;) {
+      if (!existsSync(SOCKET)) {
+        known = false;
+        await pause(LOOK_MS);
+        continue;
+      }
+      try {
+        // Who has just begun to listen is given what is open.
+        const sent = { done, events: known ? [] : [...asked.values()], begins: !known };
+        const orders = await call("/opencode/orders", sent, 120000);
+        known = true;
+        done = await Promise.all((orders ?? []).map(obey));
+      } catch {
+        known = false;
+        await pause(LOOK_MS);
+      }
+    }
+  }
+  listen();
+
+  return {
+    event: async ({ event }) => {
+      if (!FORWARDED.test(event?.type ?? "")) return;
+      const about = event.properties ?? {};
+      if (event.type === "permission.asked") asked.set(about.id, event);
+      if (event.type === "permission.replied") asked.delete(about.requestID ?? about.permissionID);
+      const info = about.info;
+      if (info?.id) parents.set(info.id, info.parentID ?? null);
+      if (!existsSync(SOCKET)) return;
+      const session = about.sessionID ?? info?.id;
+      const chain = [];
+      for (let id = session; id && chain.length < 20; id = parents.get(id)) chain.push(id);
+      // Not awaited: whatever becomes of it, OpenCode goes on.
+      call("/opencode/event", { event, chain }, 5000).catch(() => {});
+    },
+  };
+};

@@ -1,0 +1,197 @@
+"""All runs, and whom to alert about them now. Time comes from outside.
+
+An alert is due when its condition has held for as long as its rule wants, once for each occurrence
+and receiver. What became due long before anyone looked is history, and alerts nobody: so reading an
+old session alerts nobody either. In quiet hours nothing is due; what still holds after them, and
+what has happened in them, is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from unbraid import events as e
+from unbraid.alerts.budget import BudgetMeter, BudgetShare, Spending
+from unbraid.alerts.conditions import BUDGET, Condition, RunConditions
+from unbraid.alerts.rules import AlertRule, AlertRules, RunFacts
+from unbraid.timings import ALERT_STALE_MS
+
+MAX_HELD = 10_000
+
+
+class Alert(Struct, frozen=True):
+    """A condition of a run that one receiver is to be alerted about. `id` names the occurrence, for
+    every process that could send it.
+    """
+
+    receiver: str
+    condition: Condition
+    run: RunFacts
+
+    @property
+    def id(self) -> str:
+        """What it is known by."""
+        return f"{self.receiver} {self.run.run} {self.condition.key}"
+
+
+class SpentBudget(Struct, frozen=True):
+    """A run that has reached a limit, and is to be stopped."""
+
+    run: RunFacts
+    limit: BudgetShare
+    spent: Spending
+
+
+class _Held(Struct, frozen=True):
+    run: RunFacts
+    condition: Condition
+
+
+class AlertMonitor:
+    """Takes the events of all runs, and returns alerts when they are due."""
+
+    def __init__(self, rules: AlertRules, started_ms: int) -> None:
+        self._rules, self._started_ms = rules, started_ms
+        self._runs: dict[str, RunConditions] = {}
+        self._meters: dict[str, list[BudgetMeter]] = {}
+        self._sent: dict[str, set[str]] = {}
+        self._held: dict[str, _Held] = {}  # moments of quiet hours, by receiver and key
+        self._stops: list[SpentBudget] = []
+
+    def use(self, rules: AlertRules) -> None:
+        """Goes on with other rules; what was sent by the earlier ones is not sent again."""
+        self._rules = rules
+        self._meters.clear()
+
+    def note(self, run: str, stream_id: int, ts: int) -> None:
+        """Notes that an agent has said something that is in no event of `APPLIED`."""
+        if (known := self._runs.get(run)) is not None:
+            known.note(stream_id, ts)
+
+    def apply(self, run: str, event: e.FleetEvent) -> None:
+        """Takes in one more event of a run."""
+        known = self._runs.get(run)
+        if known is None:
+            known = self._runs[run] = RunConditions(run)
+        known.apply(event)
+
+    def add(self, run: str, condition: Condition, now_ms: int) -> list[Alert]:
+        """Returns the alerts about something that has happened to a run from outside."""
+        known = self._runs.get(run) or RunConditions(run)
+        facts = _facts(known, now_ms)
+        return [
+            Alert(name, condition, facts)
+            for rule in self._rules.rules
+            if rule.accepts(facts, condition)
+            for name in self._rules.receivers_of(rule)
+        ]
+
+    def due(self, now_ms: int, minute_of_day: int) -> list[Alert]:
+        """Returns the alerts that are due, each once."""
+        quiet = self._rules.quiet is not None and self._rules.quiet.hold(minute_of_day)
+        found: dict[str, Alert] = {}
+        if not quiet:
+            for held in self._held.values():
+                self._send(found, held.run, held.condition)
+            self._held.clear()
+        for name, run in list(self._runs.items()):
+            facts = _facts(run, now_ms)
+            lasting = run.lasting(now_ms)
+            moments = [*run.take_moments(), *self._budget(run, facts, now_ms)]
+            for condition in moments:
+                self._moment(found, facts, condition, quiet=quiet)
+            if not quiet:
+                for condition in lasting:
+                    self._lasting(found, facts, condition, now_ms)
+            self._forget(name, run, lasting)
+        return list(found.values())
+
+    def take_stops(self) -> list[SpentBudget]:
+        """Returns the runs that have reached a limit since the last call."""
+        taken, self._stops = self._stops, []
+        return taken
+
+    @property
+    def runs(self) -> int:
+        """How many runs it follows."""
+        return len(self._runs)
+
+    def _moment(
+        self, found: dict[str, Alert], run: RunFacts, condition: Condition, *, quiet: bool
+    ) -> None:
+        if condition.since < self._started_ms - ALERT_STALE_MS:
+            return
+        if not quiet:
+            self._send(found, run, condition)
+        elif len(self._held) < MAX_HELD:
+            self._held[f"{run.run} {condition.key}"] = _Held(run, condition)
+
+    def _lasting(
+        self, found: dict[str, Alert], run: RunFacts, condition: Condition, now_ms: int
+    ) -> None:
+        for rule in self._rules.rules:
+            due = condition.since + round(rule.after_seconds * 1000)
+            if self._started_ms - ALERT_STALE_MS <= due <= now_ms:
+                self._send_by(found, rule, run, condition)
+
+    def _send(self, found: dict[str, Alert], run: RunFacts, condition: Condition) -> None:
+        for rule in self._rules.rules:
+            self._send_by(found, rule, run, condition)
+
+    def _send_by(
+        self, found: dict[str, Alert], rule: AlertRule, run: RunFacts, condition: Condition
+    ) -> None:
+        if not rule.accepts(run, condition):
+            return
+        sent = self._sent.setdefault(run.run, set())
+        for name in self._rules.receivers_of(rule):
+            alert = Alert(name, condition, run)
+            if alert.id not in sent:
+                sent.add(alert.id)
+                found[alert.id] = alert
+
+    def _budget(self, run: RunConditions, facts: RunFacts, now_ms: int) -> Iterable[Condition]:
+        if not self._rules.budgets or run.state.over:
+            return
+        meters = self._meters.get(run.run)
+        if meters is None:
+            matching = (each for each in self._rules.budgets if each.runs.accepts(facts))
+            meters = [BudgetMeter(each.limits) for each in matching]
+            # A run's folder may become known later than its first event.
+            if facts.cwd:
+                self._meters[run.run] = meters
+        spent = run.spending(now_ms)
+        for number, meter in enumerate(meters):
+            for each in meter.measure(spent):
+                if each.is_reached:
+                    self._stops.append(SpentBudget(facts, each, spent))
+                    continue
+                key = f"budget {number} {each.what} notice"
+                detail = f"{each.share:.0%} of its budget: {each}"
+                yield Condition(BUDGET, key, now_ms, detail=detail)
+
+    def _forget(self, name: str, run: RunConditions, lasting: list[Condition]) -> None:
+        if run.over:
+            del self._runs[name]
+            self._meters.pop(name, None)
+            if not any(held.run.run == name for held in self._held.values()):
+                self._sent.pop(name, None)
+            return
+        sent = self._sent.get(name)
+        if sent is not None and len(sent) > 100:
+            # Occurrences that are past never come back.
+            now = {condition.key for condition in lasting}
+            passing = ("permission ", "prompt ", "silent ")
+            keep = set()
+            for each in sent:
+                key = each.split(f" {name} ", 1)[1]
+                if key in now or not key.startswith(passing):
+                    keep.add(each)
+            self._sent[name] = keep
+
+
+def _facts(run: RunConditions, now_ms: int) -> RunFacts:
+    cost = run.spending(now_ms).cost_usd
+    return RunFacts(run.run, kind=run.kind, cwd=run.cwd, title=run.title, cost_usd=cost)

@@ -1,0 +1,86 @@
+"""`unbraid otel`: stored runs as traces to an OpenTelemetry collector."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import click
+
+from unbraid.cli.messages import warn
+from unbraid.cli.otlp import content_option
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid otel --endpoint http://localhost:6006 2f330b27
+  unbraid otel --endpoint http://localhost:4318
+  OTEL_EXPORTER_OTLP_HEADERS="x-honeycomb-team=…" \\
+    unbraid otel --endpoint https://api.honeycomb.io"""
+)
+@click.argument("runs", nargs=-1, metavar="[RUN…]")
+@click.option(
+    "--endpoint",
+    metavar="URL",
+    help="The collector's address, for OTLP over HTTP.  [env var: OTEL_EXPORTER_OTLP_ENDPOINT]",
+)
+@content_option
+@click.option("--all", "everything", is_flag=True, help="All runs of the log, also if sent before.")
+def otel(runs: tuple[str, ...], endpoint: str | None, content: bool, everything: bool) -> None:
+    """Send runs as traces: agents, model messages, tool calls and permission requests as spans.
+
+    RUN is a run of `unbraid ps`, or a session that is stored on this machine; the beginning of its
+    name is enough. Without one, everything in the log is sent that this collector has not got:
+    where a collector was away, this goes on from there. Ids are derived from the run, so sending
+    one again changes nothing. Spans that have not ended are sent when they have.
+
+    Needs the extra: pip install 'unbraid[otel]'. Headers, certificates and the like are taken from
+    OpenTelemetry's own environment variables; TRACEPARENT becomes the parent of runs that were
+    never sent.
+    """
+    if runs and everything:
+        raise click.UsageError("name runs, or use --all")
+    sent, going_on = asyncio.run(_send(runs, endpoint, content=content, everything=everything))
+    more = f"; {going_on} go on" if going_on else ""
+    click.echo(f"{sent} spans sent{more}")
+
+
+async def _send(
+    names: tuple[str, ...], endpoint: str | None, *, content: bool, everything: bool
+) -> tuple[int, int]:
+    from unbraid.errors import CallerError
+    from unbraid.log import machine_log
+    from unbraid.machine import Machine
+    from unbraid.otel.collector import collector_of, problem_with
+    from unbraid.otel.delivery import Traces
+    from unbraid.traces import TraceParent
+
+    collector = collector_of(endpoint, os.environ, required=True)
+    assert collector is not None
+    if (problem := problem_with(collector, os.environ)) is not None:
+        raise CallerError(problem)
+    async with Machine(warn=warn) as machine:
+        parent = TraceParent.parse(os.environ.get("TRACEPARENT"))
+        traces = Traces(
+            collector,
+            machine.home,
+            str(machine_log()),
+            warn=warn,
+            content=content,
+            parent=parent if names else None,
+        )
+        exporter = traces.exporter()
+        sender, going_on = traces.sender(machine.log, exporter), 0
+        try:
+            for name in names:
+                run = await machine.open(name)
+                going_on += not await sender.send_run(run.run)
+            if not names:
+                if not traces.cursor.acquire():
+                    raise CallerError("another unbraid is sending this log to that collector")
+                await sender.send_new(traces.cursor, whole=everything)
+        finally:
+            exporter.close()
+            traces.cursor.release()
+        return sender.sent, going_on

@@ -1,0 +1,59 @@
+"""The options of commands that send traces to a collector beside their work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from unbraid.otel.delivery import Traces
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+content_option = click.option(
+    "--content", is_flag=True, help="With words, tool inputs and results, redacted."
+)
+
+
+def otlp_options(command: F) -> F:
+    """--otlp and --otlp-content."""
+    otlp = click.option(
+        "--otlp",
+        metavar="URL",
+        help="Send traces to this OpenTelemetry collector.  [env var: OTEL_EXPORTER_OTLP_ENDPOINT]",
+    )
+    content = click.option(
+        "--otlp-content", is_flag=True, help="Traces with words and tool inputs, redacted."
+    )
+    return otlp(content(command))
+
+
+def traces_of(
+    otlp: str | None,
+    warn: Callable[[str], None],
+    *,
+    content: bool,
+    log: str | None = None,
+    joins: bool = False,
+) -> Traces | None:
+    """Returns how to send traces, from the options and the environment; None if they are not to be
+    sent. What `joins` is part of the trace that `TRACEPARENT` names.
+    """
+    env = os.environ
+    names = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    if otlp is None and not any(env.get(name) for name in names):
+        return None
+    from unbraid.log import data_folder, machine_log
+    from unbraid.otel.collector import collector_of
+    from unbraid.otel.delivery import Traces, usable
+    from unbraid.traces import TraceParent
+
+    collector = usable(collector_of(otlp, env), env, warn)
+    if collector is None:
+        return None
+    parent = TraceParent.parse(env.get("TRACEPARENT")) if joins else None
+    name = str(log or machine_log(env))
+    return Traces(collector, data_folder(env), name, warn=warn, content=content, parent=parent)

@@ -1,0 +1,159 @@
+"""A bucket of keys on JetStream, written only after a known state of each.
+
+The client's own buckets cannot give a key that is updated a time to live, and take the mark of an
+expired key for a value; what is needed of a bucket is little.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import time
+from contextlib import aclosing
+from typing import Any, NamedTuple
+
+import msgspec
+
+from unbraid.log.nats.connection import Away, NatsConnection, Refused
+from unbraid.log.nats.feed import read_to_end
+from unbraid.log.nats.message import EXPECTED, TTL, headers_of
+from unbraid.log.nats.stream import open_stream
+from unbraid.timings import (
+    BUCKET_DEADLINE_SECONDS,
+    DELETED_KEY_SECONDS,
+    NATS_LONGEST_RETRY_SECONDS,
+)
+
+_OPERATION = "KV-Operation"
+_WRONG_LAST = (10071, 10164)
+_NOT_FOUND = 10037
+
+
+class Kept(NamedTuple):
+    """What a bucket has of a key: the sequence of its last change, and its value; nothing if it was
+    deleted, has expired, or was never there.
+    """
+
+    seq: int
+    value: bytes
+
+
+class _Ack(msgspec.Struct):
+    seq: int
+
+
+_ack = msgspec.json.Decoder(_Ack).decode
+
+
+def bucket_settings(name: str, replicas: int) -> dict[str, Any]:
+    """Returns the settings of the stream of a bucket."""
+    return {
+        "name": f"KV_{name}",
+        "subjects": [f"$KV.{name}.>"],
+        "storage": "file",
+        "retention": "limits",
+        "discard": "new",
+        "num_replicas": replicas,
+        "max_msgs_per_subject": 1,
+        "allow_direct": True,
+        "allow_rollup_hdrs": True,
+        "allow_msg_ttl": True,
+        "duplicate_window": 1_000_000_000,
+        "max_msgs": -1,
+        "max_bytes": -1,
+        "max_age": 0,
+        "max_consumers": -1,
+        "max_msg_size": -1,
+    }
+
+
+class Bucket:
+    """Keys and values. It is made when it is first used."""
+
+    def __init__(self, connection: NatsConnection, name: str, replicas: int) -> None:
+        self.place = connection.place
+        self._connection, self._name, self._replicas = connection, name, replicas
+        self._is_open = False
+
+    async def get(self, key: str) -> Kept:
+        """Returns what is kept of a key. Raises LogUnusable if nobody answers."""
+        await self._open()
+        subject = f"$KV.{self._name}.{key}"
+        until = time.monotonic() + BUCKET_DEADLINE_SECONDS
+        while True:
+            try:
+                answer = await self._connection.ask(
+                    f"STREAM.MSG.GET.KV_{self._name}", {"last_by_subj": subject}
+                )
+            except Refused as error:
+                if error.problem.err_code == _NOT_FOUND:
+                    return Kept(0, b"")
+                problem: Refused | Away = error
+            except Away as error:
+                problem = error
+            else:
+                message = answer["message"]
+                deleted = _OPERATION in headers_of(message.get("hdrs"))
+                value = b"" if deleted else base64.b64decode(message.get("data") or "")
+                return Kept(message["seq"], value)
+            await self._pause(problem, until)
+
+    async def put(
+        self, key: str, value: bytes, *, after: int, ttl_seconds: int | None = None
+    ) -> int | None:
+        """Write a value if the key's last change is at `after`; returns the sequence of this one,
+        None if somebody else was first.
+        """
+        headers = {EXPECTED: str(after)}
+        if ttl_seconds is not None:
+            headers[TTL] = str(ttl_seconds)
+        return await self._write(key, value, headers)
+
+    async def delete(self, key: str, *, after: int) -> None:
+        """Delete a key if its last change is at `after`."""
+        headers = {
+            EXPECTED: str(after),
+            _OPERATION: "DEL",
+            TTL: str(round(DELETED_KEY_SECONDS)),
+        }
+        await self._write(key, b"", headers)
+
+    async def all(self, prefix: str) -> dict[str, Kept]:
+        """Returns what there is below a prefix, by the last part of the keys."""
+        await self._open()
+        subject = f"$KV.{self._name}.{prefix}.*"
+        found: dict[str, Kept] = {}
+        async with aclosing(read_to_end(self._connection, f"KV_{self._name}", subject)) as records:
+            async for batch in records:
+                for stored in batch:
+                    found[stored.run.replace(".", "=")] = Kept(stored.seq, stored.record)
+        return {name: kept for name, kept in found.items() if kept.value}
+
+    async def _write(self, key: str, value: bytes, headers: dict[str, str]) -> int | None:
+        await self._open()
+        subject = f"$KV.{self._name}.{key}"
+        until, ours = time.monotonic() + BUCKET_DEADLINE_SECONDS, False
+        while True:
+            try:
+                answer = await self._connection.request(subject, value, headers=headers)
+                return _ack(answer).seq
+            except Refused as error:
+                if error.problem.err_code in _WRONG_LAST:
+                    # After a timeout it may be ours that is there.
+                    kept = await self.get(key) if ours else Kept(0, b"")
+                    return kept.seq if ours and kept.value == value and value else None
+                problem: Refused | Away = error
+            except Away as error:
+                problem, ours = error, True
+            await self._pause(problem, until)
+
+    async def _pause(self, problem: Refused | Away, until: float) -> None:
+        passing = isinstance(problem, Away) or problem.problem.code >= 500
+        if not passing or time.monotonic() > until:
+            raise self._connection.unusable(problem) from problem
+        await asyncio.sleep(NATS_LONGEST_RETRY_SECONDS)
+
+    async def _open(self) -> None:
+        if not self._is_open:
+            await open_stream(self._connection, bucket_settings(self._name, self._replicas))
+            self._is_open = True

@@ -1,0 +1,199 @@
+"""Records of a stream in order, without a gap: an ephemeral pull consumer.
+
+A pull consumer sends what was asked for and no more, so a slow reader fills no buffer. Each message
+has the consumer's own number, which must be the last plus one; stream sequences have holes where
+runs were replaced. Any gap or silence ends the feed, and the next one begins after what its reader
+has taken over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
+from nats.errors import Error
+
+from unbraid.log.nats.connection import Away, NatsConnection, Refused
+from unbraid.log.nats.message import ID, PARTS, Parts, place_of_message
+from unbraid.log.nats.stream import run_of
+from unbraid.log.port import LogUnusable
+from unbraid.log.replicated.journal import FeedBroken, Stored
+from unbraid.timings import (
+    FEED_HEARTBEAT_SECONDS,
+    FEED_REQUEST_SECONDS,
+    FEED_SILENCE_SECONDS,
+    FOLD_RETRY_SECONDS,
+    NATS_FIRST_RETRY_SECONDS,
+    READ_DEADLINE_SECONDS,
+)
+
+BATCH = 500
+BATCH_BYTES = 4 << 20
+_NANO = 1_000_000_000
+_ENDED = ("404", "408")
+# A consumer that was just made may not be known everywhere yet.
+UNKNOWN_TRIES = 30
+
+
+async def read_to_end(
+    connection: NatsConnection, stream: str, subject: str
+) -> AsyncGenerator[list[Stored], None]:
+    """Yields the records of one subject that are there. A feed that breaks is made anew; raises
+    LogUnusable if that does not help for long.
+    """
+    after, until = 0, time.monotonic() + READ_DEADLINE_SECONDS
+    while True:
+        feed = NatsFeed(connection, stream, first=after + 1, subject=subject)
+        try:
+            async with aclosing(feed.records(to_end=True)) as records:
+                async for batch in records:
+                    yield batch
+                    after, until = batch[-1].seq, time.monotonic() + READ_DEADLINE_SECONDS
+            return
+        except FeedBroken as error:
+            if time.monotonic() > until:
+                raise LogUnusable(connection.place, "away", f"cannot be read ({error})") from error
+        await asyncio.sleep(FOLD_RETRY_SECONDS)
+
+
+class NatsFeed:
+    """Messages of a stream from a sequence on, of all runs or of one subject."""
+
+    def __init__(
+        self, connection: NatsConnection, stream: str, *, first: int, subject: str | None = None
+    ) -> None:
+        self._connection, self._stream = connection, stream
+        self._first, self._subject = first, subject
+        self._name = f"unbraid-{secrets.token_hex(8)}"
+        self._inbox = connection.client.new_inbox()
+        self._messages: asyncio.Queue[Msg] = asyncio.Queue()
+        self._wanted = 0  # of the last request
+        self._unknown = 0
+        self._next = 1  # the consumer's number of the next message
+        self._parts = Parts()
+
+    async def records(self, *, to_end: bool = False) -> AsyncGenerator[list[Stored], None]:
+        """Yields records as they come; with `to_end`, only those that are there. Raises
+        FeedBroken.
+        """
+        subscription = None
+        try:
+            subscription = await self._subscribe()
+            pending = await self._create()
+            while pending or not to_end:
+                messages = await self._receive()
+                records = []
+                for message in messages:
+                    seq, pending = self._checked(message)
+                    if (record := self._record(message, seq)) is not None:
+                        records.append(record)
+                if records:
+                    yield records
+        except (Refused, Away, Error, OSError) as error:
+            raise FeedBroken(f"{self._connection.place}: {error}") from error
+        finally:
+            await self._end(subscription)
+
+    async def _subscribe(self) -> Subscription:
+        async def receive(message: Msg) -> None:
+            self._messages.put_nowait(message)
+
+        return await self._connection.client.subscribe(self._inbox, cb=receive)
+
+    async def _create(self) -> int:
+        config: dict[str, Any] = {
+            "name": self._name,
+            "ack_policy": "none",
+            "deliver_policy": "by_start_sequence",
+            "opt_start_seq": max(self._first, 1),
+            "mem_storage": True,
+            "num_replicas": 1,
+            "inactive_threshold": round(FEED_REQUEST_SECONDS * _NANO),
+        }
+        subject = f"CONSUMER.CREATE.{self._stream}.{self._name}"
+        if self._subject is not None:
+            config["filter_subject"] = self._subject
+            subject = f"{subject}.{self._subject}"
+        made = await self._connection.ask(subject, {"stream_name": self._stream, "config": config})
+        return int(made["num_pending"])
+
+    async def _ask_for_more(self) -> None:
+        self._wanted = BATCH
+        request = {
+            "batch": BATCH,
+            "max_bytes": BATCH_BYTES,
+            "expires": round(FEED_REQUEST_SECONDS * _NANO),
+            "idle_heartbeat": round(FEED_HEARTBEAT_SECONDS * _NANO),
+        }
+        await self._connection.client.publish(
+            f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{self._name}",
+            msgspec.json.encode(request),
+            reply=self._inbox,
+        )
+
+    async def _receive(self) -> list[Msg]:
+        """Returns what has come: at least one message."""
+        found: list[Msg] = []
+        while not found:
+            if self._wanted <= 0:
+                if self._unknown:
+                    await asyncio.sleep(NATS_FIRST_RETRY_SECONDS)
+                await self._ask_for_more()
+            try:
+                async with asyncio.timeout(FEED_SILENCE_SECONDS):
+                    message = await self._messages.get()
+            except TimeoutError:
+                raise FeedBroken(f"{self._connection.place}: silence") from None
+            while True:
+                if not self._is_status(message):
+                    self._wanted -= 1
+                    found.append(message)
+                if self._messages.empty():
+                    break
+                message = self._messages.get_nowait()
+        return found
+
+    def _is_status(self, message: Msg) -> bool:
+        status = (message.headers or {}).get("Status")
+        if status is None:
+            return False
+        about = (message.headers or {}).get("Description", "")
+        if status in _ENDED or (status == "409" and "MaxBytes" in about):
+            self._wanted = 0  # this request is answered, and the next one is due
+        elif status == "503" and self._next == 1 and self._unknown < UNKNOWN_TRIES:
+            self._wanted, self._unknown = 0, self._unknown + 1
+        elif status != "100":
+            raise FeedBroken(f"{self._connection.place}: {status} {about}")
+        return True
+
+    def _checked(self, message: Msg) -> tuple[int, int]:
+        place = place_of_message(message.reply)
+        if place is None or place.consumer_seq != self._next:
+            raise FeedBroken(f"{self._connection.place}: a gap before {message.reply}")
+        self._next += 1
+        return place.stream_seq, place.pending
+
+    def _record(self, message: Msg, seq: int) -> Stored | None:
+        headers = message.headers or {}
+        data = self._parts.joined(headers.get(PARTS), message.data)
+        if data is None:
+            return None
+        return Stored(seq, headers.get(ID, ""), run_of(message.subject), data)
+
+    async def _end(self, subscription: Subscription | None) -> None:
+        # What stays behind on a server that is away goes by its threshold.
+        with contextlib.suppress(Exception):
+            if subscription is not None:
+                await subscription.unsubscribe()
+        with contextlib.suppress(Exception):
+            await self._connection.client.publish(
+                f"$JS.API.CONSUMER.DELETE.{self._stream}.{self._name}"
+            )

@@ -1,0 +1,241 @@
+"""A stream of NATS JetStream as a journal: compare and append, exactly once.
+
+A record is one message on its run's subject, sent with the sequence that must be the subject's
+last. So a message that was sent twice is stored once, and a timeout is no riddle: it is sent again,
+and if the first has arrived, the head has moved, and the message behind the old head has our id.
+`Nats-Msg-Id` could not do that: after a purge it acknowledges what is gone, and its window is
+shorter than a weekend.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import time
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import msgspec
+
+from unbraid.log.nats.connection import Away, JetStreamProblem, NatsConnection, Refused
+from unbraid.log.nats.feed import NatsFeed, read_to_end
+from unbraid.log.nats.message import (
+    BATCH_COMMIT,
+    BATCH_ID,
+    BATCH_SEQ,
+    EXPECTED,
+    ID,
+    MAX_PARTS,
+    PART_BYTES,
+    PARTS,
+    ROLLUP,
+    TTL,
+    headers_of,
+    part_numbers,
+)
+from unbraid.log.nats.stream import run_subject
+from unbraid.log.port import LogUnusable
+from unbraid.log.replicated.journal import JournalInfo, Overtaken, Stored
+from unbraid.timings import (
+    APPEND_DEADLINE_SECONDS,
+    BATCH_TIMEOUT_SECONDS,
+    NATS_FIRST_RETRY_SECONDS,
+    NATS_LONGEST_RETRY_SECONDS,
+    NATS_LOST_SECONDS,
+)
+
+_WRONG_LAST = (10071, 10164)
+_FULL = (10047, 10077)
+_MESSAGE_NOT_FOUND = 10037
+_LAST = re.compile(r"wrong last sequence: (\d+)")
+
+
+class _Ack(msgspec.Struct):
+    seq: int
+
+
+_ack = msgspec.json.Decoder(_Ack).decode
+
+
+class _Found(NamedTuple):
+    seq: int
+    id: str
+    parts: tuple[int, int]
+
+
+@dataclass
+class JournalStatistics:
+    """What has happened to the messages of this process."""
+
+    retries: int = 0
+    rescued: int = 0
+
+
+class NatsJournal:
+    """The stream of one log."""
+
+    def __init__(self, connection: NatsConnection, stream: str, prefix: str) -> None:
+        self.place = connection.place
+        self.statistics = JournalStatistics()
+        self._connection, self._stream, self._prefix = connection, stream, prefix
+        self._writer, self._count = secrets.token_hex(8), 0
+
+    async def append(
+        self,
+        run: str,
+        record: bytes,
+        *,
+        after: int,
+        replaces: bool = False,
+        ttl_seconds: int | None = None,
+    ) -> int:
+        """Append a record after the one that has to be the run's last."""
+        self._count += 1
+        message = _Message(
+            subject=run_subject(self._prefix, run),
+            id=f"{self._writer}.{self._count}",
+            record=record,
+            after=after,
+            headers=({ROLLUP: "sub"} if replaces else {})
+            | ({} if ttl_seconds is None else {TTL: str(ttl_seconds)}),
+        )
+        began, pause = time.monotonic(), NATS_FIRST_RETRY_SECONDS
+        while True:
+            try:
+                return await self._publish(message)
+            except Away as away:
+                problem = str(away)
+            except Refused as refused:
+                seq = await self._verdict(run, message, refused.problem, began)
+                if seq is not None:
+                    self.statistics.rescued += 1
+                    return seq
+                problem = str(refused)
+            if time.monotonic() - began > APPEND_DEADLINE_SECONDS:
+                raise LogUnusable(self.place, "away", f"does not take this append ({problem})")
+            self.statistics.retries += 1
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, NATS_LONGEST_RETRY_SECONDS)
+
+    async def _publish(self, message: _Message) -> int:
+        parts = message.parts()
+        if len(parts) > MAX_PARTS:
+            raise LogUnusable(self.place, "io", "this append is too large")
+        expected = {EXPECTED: str(message.after), ID: message.id, **message.headers}
+        if len(parts) == 1:
+            answer = await self._connection.request(message.subject, parts[0], headers=expected)
+            return _ack(answer).seq
+        batch = secrets.token_hex(8)  # a new one each time: half of an old one may be there
+        for number, part in enumerate(parts, 1):
+            headers = {
+                BATCH_ID: batch,
+                BATCH_SEQ: str(number),
+                PARTS: f"{number}/{len(parts)}",
+                ID: message.id,
+            }
+            if number == 1:
+                headers |= expected
+            if number < len(parts):
+                await self._connection.send(message.subject, part, headers=headers)
+        answer = await self._connection.request(
+            message.subject,
+            parts[-1],
+            headers={**headers, BATCH_COMMIT: "1"},
+            seconds=BATCH_TIMEOUT_SECONDS,
+        )
+        return _ack(answer).seq
+
+    async def _verdict(
+        self, run: str, message: _Message, problem: JetStreamProblem, began: float
+    ) -> int | None:
+        """Returns where our message is if it is there; None if nobody knows yet. Raises what is
+        certain.
+        """
+        if problem.err_code in _FULL:
+            raise LogUnusable(self.place, "full", f"takes no more ({problem.description})")
+        if problem.err_code not in _WRONG_LAST:
+            if problem.code < 500 and not problem.err_code == 10176:
+                raise LogUnusable(self.place, "io", f"refuses: {problem.description}")
+            return None
+        try:
+            found = await self._first_after(message.subject, message.after)
+        except (Away, Refused):
+            return None
+        if found is not None:
+            if found.id != message.id:
+                raise Overtaken(run, found.seq)
+            # The parts of a batch are neighbours, and the last one is the head.
+            number, count = found.parts
+            return found.seq + count - number
+        told = _LAST.search(problem.description)
+        # A node that was cut off may take itself for the leader for a while, with an old number:
+        # only one that stays is a loss.
+        if told and int(told[1]) < message.after and time.monotonic() - began > NATS_LOST_SECONDS:
+            lost = f"has lost records of run {run}: its last is {told[1]}, not {message.after}"
+            raise LogUnusable(self.place, "lost", lost)
+        return None
+
+    async def _first_after(self, subject: str, seq: int) -> _Found | None:
+        return await self._message({"seq": seq + 1, "next_by_subj": subject})
+
+    async def _message(self, wanted: dict[str, Any]) -> _Found | None:
+        try:
+            answer = await self._connection.ask(f"STREAM.MSG.GET.{self._stream}", wanted)
+        except Refused as error:
+            if error.problem.err_code == _MESSAGE_NOT_FOUND:
+                return None
+            raise
+        message = answer["message"]
+        headers = headers_of(message.get("hdrs"))
+        return _Found(message["seq"], headers.get(ID, ""), part_numbers(headers.get(PARTS)))
+
+    async def record_id(self, seq: int) -> str | None:
+        """Returns the id of the message at a sequence."""
+        try:
+            found = await self._message({"seq": seq})
+        except (Refused, Away) as error:
+            raise self._connection.unusable(error) from error
+        return None if found is None else found.id
+
+    def follow(self, after: int) -> AsyncGenerator[list[Stored], None]:
+        """Yields the records after a sequence, then those to come."""
+        return NatsFeed(self._connection, self._stream, first=after + 1).records()
+
+    def read(self, run: str) -> AsyncGenerator[list[Stored], None]:
+        """Yields the records of one run."""
+        return read_to_end(self._connection, self._stream, run_subject(self._prefix, run))
+
+    async def info(self) -> JournalInfo:
+        """Returns what the stream is now, by its leader."""
+        try:
+            info = await self._connection.ask(f"STREAM.INFO.{self._stream}")
+        except (Refused, Away) as error:
+            raise self._connection.unusable(error) from error
+        state, cluster = info["state"], info.get("cluster") or {}
+        return JournalInfo(
+            created=info["created"],
+            last_seq=state["last_seq"],
+            nodes=1 + len(cluster.get("replicas") or []),
+            size_bytes=state["bytes"],
+        )
+
+    async def close(self) -> None:
+        """Closes the connection."""
+        await self._connection.close()
+
+
+class _Message(NamedTuple):
+    subject: str
+    id: str
+    record: bytes
+    after: int
+    headers: dict[str, str]
+
+    def parts(self) -> list[bytes]:
+        """The record in pieces that a server accepts."""
+        if len(self.record) <= PART_BYTES:
+            return [self.record]
+        size = PART_BYTES
+        return [self.record[at : at + size] for at in range(0, len(self.record), size)]

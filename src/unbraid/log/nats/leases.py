@@ -1,0 +1,199 @@
+"""Leases that all machines know: keys of a bucket beside the log's stream.
+
+Each holder has one key that lives for some seconds and is written again and again
+(`session.<holder>`). The key of a run (`run.<name>`) says whose it is, and is only ever written
+after a certain state of it. So a lease is taken by one, and one whose holder is gone can be taken
+by the next, once the holder's own key has expired.
+
+A lease keeps two machines from doing the same work. That no two of them write one history is not
+its business, and needs no clock: the log compares before it appends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+from contextlib import suppress
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.errors import LogError
+from unbraid.log.leases import UNNAMED, FileLeases
+from unbraid.log.nats.bucket import Bucket, Kept
+from unbraid.timings import LEASE_RENEWAL_SECONDS, LEASE_TTL_SECONDS
+from unbraid.wire.names import names_run
+
+# How often a key that somebody else changes meanwhile is looked at again.
+TRIES = 5
+
+
+class LeaseHolder(Struct):
+    """Who holds a lease."""
+
+    session: str
+    host: str = ""
+    pid: int = 0
+
+
+_holder = msgspec.json.Decoder(LeaseHolder).decode
+
+
+class NatsLeases:
+    """The leases of one holder. What concerns only this machine is kept in files, as on a log of
+    one machine.
+    """
+
+    def __init__(self, bucket: Bucket, local: FileLeases) -> None:
+        self.changes = 0  # leases taken, given back and lost
+        self._bucket, self._local = bucket, local
+        self._me = LeaseHolder(secrets.token_hex(8), socket.gethostname(), os.getpid())
+        self._held: dict[str, int] = {}
+        self._session_seq = 0
+        self._renewal: asyncio.Task[None] | None = None
+
+    async def acquire(self, name: str) -> bool:
+        """Acquire the lease of a run; False if a holder that lives has it."""
+        if not names_run(name):
+            raise LogError(f"not the name of a run: {name[:80]!r}")
+        if name in self._held:
+            return True
+        await self._begin()
+        value = msgspec.json.encode(self._me)
+        for _ in range(TRIES):
+            kept = await self._bucket.get(_run_key(name))
+            holder = _holder_of(kept)
+            if holder is not None and await self._another_lives(holder):
+                return False
+            seq = await self._bucket.put(_run_key(name), value, after=kept.seq)
+            if seq is not None:
+                self._held[name] = seq
+                self.changes += 1
+                return True
+        return False
+
+    async def release(self, name: str) -> None:
+        """Release a lease of ours."""
+        if name.startswith(UNNAMED):
+            await self._local.release(name)
+            return
+        seq = self._held.pop(name, None)
+        if seq is not None:
+            self.changes += 1
+            # A run that cannot be released now counts as abandoned when this holder is gone.
+            with suppress(LogError):
+                await self._bucket.delete(_run_key(name), after=seq)
+
+    def acquire_unnamed(self) -> str:
+        """Acquire a lease for a session that is about to begin on this machine."""
+        return self._local.acquire_unnamed()
+
+    def another_is_starting(self) -> bool:
+        """Returns whether another process of this machine is about to begin a session."""
+        return self._local.another_is_starting()
+
+    def mark_part_of_other_run(self, name: str) -> None:
+        """Mark a session of this machine as part of another run."""
+        self._local.mark_part_of_other_run(name)
+
+    def is_part_of_other_run(self, name: str) -> bool:
+        """Returns whether a session of this machine was so marked."""
+        return self._local.is_part_of_other_run(name)
+
+    async def holder(self, name: str) -> LeaseHolder | None:
+        """Returns who holds the lease of a run; None if nobody does who lives."""
+        found = _holder_of(await self._bucket.get(_run_key(name)))
+        return found if found is not None and await self._lives(found.session) else None
+
+    async def abandoned(self) -> list[str]:
+        """Returns the runs whose holders are gone."""
+        holders = {
+            name: holder
+            for name, kept in (await self._bucket.all("run")).items()
+            if (holder := _holder_of(kept)) is not None
+        }
+        sessions = await self._bucket.all("session") if holders else {}
+        return sorted(
+            name.replace("=", ".")
+            for name, holder in holders.items()
+            if holder.session not in sessions
+        )
+
+    async def close(self, *, ended: bool) -> None:
+        """Let go of every lease, and of this holder's own key."""
+        if self._renewal is not None:
+            renewal, self._renewal = self._renewal, None
+            while not renewal.done():
+                renewal.cancel()
+                await asyncio.wait([renewal], timeout=1)
+        for name in list(self._held):
+            if ended:
+                await self.release(name)
+            else:
+                del self._held[name]
+        if self._session_seq:
+            with suppress(LogError):
+                await self._bucket.delete(_session_key(self._me.session), after=self._session_seq)
+            self._session_seq = 0
+        await self._local.close(ended=ended)
+
+    async def _another_lives(self, holder: LeaseHolder) -> bool:
+        return holder.session != self._me.session and await self._lives(holder.session)
+
+    async def _lives(self, session: str) -> bool:
+        return bool((await self._bucket.get(_session_key(session))).value)
+
+    async def _begin(self) -> None:
+        if self._session_seq == 0:
+            await self._write_session()
+        if self._renewal is None:
+            self._renewal = asyncio.create_task(self._renew())
+
+    async def _write_session(self) -> bool:
+        """Write this holder's own key; returns whether it had expired."""
+        key, value = _session_key(self._me.session), msgspec.json.encode(self._me)
+        ttl = round(LEASE_TTL_SECONDS)
+        expired = False
+        for _ in range(TRIES):
+            seq = await self._bucket.put(key, value, after=self._session_seq, ttl_seconds=ttl)
+            if seq is not None:
+                self._session_seq = seq
+                return expired
+            # It has expired, or an answer was lost: nobody else writes this key.
+            self._session_seq = (await self._bucket.get(key)).seq
+            expired = self._session_seq == 0
+        raise LogError(f"the lease of this process cannot be renewed at {self._bucket.place}")
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(LEASE_RENEWAL_SECONDS)
+            try:
+                if await self._write_session():
+                    await self._check_held()
+            except LogError:
+                continue  # away; perhaps others have taken over when it is back
+
+    async def _check_held(self) -> None:
+        """Forget what others have taken over while we could not be heard of."""
+        for name in list(self._held):
+            holder = _holder_of(await self._bucket.get(_run_key(name)))
+            if holder is None or holder.session != self._me.session:
+                self._held.pop(name, None)
+                self.changes += 1
+
+
+def _run_key(name: str) -> str:
+    return f"run.{name.replace('.', '=')}"
+
+
+def _session_key(session: str) -> str:
+    return f"session.{session}"
+
+
+def _holder_of(kept: Kept) -> LeaseHolder | None:
+    try:
+        return _holder(kept.value) if kept.value else None
+    except msgspec.MsgspecError:
+        return None

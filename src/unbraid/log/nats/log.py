@@ -1,0 +1,39 @@
+"""Opens a log on NATS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+
+from unbraid.log.leases import FileLeases
+from unbraid.log.nats.address import NatsAddress
+from unbraid.log.nats.bucket import Bucket
+from unbraid.log.nats.connection import NatsConnection
+from unbraid.log.nats.journal import NatsJournal
+from unbraid.log.nats.leases import NatsLeases
+from unbraid.log.nats.stream import REPLICAS, log_settings, open_stream, setting_problems
+from unbraid.log.port import LogUnusable
+from unbraid.log.replicated.copy import JournalCopy
+from unbraid.log.replicated.follower import JournalFollower
+from unbraid.log.replicated.log import ReplicatedLog
+from unbraid.system.home import make_private_folder
+
+
+async def open_nats_log(address: NatsAddress, env: Mapping[str, str]) -> ReplicatedLog:
+    """Connects, checks the stream or makes it, and begins to fold it into this machine's copy."""
+    async with AsyncExitStack() as stack:
+        connection = await NatsConnection.open(address)
+        stack.push_async_callback(connection.close)
+        settings = log_settings(address.stream, address.prefix, REPLICAS)
+        info = await open_stream(connection, settings)
+        if problems := setting_problems(info):
+            raise LogUnusable(address.shown, "io", "; ".join(problems))
+        path = address.view_path(env)
+        view = await JournalCopy.open(path, address.shown)
+        journal = NatsJournal(connection, address.stream, address.prefix)
+        follower = JournalFollower(journal, view, path.with_name(f"{path.name}.fold"))
+        stack.pop_all()
+    bucket = Bucket(connection, f"{address.stream}_LEASES", info["config"]["num_replicas"])
+    folder = path.with_name(f"{path.name}.local")
+    make_private_folder(folder)
+    return ReplicatedLog(journal, view, follower, lambda: NatsLeases(bucket, FileLeases(folder)))

@@ -1,0 +1,106 @@
+"""The stream that holds a log: made with the settings that the promises rest on, and refused with
+any other. It is never changed in silence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from unbraid.log.nats.connection import Away, NatsConnection, Refused
+from unbraid.log.port import LogUnusable
+from unbraid.timings import NATS_PLACEMENT_SECONDS, NATS_RETRY_SECONDS
+
+REPLICAS = 3
+_NOT_FOUND, _NOT_CLUSTERED, _NO_PEERS = 10059, 10074, (10005, 10023)
+_NEEDED = ("allow_atomic", "allow_msg_ttl", "allow_rollup_hdrs")
+
+
+def run_subject(prefix: str, run: str) -> str:
+    """Returns the subject of a run. A dot would part it, and no run has an equals sign."""
+    return f"{prefix}.run.{run.replace('.', '=')}"
+
+
+def run_of(subject: str) -> str:
+    """Returns the run of a subject."""
+    return subject.rpartition(".")[2].replace("=", ".")
+
+
+def log_settings(name: str, prefix: str, replicas: int) -> dict[str, Any]:
+    """Returns the settings of the stream of a log.
+
+    Without compression: with it, nodes of 2.15 that were killed came back without their data.
+    """
+    return {
+        "name": name,
+        "subjects": [f"{prefix}.run.*"],
+        "storage": "file",
+        "retention": "limits",
+        "discard": "new",
+        "num_replicas": replicas,
+        "compression": "none",
+        "allow_direct": True,
+        "allow_rollup_hdrs": True,
+        "allow_msg_ttl": True,
+        "allow_atomic": True,
+        "duplicate_window": 1_000_000_000,
+        "max_msgs": -1,
+        "max_bytes": -1,
+        "max_age": 0,
+        "max_consumers": -1,
+        "max_msg_size": -1,
+    }
+
+
+async def open_stream(connection: NatsConnection, settings: dict[str, Any]) -> dict[str, Any]:
+    """Returns what the stream is, after making it if it is not there. A cluster that has just
+    started gets some time to find its leader.
+    """
+    name, until = settings["name"], time.monotonic() + NATS_PLACEMENT_SECONDS
+    while True:
+        try:
+            return await _found_or_made(connection, name, settings)
+        except Refused as error:
+            passing = error.problem.code == 503 or error.problem.err_code in _NO_PEERS
+            problem = f"has no stream {name}, and refuses to make it: {error}"
+        except Away as error:
+            passing, problem = True, f"JetStream does not answer ({error}): is it enabled?"
+        if not passing or time.monotonic() > until:
+            raise LogUnusable(connection.place, "away" if passing else "io", problem)
+        await asyncio.sleep(NATS_RETRY_SECONDS)
+
+
+async def _found_or_made(
+    connection: NatsConnection, name: str, settings: dict[str, Any]
+) -> dict[str, Any]:
+    try:
+        return await connection.ask(f"STREAM.INFO.{name}")
+    except Refused as error:
+        if error.problem.err_code != _NOT_FOUND:
+            raise
+    try:
+        return await connection.ask(f"STREAM.CREATE.{name}", settings)
+    except Refused as error:
+        if error.problem.err_code != _NOT_CLUSTERED:
+            raise
+        return await connection.ask(f"STREAM.CREATE.{name}", {**settings, "num_replicas": 1})
+
+
+def setting_problems(info: dict[str, Any]) -> list[str]:
+    """Returns what is wrong with the settings of a stream, and what to do about each."""
+    config = info["config"]
+    name = config["name"]
+    problems = [
+        f"stream {name} lacks {each}: edit the stream, or upgrade nats-server to 2.12 or later"
+        for each in _NEEDED
+        if not config.get(each)
+    ]
+    if config.get("compression", "none") != "none":
+        problems.append(f"stream {name} is compressed: edit it to compression none")
+    nodes = 1 + len((info.get("cluster") or {}).get("replicas") or [])
+    if "cluster" in info and info["cluster"].get("name") and config["num_replicas"] < REPLICAS:
+        problems.append(
+            f"stream {name} has {nodes} copy in a cluster: edit it to {REPLICAS} replicas"
+        )
+    return problems

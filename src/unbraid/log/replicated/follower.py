@@ -1,0 +1,136 @@
+"""Keeps a copy up to date with its journal, in one process of a machine at a time.
+
+All processes of a machine share one copy. Whoever gets the lock beside it folds; the others see
+what was folded, and one of them goes on when the holder is gone.
+
+Before each start, the journal must be the one that was copied, and still have what was copied. If
+it does not, acknowledged appends are lost there: the copy stays as it is, perhaps the last that has
+them, and says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+from contextlib import aclosing, suppress
+from pathlib import Path
+from typing import IO
+
+from unbraid.errors import LogError
+from unbraid.log.port import LogUnusable
+from unbraid.log.replicated.copy import JournalCopy
+from unbraid.log.replicated.journal import FeedBroken, RecordJournal
+from unbraid.timings import FOLD_LOCK_RETRY_SECONDS, FOLD_RETRY_SECONDS
+
+# So many of the remembered records are looked for; what retention has replaced is not there.
+LOOKED_FOR = 8
+
+
+class JournalFollower:
+    """The task that folds a journal into its copy."""
+
+    def __init__(self, journal: RecordJournal, view: JournalCopy, lock_path: Path) -> None:
+        self._journal, self._view, self._lock_path = journal, view, lock_path
+        self._applied = 0
+        self.folds = False
+        self.problem: LogUnusable | None = None
+        self.connected = False
+        self.restarts = 0
+        self._closed = False
+        self._task = asyncio.create_task(self._work())
+
+    async def applied(self) -> int:
+        """Returns the place of the last record that the copy has."""
+        if not self.folds:
+            place = await self._view.place()
+            self._applied = 0 if place is None else place.seq
+        return self._applied
+
+    async def reached(self, seq: int, seconds: float) -> bool:
+        """Waits until the copy has a record; returns False if that takes longer than this."""
+        if self._applied >= seq:
+            return True
+        signal = self._view.log.signal
+        try:
+            async with asyncio.timeout(seconds):
+                while True:
+                    version = signal.version
+                    if await self.applied() >= seq:
+                        return True
+                    await signal.changed(version)
+        except TimeoutError:
+            return False
+
+    async def close(self) -> None:
+        """Stops, and lets another process fold."""
+        self._closed = True
+        # asyncio.wait_for of Python 3.11 can swallow a cancel, so one may not be enough.
+        while not self._task.done():
+            self._task.cancel()
+            await asyncio.wait([self._task], timeout=FOLD_RETRY_SECONDS)
+
+    async def _work(self) -> None:
+        lock = await self._locked()
+        try:
+            self._applied = await self.applied()
+            self.folds = True
+            while not self._closed:
+                try:
+                    await self._fold()
+                except LogUnusable as error:
+                    self.connected = False
+                    if error.reason in ("lost", "newer", "corrupt"):
+                        self.problem = error
+                        return
+                except LogError:
+                    self.connected = False
+                self.restarts += 1
+                await asyncio.sleep(FOLD_RETRY_SECONDS)
+        finally:
+            self.connected = False
+            lock.close()
+
+    async def _fold(self) -> None:
+        await self._verify()
+        self.connected = True
+        async with aclosing(self._journal.follow(self._applied)) as feed:
+            async for batch in feed:
+                await self._view.fold(batch)
+                # Only now: a feed that breaks goes on after what was folded, not what was received.
+                self._applied = batch[-1].seq
+                self._view.log.signal.change()
+
+    async def _verify(self) -> None:
+        info = await self._journal.info()
+        place = await self._view.place()
+        if place is None:
+            await self._view.begin(info.created)
+            return
+        if place.created != info.created:
+            raise self._lost("was made anew")
+        if info.last_seq < place.seq:
+            # A node that was cut off may answer with an old number for a while.
+            raise FeedBroken(f"{self._journal.place} is behind the copy")
+        for seq, known in (await self._view.recent())[:LOOKED_FOR]:
+            found = await self._journal.record_id(seq)
+            if found is not None:
+                if found != known:
+                    raise self._lost("has another record where one was acknowledged")
+                return
+
+    def _lost(self, problem: str) -> LogUnusable:
+        return LogUnusable(
+            self._journal.place, "lost", f"{problem}: this machine's copy is kept as it is"
+        )
+
+    async def _locked(self) -> IO[bytes]:
+        while True:
+            file = self._lock_path.open("ab")
+            with suppress(OSError):
+                self._lock_path.chmod(0o600)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.set_inheritable(file.fileno(), False)
+                return file
+            file.close()
+            await asyncio.sleep(FOLD_LOCK_RETRY_SECONDS)

@@ -1,0 +1,89 @@
+"""What a replicated log needs of an engine: a durable, ordered journal of records.
+
+An engine implements this, and nothing else: reading, searching, summaries and following are the
+business of the copy that every reader folds the journal into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import NamedTuple, Protocol
+
+from msgspec import Struct
+
+from unbraid.errors import LogError
+
+
+class Overtaken(LogError):
+    """Another record of the run, the one at `seq`, stands where this one was to go."""
+
+    def __init__(self, run: str, seq: int) -> None:
+        super().__init__(f"run {run}: another record is there, at {seq}")
+        self.run, self.seq = run, seq
+
+
+class FeedBroken(LogError):
+    """No more can come by this feed; another one may go on where it ended."""
+
+
+class Stored(NamedTuple):
+    """A record of a journal: where it is, who wrote it, to which run."""
+
+    seq: int
+    id: str
+    run: str
+    record: bytes
+
+
+class JournalInfo(Struct, frozen=True):
+    """What a journal says of itself. One that was made anew has another `created`."""
+
+    created: str
+    last_seq: int
+    nodes: int = 1
+    size_bytes: int = 0
+
+
+class RecordJournal(Protocol):
+    """An ordered list of records. Each belongs to one run, and follows a certain record of it."""
+
+    place: str
+
+    async def append(
+        self,
+        run: str,
+        record: bytes,
+        *,
+        after: int,
+        replaces: bool = False,
+        ttl_seconds: int | None = None,
+    ) -> int:
+        """Append a record if the run's last one is at `after` (0: it has none); returns its own
+        place. It is durable then, and in the journal once, however often it had to be sent.
+
+        One that `replaces` takes the place of all records of its run before it. Raises Overtaken,
+        or LogUnusable: then whether it is there is not known.
+        """
+        ...
+
+    def follow(self, after: int) -> AsyncGenerator[list[Stored], None]:
+        """Yields the records after a place, in order and without a gap, then those to come. Raises
+        FeedBroken when that has become impossible.
+        """
+        ...
+
+    def read(self, run: str) -> AsyncGenerator[list[Stored], None]:
+        """Yields the records of one run, in order. Raises LogUnusable."""
+        ...
+
+    async def record_id(self, seq: int) -> str | None:
+        """Returns the id of the record at a place, None if there is none any more."""
+        ...
+
+    async def info(self) -> JournalInfo:
+        """Returns what the journal is now. Raises LogUnusable if it cannot be reached."""
+        ...
+
+    async def close(self) -> None:
+        """Let go."""
+        ...

@@ -1,0 +1,276 @@
+"""A log that many machines share: the truth is a journal, and every machine reads its own copy."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import aclosing
+from weakref import WeakSet
+
+import msgspec
+
+from unbraid.errors import CallerError, LogError
+from unbraid.events import FleetEvent
+from unbraid.log.admission import Line
+from unbraid.log.entry import Entry, one_line
+from unbraid.log.leases import Leases
+from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Replication, Retained
+from unbraid.log.replicated.copy import JournalCopy
+from unbraid.log.replicated.follower import JournalFollower
+from unbraid.log.replicated.journal import Overtaken, RecordJournal
+from unbraid.log.replicated.record import VERSION, JournalRecord, decoded
+from unbraid.log.replicated.writer import RunWriter
+from unbraid.log.sqlite.log import ENCODED_AT_ONCE
+from unbraid.log.sqlite.retention import old_runs
+from unbraid.log.summary import RunSummary
+from unbraid.timings import (
+    FORGOTTEN_KEPT_SECONDS,
+    OWN_WRITES_TIMEOUT_SECONDS,
+    SETTLE_TIMEOUT_SECONDS,
+)
+from unbraid.wire.chunk import Chunk
+from unbraid.wire.names import checked_run, checked_source
+
+_INT64 = 2**63
+_encode = msgspec.json.Encoder().encode
+
+
+class ReplicatedLog:
+    """A log over a journal. Every read has what this process has appended before."""
+
+    def __init__(
+        self,
+        journal: RecordJournal,
+        view: JournalCopy,
+        follower: JournalFollower,
+        leases: Callable[[], Leases],
+    ) -> None:
+        self.journal = journal
+        self._view, self._follower, self._make_leases = view, follower, leases
+        self._log = view.log
+        self._writer = RunWriter(journal, view, follower)
+        self._leases: WeakSet[Leases] = WeakSet()  # an idle holder is kept by nobody
+        self._stale = False
+        self._closed = False
+
+    async def append(
+        self,
+        run: str,
+        events: Sequence[FleetEvent],
+        *,
+        offsets: Mapping[str, int] | None = None,
+        spool: Sequence[Chunk] = (),
+    ) -> Appended:
+        """Commit events, offsets and raw bytes as one record."""
+        checked_run(run)
+        offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
+        lines: list[Line] = []
+        for start in range(0, len(events), ENCODED_AT_ONCE):
+            lines += [(event, one_line(event)) for event in events[start : start + ENCODED_AT_ONCE]]
+            if len(lines) < len(events):
+                await asyncio.sleep(0)
+        if any(max(event.seq, event.ts, event.stream_id) >= _INT64 for event, _ in lines):
+            raise CallerError("a number of an event does not fit 64 bits")
+        self._usable()
+        return await self._writer.append(run, lines, offsets, spool)
+
+    async def read(
+        self,
+        run: str,
+        since: int = 0,
+        limit: int = READ_LIMIT,
+        *,
+        stream_id: int | None = None,
+        types: Collection[str] = (),
+    ) -> list[Entry]:
+        """Returns events of a run after `since`."""
+        await self._own_writes()
+        return await self._log.read(run, since, limit, stream_id=stream_id, types=types)
+
+    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
+        """Returns events of all runs after the cursor `since`."""
+        await self._own_writes()
+        return await self._log.read_all(since, limit)
+
+    async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
+        """Yields events of a run, replayed and then live."""
+        await self._own_writes()
+        async for batch in self._log.follow(run, since):
+            yield batch
+
+    async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
+        """Yields events of all runs, replayed and then live."""
+        await self._own_writes()
+        async for batch in self._log.follow_all(since):
+            yield batch
+
+    async def bounds(self) -> tuple[int, int]:
+        """Returns the first cursor kept, the last given."""
+        await self._own_writes()
+        return await self._log.bounds()
+
+    async def run(self, run: str) -> RunSummary | None:
+        """Returns one run's summary."""
+        await self._own_writes()
+        return await self._log.run(run)
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        """Runs, last started first."""
+        await self._own_writes()
+        return await self._log.runs(status=status, matching=matching, limit=limit, before=before)
+
+    async def offsets(self, run: str) -> dict[str, int]:
+        """Returns each source's offset."""
+        await self._own_writes()
+        return await self._log.offsets(run)
+
+    async def spool_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
+        """Yields the raw bytes of a run that is not over, a record's at a time."""
+        summary = await self.run(run)
+        if summary is not None and summary.over:
+            return
+        if not (await self._view.head(run)).places:
+            return
+        known: set[tuple[str, int]] = set()
+        async with aclosing(self.journal.read(run)) as records:
+            async for batch in records:
+                for stored in batch:
+                    chunks = decoded(stored.record, self.journal.place).chunks
+                    page = [each for each in chunks if (each.source, each.offset) not in known]
+                    known |= {(each.source, each.offset) for each in page}
+                    yield page
+
+    async def spooled(self, run: str) -> list[Chunk]:
+        """Returns the raw bytes of a run that is not over."""
+        return [chunk async for page in self.spool_pages(run) for chunk in page]
+
+    async def run_names(self, prefix: str = "") -> list[str]:
+        """Returns the names of runs that begin with `prefix`."""
+        await self._own_writes()
+        return await self._log.run_names(prefix)
+
+    async def runs_of(self, session: str) -> list[RunSummary]:
+        """Returns the runs of a session, last started first."""
+        await self._own_writes()
+        return await self._log.runs_of(session)
+
+    async def count_runs(self) -> int:
+        """Returns how many runs there are."""
+        await self._own_writes()
+        return await self._log.count_runs()
+
+    def leases(self) -> Leases:
+        """Leases on the runs of this log, over all machines."""
+        leases = self._make_leases()
+        self._leases.add(leases)
+        return leases
+
+    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
+        """Returns places where an agent said it."""
+        await self._own_writes()
+        return await self._log.search(query, run=run, limit=limit)
+
+    async def retain(
+        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
+    ) -> Retained:
+        """Take away the events of runs that are over, everywhere."""
+        await self._own_writes()
+        old, _ = await self._log.ask(
+            lambda connection: old_runs(connection, newer_than_ms, max_bytes)
+        )
+        runs, freed = [], 0
+        for _, run in old:
+            summary = await self._log.run(run)
+            if summary is None or not summary.over:
+                continue
+            size = summary.bytes
+            summary.bytes, summary.first_seq = 0, summary.last_seq + 1
+            offsets = await self._log.offsets(run)
+            record = JournalRecord(VERSION, "cut", offsets=offsets, summary=_encode(summary))
+            try:
+                await self._writer.replace(run, record)
+            except Overtaken:
+                continue  # another machine has just cut it, or it has been forgotten
+            runs.append(run)
+            freed += size
+        await self._own_writes()
+        return Retained(runs, freed)
+
+    async def forget(self, run: str) -> None:
+        """Take away a run that is over, everywhere."""
+        summary = await self.run(run)
+        if summary is None:
+            return
+        if not summary.over:
+            raise CallerError(f"run {run} is live")
+        # What is left says so, for copies that were away; they are made anew after that long.
+        record = JournalRecord(VERSION, "forget")
+        await self._writer.replace(run, record, ttl_seconds=round(FORGOTTEN_KEPT_SECONDS))
+        await self._own_writes()
+
+    async def check(self) -> None:
+        """Raise unless the journal answers."""
+        self._usable()
+        await self.journal.info()
+
+    async def settle(self) -> None:
+        """Wait until what was acknowledged anywhere before this call can be read here. Raises
+        LogUnusable if that takes too long.
+        """
+        last = (await self.journal.info()).last_seq
+        if not await self._follower.reached(last, SETTLE_TIMEOUT_SECONDS):
+            raise LogUnusable(self.journal.place, "behind", "this machine's copy is behind")
+
+    async def replication(self) -> Replication:
+        """Returns how far this machine's copy is, and what hinders it."""
+        problem = self._follower.problem
+        applied = await self._follower.applied()
+        try:
+            info = await self.journal.info()
+        except LogError as error:
+            detail = str(problem or error)
+            return Replication(reachable=False, applied=applied, last=None, problem=detail)
+        last = max(info.last_seq, applied)
+        return Replication(
+            reachable=True,
+            applied=applied,
+            last=last,
+            problem=None if problem is None else str(problem),
+        )
+
+    def replaced(self) -> LogUnusable | None:
+        """Returns why nothing more can come from this log."""
+        return self._log.replaced()
+
+    async def close(self) -> None:
+        """Let go of the journal and of the copy."""
+        if not self._closed:
+            self._closed = True
+            for leases in list(self._leases):
+                await leases.close(ended=False)
+            await self._follower.close()
+            await self.journal.close()
+            await self._log.close()
+
+    def _usable(self) -> None:
+        if self._closed:
+            raise LogUnusable(self.journal.place, "closed", "the log is closed")
+        if self._follower.problem is not None:
+            raise self._follower.problem
+
+    async def _own_writes(self) -> None:
+        """Wait until the copy has what this process was acknowledged. While the journal is away
+        that may be never, and what is here is still worth reading: then only the first reader
+        waits.
+        """
+        wanted = self._writer.last_seq
+        if self._follower.problem is None and not (self._stale and not self._follower.connected):
+            reached = await self._follower.reached(wanted, OWN_WRITES_TIMEOUT_SECONDS)
+            self._stale = not reached

@@ -1,0 +1,186 @@
+"""Appends to a journal: what is new of a run, after the record that is its last.
+
+A writer knows a run's head from its last acknowledgement, or from the copy. A copy that is behind
+gives an old head, and then the journal refuses the append: what decides is the comparison there,
+never what anyone has read before. Who is overtaken waits for the copy to have the other record, and
+asks anew what of its events is new.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from unbraid.log.admission import Line, admit
+from unbraid.log.port import Appended, LogConflict, LogUnusable
+from unbraid.log.replicated.copy import MAX_EVENTS, JournalCopy, RunHead
+from unbraid.log.replicated.follower import JournalFollower
+from unbraid.log.replicated.journal import Overtaken, RecordJournal
+from unbraid.log.replicated.record import VERSION, JournalRecord, encoded
+from unbraid.log.summary import RunSummary
+from unbraid.timings import APPEND_DEADLINE_SECONDS
+from unbraid.wire.chunk import Chunk
+
+MAX_HELD_RUNS = 1024
+
+
+@dataclass
+class WriterStatistics:
+    """What has happened to the appends of this process."""
+
+    appends: int = 0
+    conflicts: int = 0
+
+
+class RunWriter:
+    """Appends to any number of runs, each in its own order."""
+
+    def __init__(
+        self, journal: RecordJournal, view: JournalCopy, follower: JournalFollower
+    ) -> None:
+        self.last_seq = 0  # of what this process was acknowledged
+        self.statistics = WriterStatistics()
+        self._journal, self._view, self._follower = journal, view, follower
+        self._heads: OrderedDict[str, RunHead] = OrderedDict()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def append(
+        self,
+        run: str,
+        lines: Sequence[Line],
+        offsets: Mapping[str, int],
+        chunks: Sequence[Chunk],
+    ) -> Appended:
+        """Append what is new; nothing is sent if nothing is."""
+        async with self._lock(run):
+            added = 0
+            rest = lines
+            while len(rest) > MAX_EVENTS:
+                added += (await self._append(run, rest[:MAX_EVENTS], {}, ())).added
+                rest = rest[MAX_EVENTS:]
+            last = await self._append(run, rest, offsets, chunks)
+            return Appended(added + last.added, last.last_seq)
+
+    async def replace(
+        self, run: str, record: JournalRecord, ttl_seconds: int | None = None
+    ) -> None:
+        """Put a record in the place of all that a run has. Raises Overtaken."""
+        async with self._lock(run):
+            head = self._heads.pop(run, None) or await self._read_head(run)
+            seq = await self._journal.append(
+                run, encoded(record), after=head.seq, replaces=True, ttl_seconds=ttl_seconds
+            )
+            self.last_seq = max(self.last_seq, seq)
+
+    async def _append(
+        self,
+        run: str,
+        lines: Sequence[Line],
+        offsets: Mapping[str, int],
+        chunks: Sequence[Chunk],
+    ) -> Appended:
+        until = time.monotonic() + APPEND_DEADLINE_SECONDS
+        certain = False
+        while True:
+            # Taken out: after a failure or a cancel nobody knows it, and the copy is asked again.
+            held = self._heads.pop(run, None)
+            head = held or await self._read_head(run)
+            try:
+                fresh = await self._fresh(head, lines)
+            except LogConflict:
+                if held is not None:
+                    self._hold(run, held)
+                if held is not None or certain:
+                    raise
+                # It may be the copy that is behind.
+                await self._reached((await self._journal.info()).last_seq, until)
+                certain = True
+                continue
+            record = _record(head, fresh, offsets, chunks)
+            if not (record.events or record.offsets or record.chunks):
+                self._hold(run, head)
+                return Appended(0, head.summary.last_seq)
+            try:
+                seq = await self._journal.append(run, await _encoded(record), after=head.seq)
+            except Overtaken as overtaken:
+                self.statistics.conflicts += 1
+                await self._reached(overtaken.seq, until)
+                continue
+            self.statistics.appends += 1
+            self.last_seq = max(self.last_seq, seq)
+            self._hold(run, _after(head, record, fresh, seq))
+            return Appended(len(fresh), head.summary.last_seq)
+
+    async def _read_head(self, run: str) -> RunHead:
+        await self._follower.reached(self.last_seq, APPEND_DEADLINE_SECONDS)
+        return await self._view.head(run)
+
+    async def _reached(self, seq: int, until: float) -> None:
+        if not await self._follower.reached(seq, max(0.0, until - time.monotonic())):
+            problem = "this machine's copy has not caught up yet"
+            raise LogUnusable(self._journal.place, "behind", problem)
+
+    async def _fresh(self, head: RunHead, lines: Sequence[Line]) -> Sequence[Line]:
+        summary, known = head.summary, dict[int, bytes]()
+        if lines and 1 <= lines[0][0].seq <= summary.last_seq:
+            await self._follower.reached(head.seq, APPEND_DEADLINE_SECONDS)
+            since = lines[0][0].seq - 1
+            while since < summary.last_seq:
+                page = await self._view.log.read(summary.run, since)
+                if not page:
+                    break
+                known |= {entry.seq: entry.data for entry in page}
+                since = page[-1].seq
+        return admit(summary, lines, lambda first, last: known)
+
+    def _hold(self, run: str, head: RunHead) -> None:
+        self._heads[run] = head
+        if len(self._heads) > MAX_HELD_RUNS:
+            self._heads.popitem(last=False)
+
+    def _lock(self, run: str) -> asyncio.Lock:
+        lock = self._locks.get(run)
+        if lock is None:
+            lock = self._locks[run] = asyncio.Lock()
+        return lock
+
+
+def _record(
+    head: RunHead, fresh: Sequence[Line], offsets: Mapping[str, int], chunks: Sequence[Chunk]
+) -> JournalRecord:
+    over = head.summary.over or (bool(fresh) and fresh[-1][0].type == "done")
+    return JournalRecord(
+        VERSION,
+        "append",
+        events=[data for _, data in fresh],
+        offsets={name: at for name, at in offsets.items() if at > head.offsets.get(name, -1)},
+        chunks=[]
+        if over
+        else [each for each in chunks if (each.source, each.offset) not in head.places],
+    )
+
+
+def _after(head: RunHead, record: JournalRecord, fresh: Sequence[Line], seq: int) -> RunHead:
+    """Returns where a run stands after a record. What was known before is grown in place: a run of
+    many records must not be copied with each of them.
+    """
+    summary: RunSummary = head.summary
+    if fresh:
+        summary.last_seq = fresh[-1][0].seq
+        if fresh[-1][0].type == "done":
+            summary.status = "done"
+    head.offsets.update(record.offsets)
+    head.places.update((chunk.source, chunk.offset) for chunk in record.chunks)
+    return head._replace(seq=seq, forgotten=False)
+
+
+async def _encoded(record: JournalRecord) -> bytes:
+    # Much at once is compressed elsewhere, so that others on the event loop need not wait.
+    size = sum(map(len, record.events)) + sum(len(chunk.data) for chunk in record.chunks)
+    if size < 1 << 18:
+        return encoded(record)
+    return await asyncio.to_thread(encoded, record)

@@ -1,0 +1,1 @@
+"""Sends runs as traces to an OpenTelemetry collector, over OTLP."""

@@ -1,0 +1,117 @@
+"""How far a log has been sent to a collector, and which runs are part of someone else's trace.
+
+Both are files in the data folder. One process at a time sends a log to a collector: it holds the
+lock of that cursor.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import IO
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.errors import LogError
+from unbraid.system.home import make_private_folder
+from unbraid.traces import TraceParent
+
+FOLDER = "otel"
+PARENTS = "parents"
+
+
+class _Sent(Struct):
+    collector: str
+    log: str
+    cursor: int
+
+
+class SentCursor:
+    """The place up to which one log has arrived at one collector."""
+
+    def __init__(self, home: Path, log: str, collector: str) -> None:
+        self._folder = home / FOLDER
+        self._log, self._collector = log, collector
+        digest = sha256(f"{log}\n{collector}".encode()).hexdigest()[:32]
+        self._path = self._folder / f"{digest}.json"
+        self._lock: IO[bytes] | None = None
+
+    def acquire(self) -> bool:
+        """Lock the cursor; False if another process sends from it. Raises LogError."""
+        if self._lock is not None:
+            return True
+        try:
+            make_private_folder(self._folder)
+            file = self._path.with_suffix(".lock").open("ab")
+        except OSError as error:
+            raise LogError(f"{self._folder}: {error.strerror}") from error
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            return False
+        self._lock = file
+        return True
+
+    @property
+    def is_held(self) -> bool:
+        """Whether this process has the lock."""
+        return self._lock is not None
+
+    def release(self) -> None:
+        """Unlock the cursor."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def load(self) -> int | None:
+        """Returns the cursor; None if nothing has ever been sent."""
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=_Sent).cursor
+        except (OSError, msgspec.MsgspecError):
+            return None
+
+    def store(self, cursor: int) -> None:
+        """Store the cursor. Raises LogError."""
+        sent = _Sent(self._collector, self._log, cursor)
+        _write(self._path, msgspec.json.encode(sent))
+
+
+class TraceParents:
+    """The spans of others that runs are part of, so that whoever sends such a run later sends it to
+    the same trace.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / FOLDER / PARENTS
+
+    def get(self, run: str) -> TraceParent | None:
+        """Returns the parent of a run."""
+        try:
+            return TraceParent.parse(self._path(run).read_text("ascii"))
+        except (OSError, ValueError):
+            return None
+
+    def put(self, run: str, parent: TraceParent) -> None:
+        """Note the parent of a run; one that is noted stays. Raises LogError."""
+        if self.get(run) is None:
+            try:
+                make_private_folder(self._folder)
+            except OSError as error:
+                raise LogError(f"{self._folder}: {error.strerror}") from error
+            _write(self._path(run), str(parent).encode())
+
+    def _path(self, run: str) -> Path:
+        return self._folder / sha256(run.encode()).hexdigest()[:32]
+
+
+def _write(path: Path, data: bytes) -> None:
+    scratch = path.with_suffix(f".{os.getpid()}")
+    try:
+        scratch.write_bytes(data)
+        scratch.replace(path)
+    except OSError as error:
+        raise LogError(f"{path}: {error.strerror}") from error

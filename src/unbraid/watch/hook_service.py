@@ -1,0 +1,106 @@
+"""What watches need to answer hooks: which run records a session, and what becomes of a request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from contextlib import AsyncExitStack, suppress
+from functools import partial
+from pathlib import Path
+
+from unbraid.agents.attendance import Attendance
+from unbraid.agents.hook_port import FOLDER, MAIL_NAME, HookedWatch
+from unbraid.agents.port import SessionWatch
+from unbraid.control.controllers import Controllers
+from unbraid.control.sockets import attendable
+from unbraid.errors import LogError
+from unbraid.events import FleetEvent, FleetPermissionReplied
+from unbraid.log.port import Log
+from unbraid.timings import HOOK_SESSION_TIMEOUT_SECONDS, RUN_POLL_SECONDS
+from unbraid.watch.hook_socket import HookSocket
+
+
+class HookService:
+    """The `HookServices` of a watcher. `run_now` returns the run that records a session at present,
+    and `look` has a session of a watch looked at.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        controllers: Controllers,
+        home: Path,
+        *,
+        run_now: Callable[[str], str | None],
+        look: Callable[[SessionWatch, str], None],
+    ) -> None:
+        self._log, self._controllers, self._home = log, controllers, home
+        self._run_now, self._look = run_now, look
+        self._mail: set[str] = set()
+
+    async def run(self, watches: Iterable[SessionWatch]) -> None:
+        """Answers hooks until cancelled."""
+        hooked: dict[str, HookedWatch] = {}
+        for watch in watches:
+            if isinstance(watch, HookedWatch):
+                watch.use_hooks(_OfWatch(self, partial(self._look, watch)))
+                hooked[watch.hook_kind] = watch
+        folder = self._home / FOLDER
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(attendable(self._home, self.attendance))
+            stack.callback(self._put_mail, False)
+            await HookSocket(folder, hooked).run()
+
+    @property
+    def attendance(self) -> Attendance:
+        """Whether somebody answers here."""
+        return self._controllers.attendance
+
+    async def run_of(self, session_id: str) -> str | None:
+        """Returns the run that records a session, as soon as there is one."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(HOOK_SESSION_TIMEOUT_SECONDS):
+                while (run := self._run_now(session_id)) is None:  # noqa: ASYNC110
+                    await asyncio.sleep(RUN_POLL_SECONDS)
+                return run
+        return None
+
+    async def replied(self, run: str, request_id: str) -> None:
+        """Waits until the log says that a request was answered."""
+        try:
+            summary = await self._log.run(run)
+            since = 0 if summary is None else summary.last_seq
+            async for batch in self._log.follow(run, since):
+                for entry in batch:
+                    if entry.type == "permission_replied" and _is_reply(entry.event, request_id):
+                        return
+        except LogError:
+            # Nobody knows: the request waits for its answer here.
+            await asyncio.get_running_loop().create_future()
+
+    def mail(self, kind: str, *, waits: bool) -> None:
+        """Notes whether something waits for sessions of a kind."""
+        before = bool(self._mail)
+        (self._mail.add if waits else self._mail.discard)(kind)
+        if bool(self._mail) != before:
+            self._put_mail(bool(self._mail))
+
+    def _put_mail(self, waits: bool) -> None:
+        path = self._home / FOLDER / MAIL_NAME
+        with suppress(OSError):
+            if waits:
+                path.touch(mode=0o600)
+            else:
+                path.unlink(missing_ok=True)
+
+
+class _OfWatch:
+    """The same for one watch."""
+
+    def __init__(self, service: HookService, look: Callable[[str], None]) -> None:
+        self.attendance, self.look = service.attendance, look
+        self.run_of, self.replied, self.mail = service.run_of, service.replied, service.mail
+
+
+def _is_reply(event: FleetEvent, request_id: str) -> bool:
+    return isinstance(event, FleetPermissionReplied) and event.request_id == request_id

@@ -1,0 +1,108 @@
+"""Leases over several machines: what a dead writer held goes to one other."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import unbraid.log.nats.leases as module
+from tests.nats_servers import NatsCluster
+from unbraid.log import opened_log
+from unbraid.log.nats.leases import NatsLeases
+
+pytestmark = pytest.mark.xdist_group("nats")
+
+HOLDER = """
+import asyncio, sys
+import unbraid.log.nats.leases as module
+from unbraid.log import open_log
+module.LEASE_TTL_SECONDS, module.LEASE_RENEWAL_SECONDS = 2, 0.5
+
+async def main():
+    leases = (await open_log(sys.argv[1])).leases()
+    assert await leases.acquire("r") and await leases.acquire("r.2")
+    print("held", flush=True)
+    while leases.changes == 2:
+        await asyncio.sleep(0.1)
+    print("lost" if not await leases.acquire("r") else "?", flush=True)
+    await asyncio.sleep(100)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(autouse=True)
+def short_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LEASE_TTL_SECONDS", 2)
+    monkeypatch.setattr(module, "LEASE_RENEWAL_SECONDS", 0.5)
+
+
+async def taken(leases: NatsLeases) -> None:
+    while not await leases.acquire("r"):  # noqa: ASYNC110 - it is the other one's clock that counts
+        await asyncio.sleep(0.1)
+
+
+async def test_what_a_killed_process_held_goes_to_one_of_two(
+    three_nodes: NatsCluster, stream: str, tmp_path: Path
+) -> None:
+    code = [sys.executable, "-c", HOLDER, three_nodes.url(stream, tmp_path / "dead.db")]
+    async with (
+        asyncio.timeout(60),
+        opened_log(three_nodes.url(stream, tmp_path / "one.db")) as one,
+        opened_log(three_nodes.url(stream, tmp_path / "two.db")) as two,
+    ):
+        first, second = one.leases(), two.leases()
+        assert isinstance(first, NatsLeases) and isinstance(second, NatsLeases)
+        process = await asyncio.create_subprocess_exec(*code, stdout=subprocess.PIPE)
+        try:
+            assert process.stdout is not None
+            assert await process.stdout.readline() == b"held\n"
+            # It is renewed: longer than it would live by itself, nobody else gets it.
+            for _ in range(6):
+                assert not await first.acquire("r")
+                assert await second.abandoned() == []
+                await asyncio.sleep(0.5)
+            holder = await first.holder("r")
+            assert holder is not None and holder.pid == process.pid
+        finally:
+            process.kill()
+            await process.wait()
+        tasks = {asyncio.create_task(taken(each)): each for each in (first, second)}
+        done, late = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.sleep(0.5)
+        assert len(done) == 1 and not any(task.done() for task in late)
+        winner = tasks[done.pop()]
+        assert await second.abandoned() == ["r.2"]
+        await winner.release("r")
+        await asyncio.wait(late)
+        assert await first.acquire("r") != await second.acquire("r")
+
+
+async def test_a_holder_that_was_away_too_long_learns_what_it_lost(
+    one_node: NatsCluster, stream: str, tmp_path: Path
+) -> None:
+    code = [sys.executable, "-c", HOLDER, one_node.url(stream, tmp_path / "away.db")]
+    async with (
+        asyncio.timeout(60),
+        opened_log(one_node.url(stream, tmp_path / "one.db")) as log,
+    ):
+        leases = log.leases()
+        process = await asyncio.create_subprocess_exec(*code, stdout=subprocess.PIPE)
+        try:
+            assert process.stdout is not None
+            assert await process.stdout.readline() == b"held\n"
+            # As a laptop that sleeps.
+            process.send_signal(signal.SIGSTOP)
+            assert isinstance(leases, NatsLeases)
+            await taken(leases)
+            process.send_signal(signal.SIGCONT)
+            assert await process.stdout.readline() == b"lost\n"
+            assert not await leases.acquire("r.2")
+        finally:
+            process.kill()
+            await process.wait()

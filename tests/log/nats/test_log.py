@@ -1,0 +1,270 @@
+"""What a log on NATS does beyond the contract: several machines, lost answers, large appends."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.nats_servers import NatsCluster
+from unbraid.errors import CallerError
+from unbraid.log import LogConflict, LogUnusable, open_log
+from unbraid.log.contract import gather, story
+from unbraid.log.nats.address import parse_address
+from unbraid.log.nats.connection import Away, NatsConnection
+from unbraid.log.nats.stream import log_settings
+from unbraid.log.replicated.log import ReplicatedLog
+from unbraid.wire.chunk import Chunk
+
+pytestmark = pytest.mark.xdist_group("nats")
+
+Opener = Callable[[str], Any]
+
+
+@pytest.fixture
+async def opened(one_node: NatsCluster, stream: str, tmp_path: Path) -> AsyncIterator[Opener]:
+    """Opens the log as on another machine: with a copy of its own."""
+    async with AsyncExitStack() as stack:
+
+        async def open_one(name: str) -> ReplicatedLog:
+            log = await open_log(one_node.url(stream, tmp_path / f"{name}.db"))
+            assert isinstance(log, ReplicatedLog)
+            stack.push_async_callback(log.close)
+            return log
+
+        yield open_one
+
+
+async def until(ask: Callable[[], Any], holds: Callable[[Any], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not holds(await ask()):  # noqa: ASYNC110 - nothing wakes who asks another process
+            await asyncio.sleep(0.05)
+
+
+async def test_every_machine_sees_the_same_under_the_same_cursors(opened: Opener) -> None:
+    one, two = await opened("one"), await opened("two")
+    await one.append("a", story(["x", "y"]), offsets={"out": 3})
+    await two.append("b.2", story(["needle"], ts=5000))
+    following = asyncio.create_task(gather(two.follow("live")))
+    for event in story(["1", "2", "3"], ts=9000):
+        await one.append("live", [event])
+    assert [entry.seq for entry in await following] == list(range(1, 9))
+    await one.settle()
+    await two.settle()
+    late = await opened("late")
+    await late.settle()
+    entries = await one.read_all()
+    assert await two.read_all() == await late.read_all() == entries
+    assert [run.run for run in await late.runs()] == ["live", "b.2", "a"]
+    assert [found.run for found in await late.search("needle")] == ["b.2"]
+    assert await late.offsets("a") == {"out": 3}
+    state = await late.replication()
+    assert (state.reachable, state.behind, state.problem) == (True, 0, None)
+
+    # What one takes away is gone everywhere, and a machine that comes later still lists it.
+    assert (await two.retain(newer_than_ms=4000)).runs == ["a"]
+    await late.forget("b.2")
+    newest = await opened("newest")
+    for log in (one, two, late, newest):
+        await log.settle()
+        assert [(run.run, run.bytes > 0) for run in await log.runs()] == [
+            ("live", True),
+            ("a", False),
+        ]
+        assert await log.search("needle") == []
+        assert (await log.append("a", story(["x", "y"]))).added == 0
+        assert await log.offsets("a") == {"out": 3}
+    await newest.append("b.2", story(["again"]))
+    await one.settle()
+    assert len(await one.read("b.2")) == len(story(["again"]))
+
+
+async def test_two_writers_of_one_run_have_one_history(opened: Opener) -> None:
+    one, two = await opened("one"), await opened("two")
+    events = story([str(number) for number in range(40)])
+
+    async def write(log: ReplicatedLog) -> None:
+        for event in events:
+            await log.append("r", [event])
+
+    await asyncio.gather(write(one), write(two))
+    await one.settle()
+    assert [entry.seq for entry in await one.read("r")] == list(range(1, len(events) + 1))
+    last = (await one.journal.info()).last_seq
+    assert last == len(events)
+    # A repeat publishes nothing: two that say the same would chase each other.
+    assert (await two.append("r", events)).added == 0
+    assert (await one.journal.info()).last_seq == last
+    await one.append("other", story(["a"])[:3])
+    with pytest.raises(LogConflict) as caught:
+        await two.append("other", story(["b"])[:3])
+    assert (caught.value.seq, caught.value.expected) == (3, 4)
+    # Its copy may be behind: that is no reason to refuse what continues the run.
+    await one.append("third", story(["a"])[:3])
+    assert (await two.append("third", story(["a"])[3:4])).last_seq == 4
+
+
+async def test_an_append_whose_answer_is_lost_is_there_once(
+    opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = await opened("one")
+    request, chance = NatsConnection.request, random.Random(7)
+
+    async def unreliable(self: NatsConnection, subject: str, *args: Any, **more: Any) -> bytes:
+        if subject.startswith("$JS"):
+            return await request(self, subject, *args, **more)
+        fate = chance.random()
+        if fate < 0.3:
+            raise Away("lost on the way there")
+        answer = await request(self, subject, *args, **more)
+        if fate < 0.6:
+            raise Away("lost on the way back")
+        return answer
+
+    monkeypatch.setattr(NatsConnection, "request", unreliable)
+    events = story([str(number) for number in range(60)])
+    big = Chunk("out", 0, chance.randbytes(2_000_000))
+    for event in events:
+        chunks = [big] if event.seq == 5 else []
+        assert (await log.append("r", [event], spool=chunks)).last_seq == event.seq
+    assert [entry.seq for entry in await log.read("r")] == list(range(1, len(events) + 1))
+    assert log.journal.statistics.rescued > 5
+
+
+async def test_much_in_one_append_is_all_or_nothing(opened: Opener) -> None:
+    log = await opened("one")
+    raw = random.Random(1).randbytes(5_000_000)
+    events = story(["word " * 200 for _ in range(2000)])
+    await log.append("r", events[:-1], spool=[Chunk("out", 0, raw)], offsets={"out": len(raw)})
+    assert (await log.journal.info()).last_seq > 5
+    assert await log.spooled("r") == [Chunk("out", 0, raw)]
+    two = await opened("two")
+    await two.settle()
+    assert await two.spooled("r") == [Chunk("out", 0, raw)]
+    await two.append("r", events[-1:])
+    await log.settle()
+    entries = [entry async for batch in log.follow("r") for entry in batch]
+    assert [entry.seq for entry in entries] == list(range(1, len(events) + 1))
+    assert await log.spooled("r") == []
+
+
+async def test_processes_of_one_machine_share_a_copy(opened: Opener) -> None:
+    first, second = await opened("same"), await opened("same")
+    await second.append("r", story(["x"]))
+    assert len(await second.read("r")) == len(story(["x"]))
+    assert len(await first.read("r")) == len(story(["x"]))
+    await first.close()
+    await second.append("r2", story(["x"]))
+    assert len(await second.read("r2")) == len(story(["x"]))
+
+
+async def test_a_stream_that_was_made_anew_is_reported_and_the_copy_kept(
+    opened: Opener, one_node: NatsCluster, stream: str, tmp_path: Path
+) -> None:
+    log = await opened("one")
+    await log.append("r", story(["x"]))
+    assert len(await log.read("r")) == len(story(["x"]))
+    await log.close()
+    url = one_node.url(stream, tmp_path / "x")
+    connection = await NatsConnection.open(parse_address(url))
+    await connection.ask(f"STREAM.DELETE.{stream}")
+    await connection.close()
+    other = await opened("other")
+    await other.append("new", story(["x"]))
+    log = await opened("one")
+    await until(lambda: log.replication(), lambda state: state.problem is not None)
+    assert "was made anew" in str((await log.replication()).problem)
+    assert len(await log.read("r")) == len(story(["x"]))
+    for act in (log.check(), log.append("r3", story(["x"]))):
+        with pytest.raises(LogUnusable) as caught:
+            await act
+        assert caught.value.reason == "lost"
+
+
+async def test_a_stream_with_other_settings_is_refused_with_what_to_change(
+    one_node: NatsCluster, stream: str, tmp_path: Path
+) -> None:
+    url = one_node.url(stream, tmp_path / "x")
+    address = parse_address(url)
+    connection = await NatsConnection.open(address)
+    settings = log_settings(stream, address.prefix, 1)
+    wrong = {"allow_atomic": False, "allow_rollup_hdrs": False, "compression": "s2"}
+    await connection.ask(f"STREAM.CREATE.{stream}", settings | wrong)
+    await connection.close()
+    with pytest.raises(LogUnusable) as caught:
+        await open_log(url)
+    for words in ("lacks allow_atomic", "lacks allow_rollup_hdrs", "is compressed"):
+        assert words in str(caught.value)
+
+
+@asynccontextmanager
+async def node_with_password(tmp_path: Path) -> AsyncIterator[NatsCluster]:
+    more = 'authorization { users: [ { user: server, password: "s3cret" } ] }'
+    with NatsCluster(tmp_path / "nats", more=more) as cluster:
+        yield cluster
+
+
+async def test_who_may_not_enter_learns_why_and_no_secret_is_shown(tmp_path: Path) -> None:
+    async with node_with_password(tmp_path) as cluster:
+        view = tmp_path / "view.db"
+        log = await open_log(cluster.url("S", view, user="server:s3cret@"))
+        await log.append("r", story(["x"]))
+        await log.close()
+        for user in ("server:wr0ng@", ""):
+            with pytest.raises(LogUnusable) as caught:
+                await open_log(cluster.url("S", view, user=user))
+            assert caught.value.reason == "refused"
+            assert "wr0ng" not in str(caught.value)
+    with pytest.raises(LogUnusable) as caught:
+        await open_log(cluster.url("S", view, user="server:s3cret@"))
+    assert caught.value.reason == "away"
+    assert "s3cret" not in str(caught.value)
+
+
+def test_nothing_of_nats_is_imported_without_need() -> None:
+    code = """
+import sys, asyncio
+sys.modules["nats"] = None  # as if the extra were not there
+from unbraid.errors import CallerError
+from unbraid.log import open_log
+import unbraid.machine, unbraid.serve
+assert not [name for name in sys.modules if name.startswith("unbraid.log.nats.")]
+try:
+    asyncio.run(open_log("nats://u:s3cret@127.0.0.1:1/X"))
+except CallerError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'unbraid[nats]'" in done.stdout
+    assert "s3cret" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("nats://me:s3cret@10.0.0.1/X", "give tls://"),
+        ("nats://me:s3cret@", "hosts of its nodes"),
+        ("nats://127.0.0.1/a/b", "name of a stream"),
+        ("nats://127.0.0.1/X?colour=red", "unknown option 'colour'"),
+    ],
+)
+async def test_odd_addresses_are_refused(url: str, words: str) -> None:
+    with pytest.raises(CallerError, match=words) as caught:
+        await open_log(url)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_an_address_says_all_there_is() -> None:
+    address = parse_address("tls://me:p%40ss@a,b:1,c:4223/LOG?tls_ca=ca.pem&view=v.db")
+    assert address.hosts == ("a:4223", "b:1", "c:4223")
+    assert (address.user, address.password, address.tls) == ("me", "p@ss", True)
+    assert (address.stream, address.prefix, address.tls_ca) == ("LOG", "log", "ca.pem")
+    assert address.shown == "tls://a:4223,b:1,c:4223/LOG"
+    assert parse_address("nats://localhost").stream == "UNBRAID"

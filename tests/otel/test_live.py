@@ -1,0 +1,159 @@
+"""Traces while runs go on: each span when it has ended, whatever the collector does meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.launch.agents import UNBRAID, arguments, log_path, logged, play
+from tests.otel.agreement import check_agreement, tree_of
+from tests.otel.receiver import ReceivedSpan, Receiver, receiving
+from tests.otel.test_otel import NESTED, home, recorded
+from unbraid import events as e
+from unbraid.log import SqliteLog
+from unbraid.otel import sender as sender_module
+from unbraid.otel.collector import collector_of, problem_with
+from unbraid.otel.delivery import Traces
+from unbraid.system.home import make_private_folder
+from unbraid.testing import Script, Spawn, bash, say
+from unbraid.traces import TraceIdentity, TraceParent
+
+__all__ = ["home"]  # a fixture
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as started:
+        yield started
+
+
+@pytest.fixture
+async def log(home: Path) -> AsyncIterator[SqliteLog]:
+    make_private_folder(home)
+    opened = await SqliteLog.open(home / "log.db")
+    yield opened
+    await opened.close()
+
+
+def traces(home: Path, receiver: Receiver, said: list[str]) -> Traces:
+    collector = collector_of(receiver.url, {})
+    assert collector is not None
+    return Traces(collector, home, "log", warn=said.append)
+
+
+async def arrived(receiver: Receiver, count: int) -> None:
+    await asyncio.to_thread(receiver.wait, lambda: len(receiver.spans) >= count)
+
+
+async def test_spans_are_sent_as_they_end_and_after_an_outage(
+    home: Path, log: SqliteLog, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender_module, "OTLP_RETRY_SECONDS", 0.05)
+    events, said = recorded(NESTED[2]), list[str]()
+    first, second = 70, 100  # of 123; the first span ends with the 67th
+    await log.append("before", recorded(NESTED[1]))
+    await log.append("run", events[:5])
+    async with traces(home, receiver, said).following(log):
+        await log.append("run", events[5:first])
+        await arrived(receiver, 1)
+        # Nothing of runs that were over before anyone asked for traces.
+        assert {span.attributes["unbraid.run"] for span in receiver.spans} == {"run"}
+        receiver.status = 503
+        await log.append("run", events[first:second])
+        await asyncio.to_thread(receiver.wait, lambda: receiver.refusals >= 2)
+        receiver.status = 200
+        await arrived(receiver, 10)
+    assert ["will be sent" in text for text in said] == [True, False]
+    half = len(receiver.spans)
+    assert not [span for span in receiver.spans if span.name == "invoke_agent main"]
+    # Nobody listens: what comes now is sent by the next process that does.
+    await log.append("run", events[second:])
+    async with traces(home, receiver, said).following(log):
+        await arrived(receiver, half + 1)
+    assert len(receiver.distinct()) == len(receiver.spans)
+    check_agreement(await asyncio.to_thread(tree_of, "run"), receiver.spans)
+
+
+async def test_one_process_at_a_time_sends_a_log(
+    home: Path, log: SqliteLog, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unbraid.otel.delivery.OTLP_TURN_SECONDS", 0.05)
+    events, said = recorded(NESTED[0]), list[str]()
+    async with traces(home, receiver, said).following(log):
+        await log.append("one", recorded(NESTED[0]))
+        await arrived(receiver, 1)
+        second = traces(home, receiver, said).following(log)
+        await second.__aenter__()
+        await log.append("two", events)
+    one = len([s for s in receiver.spans if s.attributes["unbraid.run"] == "one"])
+    assert len(receiver.spans) == len(receiver.distinct()) == 2 * one
+    # The first has gone: the other goes on from there.
+    await log.append("three", events)
+    await arrived(receiver, 3 * one)
+    await second.__aexit__(None, None, None)
+    assert len(receiver.distinct()) == len(receiver.spans) == 3 * one
+
+
+async def test_a_run_that_goes_on_after_many_others(
+    home: Path, log: SqliteLog, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only so many are held; the others are read again."""
+    monkeypatch.setattr(sender_module, "MAX_OPEN_RUNS", 1)
+    events, said = recorded(NESTED[0]), list[str]()
+    async with traces(home, receiver, said).following(log):
+        for start in range(0, len(events), 9):
+            for run in ("a", "b", "c"):
+                await log.append(run, events[start : start + 9])
+    for run in "abc":
+        spans = [span for span in receiver.spans if span.attributes["unbraid.run"] == run]
+        check_agreement(await asyncio.to_thread(tree_of, run), unique(spans))
+
+
+def unique(spans: list[ReceivedSpan]) -> list[ReceivedSpan]:
+    return list({span.span_id: span for span in spans}.values())
+
+
+def test_what_the_environment_says_of_collectors() -> None:
+    name = "OTEL_EXPORTER_OTLP_ENDPOINT"
+    general = collector_of(None, {name: "http://localhost:4318"})
+    assert general is not None
+    assert general.url == "http://localhost:4318/v1/traces"
+    exact = collector_of(None, {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://x.example/in"})
+    assert exact is not None
+    assert exact.url == "https://x.example/in"
+    assert collector_of(None, {}) is None
+    assert collector_of(None, {name: "http://a", "OTEL_SDK_DISABLED": "true"}) is None
+    assert problem_with(general, {}) is None
+    # One that only other programs can speak to is no reason to fail.
+    assert "grpc" in str(problem_with(general, {"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}))
+
+
+@pytest.mark.cli
+async def test_a_real_fleet_is_traced_below_the_environments_span(
+    tmp_path: Path, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = Script(
+        {
+            "main": [say("Down.", Spawn("mid")), say("Mid came back."), say("End.")],
+            "mid": [say("mid delegates", Spawn("leaf")), say("leaf answered"), say("mid ends")],
+            "leaf": [say("leaf works", bash("printenv TRACEPARENT")), say("leaf is done")],
+        }
+    )
+    home, parent = tmp_path / "home", TraceParent(0xFEED, 0xBEEF)
+    version = "2.1.325"
+    prefix = ["/usr/bin/env", f"TRACEPARENT={parent}", UNBRAID, "run", "--otlp", receiver.url, "--"]
+    ran = await play(version, script, home, arguments(version, "[[main]] Go."), prefix=prefix)
+    assert ran.exit == 0
+    ((run, events),) = (await logged(home)).items()
+    monkeypatch.setenv("UNBRAID_HOME", str(log_path(home).parent))
+    depth = check_agreement(await asyncio.to_thread(tree_of, run), receiver.spans)
+    assert depth == 2
+    (root,) = [span for span in receiver.spans if span.name == "invoke_agent main"]
+    assert (root.trace_id, root.parent_id) == (f"{0xFEED:032x}", f"{0xBEEF:016x}")
+    # What the agent starts finds itself below the agent.
+    results = [x.content for x in events if isinstance(x, e.FleetToolResult) and x.stream_id == 2]
+    assert results == [str(TraceIdentity(run, parent).root)]
+    assert root.span_id == f"{TraceIdentity(run).root.span_id:016x}"

@@ -1,0 +1,409 @@
+"""Hooks of sessions that we did not start: asked, held, answered, sent messages, stopped.
+
+The hooks are the real commands, run by a shell; the sessions are files as Claude Code writes them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import stat
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.watch.writing import Writer, append
+from unbraid.agents.claude.hooks.commands import ASK, MAIL, WAIT, command
+from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+from unbraid.errors import CallerError
+from unbraid.events import FleetEvent, FleetPermissionAsked, FleetPermissionReplied
+from unbraid.machine import Machine
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32" or shutil.which("curl") is None, reason="needs sh and curl"
+)
+TIMEOUT_SECONDS = 30
+BASH = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "npm test"}}
+RULE = {
+    "type": "addRules",
+    "rules": [{"toolName": "Bash", "ruleContent": "npm test *"}],
+    "behavior": "allow",
+    "destination": "localSettings",
+}
+
+
+class Hook:
+    """A hook that a CLI has started."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+
+    async def said(self) -> tuple[int, str, str]:
+        """How it has ended, and what it printed."""
+        out, err = await self.process.communicate()
+        assert self.process.returncode is not None
+        return self.process.returncode, out.decode(), err.decode()
+
+    async def answer(self) -> Any:
+        """What it answers; None if it leaves it to the CLI."""
+        code, out, err = await self.said()
+        assert (code, err) == (0, "")
+        return json.loads(out)["hookSpecificOutput"] if out else None
+
+
+class Watched:
+    """A session that is watched, and calls its hooks."""
+
+    def __init__(self, machine: Machine, writer: Writer) -> None:
+        self.machine, self.writer = machine, writer
+        self.folder = machine.home / "hooks"
+
+    async def hook(self, what: str, event: str, *, entrypoint: str = "cli", **given: Any) -> Hook:
+        """Start one."""
+        body = {
+            "session_id": self.writer.session,
+            "transcript_path": str(self.writer.main),
+            "hook_event_name": event,
+            **given,
+        }
+        process = await asyncio.create_subprocess_exec(
+            "/bin/sh", "-c", command(what, self.folder),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={
+                "PATH": "/usr/bin:/bin",
+                "CLAUDE_CODE_ENTRYPOINT": entrypoint,
+                "AI_AGENT": "claude-code_2-1-325_harness",
+            },
+        )  # fmt: skip
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(body).encode())
+        process.stdin.close()
+        return Hook(process)
+
+    async def ask(self, **given: Any) -> Hook:
+        """Start one that asks for a permission."""
+        asked = {"tool_name": "Bash", "tool_input": BASH["input"], **given}
+        return await self.hook(ASK, "PermissionRequest", **asked)
+
+    async def pending(self, count: int = 1) -> list[PermissionRequest]:
+        """What waits here, when there are so many."""
+        controllers = self.machine.controllers
+        await until(lambda: len(controllers.pending()) == count)
+        return controllers.pending()
+
+    async def answer(self, behavior: str, message: str | None = None, **details: Any) -> None:
+        """Answer the one that waits."""
+        [request] = await self.pending()
+        given = AnswerDetails(by="me", where="page", **details)
+        await self.machine.controllers.answer(request.request_id, behavior, message, given)
+
+    async def events(self) -> list[FleetEvent]:
+        """The permission events of the log."""
+        types = ("permission_asked", "permission_replied")
+        found = await self.machine.log.read(self.writer.session, 0, 1000, types=types)
+        return [entry.event for entry in found]
+
+    async def replies(self, count: int) -> list[FleetPermissionReplied]:
+        """The answers in the log, when there are so many."""
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            while True:
+                found = [e for e in await self.events() if isinstance(e, FleetPermissionReplied)]
+                if len(found) >= count:
+                    return found
+                await asyncio.sleep(0.02)
+
+
+async def until(look: Callable[[], Any], true: Callable[[Any], bool] = bool) -> Any:
+    """What is found, as soon as it is so."""
+    async with asyncio.timeout(TIMEOUT_SECONDS):
+        while not true(found := look()):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        return found
+
+
+def env_of(home: Path) -> dict[str, str]:
+    return {
+        "HOME": str(home),
+        "PATH": "",
+        "CLAUDE_CONFIG_DIR": str(home / "claude"),
+        "UNBRAID_HOME": str(home / "unbraid"),
+    }
+
+
+@asynccontextmanager
+async def watched(home: Path) -> AsyncIterator[Watched]:
+    """A session in the middle of a turn, watched."""
+    writer = Writer(home / "claude")
+    if not writer.main.exists():
+        append(writer.main, writer.prompt() + writer.answer([BASH]))
+    async with (
+        asyncio.timeout(TIMEOUT_SECONDS),
+        Machine(env=env_of(home)) as machine,
+        machine.watching(),
+    ):
+        await until((machine.home / "hooks" / "hook.sock").is_socket)
+        yield Watched(machine, writer)
+
+
+async def test_a_main_agent_is_answered_in_every_way(tmp_path: Path) -> None:
+    async with watched(tmp_path) as session:
+        folder = session.folder
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert stat.S_IMODE((folder / "hook.sock").stat().st_mode) == 0o600
+
+        hook = await session.ask(permission_suggestions=[RULE])
+        [request] = await session.pending()
+        assert (request.run, request.tool, request.input) == (
+            session.writer.session, "Bash", BASH["input"],
+        )  # fmt: skip
+        assert request.also_in_terminal
+        assert request.held_until is None
+        assert request.always == ["always allow Bash(npm test *) (localSettings)"]
+        with pytest.raises(CallerError, match="no such offer"):
+            await session.answer("allow", always=[1])
+        with pytest.raises(CallerError, match="not an answer"):
+            await session.answer("perhaps")
+        await session.answer("allow", always=[0])
+        assert await hook.answer() == {
+            "hookEventName": "PermissionRequest",
+            "decision": {"behavior": "allow", "updatedPermissions": [RULE]},
+        }
+        hook = await session.ask()
+        await session.answer("deny", "Not that one.")
+        decision: dict[str, Any] = {"behavior": "deny", "message": "Not that one."}
+        assert (await hook.answer())["decision"] == decision
+        hook = await session.ask()
+        await session.answer("allow", input={"command": "npm run lint"})
+        decision = {"behavior": "allow", "updatedInput": {"command": "npm run lint"}}
+        assert (await hook.answer())["decision"] == decision
+        hook = await session.ask()
+        await session.answer("give_back")
+        assert await hook.answer() is None
+
+        # A plan that is allowed without its input would stay on the screen.
+        hook = await session.ask(tool_name="ExitPlanMode", tool_input={"plan": "1. Do it."})
+        await session.answer("allow")
+        decision = {"behavior": "allow", "updatedInput": {"plan": "1. Do it."}}
+        assert (await hook.answer())["decision"] == decision
+        questions: dict[str, Any] = {
+            "questions": [{"question": "Which?", "options": [{"label": "A"}]}]
+        }
+        hook = await session.ask(tool_name="AskUserQuestion", tool_input=questions)
+        with pytest.raises(CallerError, match="question"):
+            await session.answer("allow")
+        await session.answer("allow", answers={"Which?": "A"})
+        decision = {"behavior": "allow", "updatedInput": {**questions, "answers": {"Which?": "A"}}}
+        assert (await hook.answer())["decision"] == decision
+
+        replies = await session.replies(5)
+        assert [(each.behavior, each.by, each.where, each.message) for each in replies] == [
+            ("allow", "me", "page", None),
+            ("deny", "me", "page", "Not that one."),
+            ("allow", "me", "page", None),
+            ("allow", "me", "page", None),
+            ("allow", "me", "page", None),
+        ]
+        asked = [e for e in await session.events() if isinstance(e, FleetPermissionAsked)]
+        assert [e.tool for e in asked] == ["Bash"] * 4 + ["ExitPlanMode", "AskUserQuestion"]
+        assert asked[0].tool_use_id == "toolu_1"
+        assert json.loads(bytes(asked[0].input_json)) == BASH["input"]
+        assert session.machine.controllers.pending() == []
+    assert sorted(path.name for path in folder.iterdir()) == ["lock"], "nothing is left behind"
+
+
+async def test_the_person_is_first(tmp_path: Path) -> None:
+    async with watched(tmp_path) as session:
+        hook = await session.ask()
+        [request] = await session.pending()
+        await until_async(session.events)
+        result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}
+        append(session.writer.main, session.writer.line("user", {"content": [result]}))
+        assert await hook.answer() is None
+        assert session.machine.controllers.pending() == []
+        [reply] = await session.replies(1)
+        assert (reply.request_id, reply.behavior, reply.by) == (request.request_id, "allow", None)
+        with pytest.raises(CallerError, match="no request"):
+            await session.machine.controllers.answer(request.request_id, "allow", None)
+
+        # Esc in the dialog: the CLI ends the hook.
+        hook = await session.ask()
+        await session.pending()
+        hook.process.terminate()
+        await hook.process.wait()
+        await session.pending(0)
+
+
+async def until_async(look: Callable[[], Any]) -> Any:
+    async with asyncio.timeout(TIMEOUT_SECONDS):
+        while not (found := await look()):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        return found
+
+
+@pytest.mark.parametrize("given", [{"agent_id": "a1"}, {"entrypoint": "sdk-cli"}])
+async def test_what_shows_nothing_is_held_while_somebody_answers(
+    tmp_path: Path, given: dict[str, str]
+) -> None:
+    async with watched(tmp_path) as session:
+        controllers = session.machine.controllers
+        assert await (await session.ask(**given)).answer() is None, "nobody answers"
+        assert controllers.pending() == []
+        await controllers.attend("me", 600)
+        hooks = [await session.ask(**given) for _ in range(2)]
+        for request in await session.pending(2):
+            assert not request.also_in_terminal
+            assert request.held_until is not None
+            assert request.held_until - request.ts == pytest.approx(300_000, abs=2000)
+        first = controllers.pending()[0]
+        await controllers.answer(first.request_id, "allow", None)
+        await session.pending(1)
+        await controllers.attend("me", 0)
+        answers = [await hook.answer() for hook in hooks]
+        assert sorted(answer is None for answer in answers) == [False, True], "one is given back"
+
+
+async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
+    async with watched(tmp_path) as session:
+        spawn = {"type": "tool_use", "id": "toolu_2", "name": "Task", "input": {"prompt": "p"}}
+        writer = session.writer
+        append(writer.main, writer.answer([spawn]))
+        append(writer.child("a1", "toolu_2"), writer.text("one", "a1"))
+        # A session can be steered when its hooks have called.
+        assert await (await session.hook(WAIT, "Stop", entrypoint="sdk-cli")).said() == (0, "", "")
+        waiting = await session.hook(WAIT, "UserPromptSubmit")
+        run = writer.session
+        held: Any = await until(lambda: session.machine.controllers._by_run.get(run))
+        mail = session.folder / "mail"
+        assert not mail.exists()
+        await held.message("To the idle one.")
+        assert await waiting.said() == (2, "", "To the idle one.")
+
+        async def calls(event: str, **given: Any) -> Any:
+            code, out, err = await (await session.hook(MAIL, event, **given)).said()
+            assert (code, err) == (0, "")
+            return json.loads(out) if out else None
+
+        await held.message("First.")
+        await held.message("Second.")
+        await until(mail.exists)
+        assert await calls("PostToolUse", agent_id="a1") is None, "it is for the main agent"
+        assert await calls("PreToolUse") is None
+        assert await calls("PostToolUse") == {
+            "hookSpecificOutput": {
+                "hookEventName": "PostToolUse",
+                "additionalContext": "First.\n\nSecond.",
+            }
+        }
+        assert not mail.exists()
+        await until_async(lambda: agent_known(session))
+        await held.message_agent(1, "To the agent.")
+        assert await calls("Stop") is None
+        assert await calls("SubagentStop", agent_id="a1") == {
+            "decision": "block", "reason": "To the agent.",
+        }  # fmt: skip
+        await held.stop(1)
+        assert await calls("PreToolUse") is None
+        stopped = await calls("PreToolUse", agent_id="a1")
+        assert (stopped["continue"], stopped["hookSpecificOutput"]["permissionDecision"]) == (
+            False, "deny",
+        )  # fmt: skip
+        assert await calls("PreToolUse", agent_id="a1") is None, "only once"
+        await held.interrupt()
+        assert (await calls("PreToolUse"))["continue"] is False
+        # Who asks comes to no tool call: a stop is an answer.
+        hook = await session.ask()
+        await session.pending()
+        await held.cancel()
+        decision = (await hook.answer())["decision"]
+        assert (decision["behavior"], decision["interrupt"]) == ("deny", True)
+        assert (await calls("PreToolUse", agent_id="a1"))["continue"] is False
+        assert await calls("PreToolUse") is None, "the main agent has stopped already"
+        waiting = await session.hook(WAIT, "UserPromptSubmit")
+        await until(lambda: not mail.exists())
+        newer = await session.hook(WAIT, "Stop")
+        assert await waiting.said() == (0, "", ""), "only the latest waits"
+    assert await newer.said() == (0, "", ""), "none is left when nobody listens"
+
+
+async def agent_known(session: Watched) -> bool:
+    from unbraid.control.resume import agent_of
+
+    try:
+        return await agent_of(session.machine.log, session.writer.session, 1) is not None
+    except CallerError:
+        return False
+
+
+async def test_a_hook_whose_cli_was_killed_is_let_go(tmp_path: Path) -> None:
+    async with watched(tmp_path) as session:
+        cli = await asyncio.create_subprocess_exec("sleep", "1000")
+        waiting = asyncio.create_task(posted(session, b"wait", process=cli.pid))
+        await until(lambda: session.machine.controllers._by_run)
+        cli.kill()
+        await cli.wait()
+        assert (await waiting).startswith(b"HTTP/1.1 200")
+
+
+async def posted(
+    session: Watched, what: bytes, body: bytes | None = None, *, process: int = 0
+) -> bytes:
+    given = {"session_id": session.writer.session, "transcript_path": str(session.writer.main)}
+    body = json.dumps(given).encode() if body is None else body
+    reader, writer = await asyncio.open_unix_connection(session.folder / "hook.sock")
+    head = b"POST /claude/%s HTTP/1.1\r\nHost: u\r\nProcess: %d\r\nContent-Length: %d\r\n\r\n"
+    writer.write(head % (what, process, len(body)) + body)
+    try:
+        return await reader.read()
+    except ConnectionResetError:
+        return b""
+    finally:
+        writer.close()
+
+
+async def test_what_is_sent_to_the_socket_answers_nothing(tmp_path: Path) -> None:
+    async with watched(tmp_path) as session:
+        hook = await session.ask()
+        [request] = await session.pending()
+        answer = {
+            "session_id": session.writer.session,
+            "request_id": request.request_id,
+            "behavior": "allow",
+        }
+        for what in (b"answer", b"ask/answer", b"permissions/" + request.request_id.encode()):
+            await posted(session, what, json.dumps(answer).encode())
+        for body in (b"", b"{", b"[]", b'{"session_id": "../../etc"}', b'{"session_id": 1}'):
+            assert (await posted(session, b"ask", body)).startswith(b"HTTP/1.1 400")
+        large = json.dumps({**answer, "x": "x" * (17 << 20)}).encode()
+        assert (await posted(session, b"mail", large))[:12] in (b"HTTP/1.1 404", b"")
+        reader, writer = await asyncio.open_unix_connection(session.folder / "hook.sock")
+        writer.write(b"no HTTP at all\r\n\r\n")
+        assert await reader.read() == b""
+        writer.close()
+        assert await session.pending() == [request]
+        await session.answer("deny")
+        assert (await hook.answer())["decision"]["behavior"] == "deny"
+
+
+async def test_another_process_takes_the_place(tmp_path: Path) -> None:
+    async with Machine(env=env_of(tmp_path)) as later:
+        async with watched(tmp_path) as session:
+            place = session.folder / "hook.sock"
+            listening = place.stat().st_ino
+            watching = later.watching()
+            await watching.__aenter__()
+            hook = await session.ask()
+            await session.answer("allow")
+            assert (await hook.answer())["decision"] == {"behavior": "allow"}
+            assert place.stat().st_ino == listening, "one of them listens"
+        await until(place.is_socket)
+        hook = await session.ask()
+        [request] = await until(later.controllers.pending)
+        await later.controllers.answer(request.request_id, "allow", None)
+        assert (await hook.answer())["decision"] == {"behavior": "allow"}
+        await watching.__aexit__(None, None, None)
