@@ -25,6 +25,7 @@ ROWS = [
     {"redact", "export"},
     {"record", "otel"},
     {"control"},
+    {"notify"},
     {"remote"},
     {"sessions"},
     {"launch"},

@@ -11,6 +11,7 @@ from unbraid.agents.registry import kinds, plugin_problems, stores
 from unbraid.errors import LogError
 from unbraid.log import data_folder, machine_log, opened_log
 from unbraid.log.disk_space import log_bytes
+from unbraid.notify.own_rules import OwnRules
 from unbraid.screen import byte_count, counted
 
 
@@ -23,7 +24,25 @@ async def checkup(env: Mapping[str, str]) -> list[Finding]:
         Finding(f"plugin {name}", "warning", f"cannot be used: {problem}", advice)
         for name, problem in plugin_problems().items()
     ]
-    return [*of_kinds, *of_plugins, await _log(env)]
+    return [*of_kinds, *of_plugins, *_alerts(env), await _log(env)]
+
+
+def _alerts(env: Mapping[str, str]) -> list[Finding]:
+    """What is wrong in a rules file, or that there is one; never what is in it."""
+    own = OwnRules(env)
+    loaded = own.load()
+    if loaded.problems:
+        advice = "correct it; the other rules count"
+        return [Finding("alerts", "warning", problem, advice) for problem in loaded.problems]
+    if not loaded.is_there:
+        return []
+    rules = loaded.rules
+    forms = ", ".join(f"{each.name} ({each.form})" for each in rules.receivers.values())
+    found = f"{counted(len(rules.rules), 'rule')} in {loaded.path}"
+    if loaded.is_open and rules.receivers:
+        advice = f"others can read it, and the addresses in it: chmod 600 {loaded.path}"
+        return [Finding("alerts", "warning", found, advice)]
+    return [Finding("alerts", "ok", f"{found}; {forms}" if forms else found)]
 
 
 async def _log(env: Mapping[str, str]) -> Finding:

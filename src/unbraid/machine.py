@@ -27,6 +27,7 @@ from unbraid.control.processes import OtherProcesses
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log
+from unbraid.notify.alert_service import AlertService, Show
 from unbraid.sessions.archive import Archive
 from unbraid.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
 from unbraid.sessions.importer import open_or_import
@@ -187,6 +188,17 @@ class Machine:
         finally:
             until.set()
             await task
+
+    @asynccontextmanager
+    async def alerting(self, show: Show | None = None) -> AsyncIterator[None]:
+        """Alert people about the runs of the log while the block runs, by their rules. `show` shows
+        a message on the screen of this process.
+        """
+        service = AlertService(
+            self.log, self.controllers, self.env, home=self.home, warn=self.warn, show=show
+        )
+        async with service.running():
+            yield
 
     @asynccontextmanager
     async def keeping(self) -> AsyncIterator[None]:

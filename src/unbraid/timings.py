@@ -326,6 +326,19 @@ ALERT_GATHER_MS = 2_000
 ALERT_INTERVAL_MS = 30_000
 # Whoever tries a request again after an error waits at least this long first.
 ERROR_REPEAT_MS = 400
+# A receiver that does not answer for this long is down.
+ALERT_SEND_TIMEOUT_SECONDS = 10.0
+# A receiver that is down is tried again after these pauses at the most, and then no more: what an
+# alert is about has passed by then.
+ALERT_FIRST_RETRY_SECONDS = 2.0
+ALERT_LONGEST_RETRY_SECONDS = 300.0
+# How often is looked what is due. People do not notice a second.
+ALERT_TICK_SECONDS = 1.0
+# At the end of a command, alerts that wait get this long to be sent.
+ALERT_LINGER_SECONDS = 3.0
+# An alert of an occurrence that is older is sent by nobody.
+ALERT_MARK_KEPT_SECONDS = 30 * 86400
+
 
 # --- the service (system/service.py) ---
 

@@ -36,9 +36,13 @@ class Terminal:
         wanted = re.sub(r"\s", "", words)
         async with asyncio.timeout(TIMEOUT_SECONDS):
             while wanted not in self.words:
-                data = await self._reader.read(65536)
-                assert data, self.words
-                self.drawn += data
+                await self.read()
+
+    async def read(self) -> None:
+        """Wait until more is drawn."""
+        data = await self._reader.read(65536)
+        assert data, self.words
+        self.drawn += data
 
     def type(self, keys: str) -> None:
         """Press keys."""

@@ -29,6 +29,7 @@ SILENT, CIRCLES, BUDGET = "silent", "circles", "budget"
 CONDITIONS = (PERMISSION, PROMPT, DONE, FAILED, ORPHANED, SILENT, CIRCLES, BUDGET)
 LASTING = (PERMISSION, PROMPT, SILENT)
 MAX_MOMENTS = 10_000
+DETAIL_CHARS = 2000
 
 # Events of these types have to be applied as they are; of all others only the time counts.
 APPLIED = frozenset((
@@ -83,6 +84,12 @@ class RunConditions:
             stream.last = max(stream.last, ts)
             stream.repeats.speak()
 
+    def reach(self, ts: int) -> None:
+        """Notes that some agent may have said something up to a time, nobody knows which."""
+        self._pass_time(ts)
+        for stream in self._streams.values():
+            stream.last = max(stream.last, ts)
+
     def apply(self, event: e.FleetEvent) -> None:
         """Takes in one more event."""
         self._pass_time(event.ts)
@@ -105,7 +112,7 @@ class RunConditions:
             case e.StreamEnd():
                 self._end(event)
             case e.FleetPermissionAsked():
-                self._asked[event.request_id] = gist(event.input)
+                self._asked[event.request_id] = gist(event.input)[:DETAIL_CHARS]
             case e.FleetPermissionReplied():
                 self._asked.pop(event.request_id, None)
             case e.FleetToolUse() if stream is not None:
@@ -217,7 +224,7 @@ class RunConditions:
         if repeat is None:
             return
         what = "the same error" if repeat.is_error else "the same call with the same result"
-        about = f": {content}" if repeat.is_error else ""
+        about = f": {content[:DETAIL_CHARS]}" if repeat.is_error else ""
         detail = f"{what}{f' of {repeat.tool}' if repeat.tool else ''}, {repeat.count} times{about}"
         key = f"circles {event.stream_id} {repeat.key}"
         number, agent = event.stream_id, event.agent

@@ -70,6 +70,11 @@ class AlertMonitor:
         if (known := self._runs.get(run)) is not None:
             known.note(stream_id, ts)
 
+    def reach(self, run: str, ts: int) -> None:
+        """Notes that a run, of which not all events were applied, is known up to a time."""
+        if (known := self._runs.get(run)) is not None:
+            known.reach(ts)
+
     def apply(self, run: str, event: e.FleetEvent) -> None:
         """Takes in one more event of a run."""
         known = self._runs.get(run)

@@ -16,6 +16,7 @@ from unbraid.errors import CallerError, LogError, SourceError, UnbraidError
 from unbraid.system.home import data_folder, mend_folder
 
 COMMANDS = {
+    "alerts": "unbraid.cli.alerts:alerts",
     "approve": "unbraid.cli.approve:approve",
     "ask": "unbraid.cli.ask:ask",
     "attach": "unbraid.cli.attach:attach",

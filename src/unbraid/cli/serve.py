@@ -118,9 +118,10 @@ async def _serve(
     from unbraid.serve import run_server
 
     async with AsyncExitStack() as stack:
-        machine = await stack.enter_async_context(Machine(log, redact=config.redact))
+        machine = await stack.enter_async_context(Machine(log, redact=config.redact, warn=warn))
         if traces is not None:
             await stack.enter_async_context(traces.following(machine.log))
+        await stack.enter_async_context(machine.alerting())
         await run_server(
             config,
             machine.log,

@@ -14,10 +14,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from unbraid.alerts.messages import AlertMessage
 from unbraid.cli.live_display import start_live_display
 from unbraid.cli.messages import warn
 from unbraid.cli.table import runs_table, short
 from unbraid.log.summary import RunSummary
+from unbraid.notify.terminal import terminal_call
 from unbraid.screen import safe
 from unbraid.sessions.archive import Archive
 
@@ -64,6 +66,13 @@ class SessionTable:
             self._console.print(Text(safe(text)), soft_wrap=True)
         else:
             warn(text)
+
+    def alert(self, given: AlertMessage) -> None:
+        """Prints an alert, and makes the terminal call."""
+        self.say("\n  ".join((given.title, *given.body.splitlines())))
+        if self._console.is_terminal:
+            self._console.file.write(terminal_call(given))
+            self._console.file.flush()
 
     def draw(self) -> Group:
         """Returns what is known so far."""

@@ -83,12 +83,13 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
         app = Top(
             ViewServices(machine.log, machine.controllers, machine.sessions, redact=redact), run
         )
-        machine.warn = app.warn
+        machine.warn = app.notifier.warn
         await stack.enter_async_context(machine.listing())
-        looking = asyncio.create_task(_look(machine.log, app.warn))
+        looking = asyncio.create_task(_look(machine.log, app.notifier.warn))
         stack.callback(looking.cancel)
         if watch:
             await stack.enter_async_context(machine.watching())
+        await stack.enter_async_context(machine.alerting(app.alert))
         await app.run_async()
 
 

@@ -124,4 +124,5 @@ async def _watch(
             await stack.enter_async_context(served)
         if keep:
             await stack.enter_async_context(machine.keeping())
+        await stack.enter_async_context(machine.alerting(overview.alert))
         await machine.watch(until)

@@ -19,7 +19,10 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static
 
 from unbraid.agents.control_port import VERBS
+from unbraid.alerts.messages import AlertMessage
 from unbraid.errors import LogError, UnbraidError
+from unbraid.notify.terminal import terminal_call
+from unbraid.screen import counted
 from unbraid.timings import (
     TOP_CONTROL_POLL_SECONDS,
     TOP_DRAW_SECONDS,
@@ -81,7 +84,7 @@ class Top(App[None]):
         super().__init__()
         self._clock = clock
         self._services, self._wanted_run = services, run
-        self._run_list, self._notifier = RunList(services), Notifier(self, clock)
+        self._run_list, self.notifier = RunList(services), Notifier(self, clock)
         self._run_control = RunControl(self, services)
         self._run_tree: RunTree | None = None
         self._reader: Reader | None = None
@@ -112,7 +115,7 @@ class Top(App[None]):
     def on_mount(self) -> None:
         """Starts the background tasks."""
         self._runs.focus()
-        self._notifier.begin()
+        self.notifier.begin()
         self.list_runs()
         self.list_unlogged()
         self.refresh_control()
@@ -130,7 +133,7 @@ class Top(App[None]):
                 if first and self._wanted_run is not None:
                     await self._open(self._wanted_run)
             except UnbraidError as error:
-                self._notifier.show_error(error)
+                self.notifier.show_error(error)
                 await asyncio.sleep(TOP_RETRY_SECONDS)
             first = False
             self._show_runs()
@@ -143,7 +146,7 @@ class Top(App[None]):
             try:
                 await self._run_list.refresh_unlogged()
             except UnbraidError as error:
-                self._notifier.show_error(error)
+                self.notifier.show_error(error)
             await asyncio.sleep(TOP_STORED_SESSIONS_SECONDS)
 
     @work
@@ -153,7 +156,7 @@ class Top(App[None]):
             try:
                 await self._run_control.refresh()
             except UnbraidError as error:
-                self._notifier.show_error(error)
+                self.notifier.show_error(error)
             self._show_waiting()
             await asyncio.sleep(TOP_CONTROL_POLL_SECONDS)
 
@@ -172,7 +175,7 @@ class Top(App[None]):
                     await asyncio.sleep(0)
                 return
             except LogError as error:
-                self._notifier.show_error(error)
+                self.notifier.show_error(error)
                 await asyncio.sleep(TOP_RETRY_SECONDS)
 
     @work(exclusive=True, group="read")
@@ -182,7 +185,7 @@ class Top(App[None]):
             try:
                 await reader.run()
             except LogError as error:
-                self._notifier.show_error(error)
+                self.notifier.show_error(error)
                 await asyncio.sleep(TOP_RETRY_SECONDS)
 
     # --- what is chosen ---
@@ -269,7 +272,7 @@ class Top(App[None]):
                 self._read_stream(stream, seq or None)
                 return
         self._agents.show(run_tree.rows(self._folded), str(reader.stream))
-        self._agents.border_subtitle = _count(len(run_tree.tree.nodes), "agent")
+        self._agents.border_subtitle = counted(len(run_tree.tree.nodes), "agent")
         self._about.update(Text("\n").join(run_tree.about(reader.stream)))
         reader.tick()
 
@@ -300,9 +303,11 @@ class Top(App[None]):
             self._able = able
             self.refresh_bindings()
 
-    def warn(self, text: str) -> None:
-        """Shows a warning, at once or as soon as the view has started."""
-        self._notifier.warn(text)
+    def alert(self, given: AlertMessage) -> None:
+        """Shows an alert, and makes the terminal call."""
+        self.notifier.alert(given)
+        if self._driver is not None:
+            self._driver.write(terminal_call(given))
 
     # --- keys ---
 
@@ -386,12 +391,8 @@ class Top(App[None]):
         try:
             await opening
         except UnbraidError as error:
-            self._notifier.show_error(error)
+            self.notifier.show_error(error)
 
 
 def _static(name: str) -> Static:
     return Static(id=name, markup=False)
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name}{'s'[: number != 1]}"

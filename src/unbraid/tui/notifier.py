@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.app import App
 
+from unbraid.alerts.messages import AlertMessage
 from unbraid.errors import UnbraidError
 from unbraid.screen import short
 from unbraid.timings import NOTICE_REPEAT_SECONDS
@@ -34,6 +35,12 @@ class Notifier:
             self._app.notify(short(text, MAX_CHARS), severity="warning", markup=False)
         else:
             self._early.append(text)
+
+    def alert(self, given: AlertMessage) -> None:
+        """Shows an alert."""
+        if self._app.is_running:
+            title, body = short(given.title, MAX_CHARS), short(given.body, MAX_CHARS)
+            self._app.notify(body, title=title, severity="warning", markup=False)
 
     def show_error(self, error: UnbraidError) -> None:
         """Shows an error; the same one again only after a while."""

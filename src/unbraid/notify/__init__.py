@@ -1,0 +1,1 @@
+"""Alerts on their way to people: a person's rules file, and what sends messages."""

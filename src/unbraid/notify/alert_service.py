@@ -1,0 +1,185 @@
+"""Alerts of a whole log: follows it, asks what is due, and has it sent and shown.
+
+Several processes may do so at once. What is sent leaves only one of them, by marks in our folder;
+what is shown, each shows on its own screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+from unbraid.alerts.conditions import APPLIED, STANDING
+from unbraid.alerts.messages import AlertMessage, message
+from unbraid.alerts.monitor import Alert, AlertMonitor
+from unbraid.alerts.rules import BUILT_IN, TERMINAL, AlertRules, Receiver
+from unbraid.alerts.schedule import MessageSchedule
+from unbraid.control.controllers import Controllers
+from unbraid.errors import LogError
+from unbraid.log.entry import Entry
+from unbraid.log.port import Log, every_run
+from unbraid.notify.budget_stop import BudgetStops
+from unbraid.notify.outgoing import OutgoingAlerts
+from unbraid.notify.own_rules import LoadedRules, OwnRules
+from unbraid.notify.senders import sender_of
+from unbraid.notify.sent_marks import SentMarks
+from unbraid.system.clock import now_ms
+from unbraid.timings import (
+    ALERT_FIRST_RETRY_SECONDS,
+    ALERT_LINGER_SECONDS,
+    ALERT_TICK_SECONDS,
+    HUB_FEED_RETRY_SECONDS,
+)
+
+Show = Callable[[AlertMessage], None]
+
+
+class AlertService:
+    """Watches a log. `show` shows a message on the screen that this process has, if it has one."""
+
+    def __init__(
+        self,
+        log: Log,
+        controllers: Controllers,
+        env: Mapping[str, str],
+        *,
+        home: Path,
+        warn: Callable[[str], None],
+        show: Show | None = None,
+        tick_seconds: float = ALERT_TICK_SECONDS,
+        retry_seconds: float = ALERT_FIRST_RETRY_SECONDS,
+    ) -> None:
+        self._log, self._env, self._warn, self._show = log, env, warn, show
+        self._own_rules = OwnRules(env)
+        self._marks = SentMarks(home)
+        self._stops = BudgetStops(log, controllers, env, self._marks, warn)
+        self._rules = self._load().rules
+        self._started_ms = now_ms()
+        self._monitor = AlertMonitor(self._rules, self._started_ms)
+        self._outgoing: dict[str, OutgoingAlerts] = {}
+        self._shown = MessageSchedule()
+        self._seen: dict[str, int] = {}  # seq up to which runs were read at the beginning
+        self._tick_seconds, self._retry_seconds = tick_seconds, retry_seconds
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Alerts while the block runs; what waits at its end is sent, if that takes no time."""
+        # Before the block: what happens in it from its beginning on is to be seen.
+        cursor = (await self._log.bounds())[1]
+        tasks = [asyncio.create_task(self._follow(cursor)), asyncio.create_task(self._tick())]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self._finish()
+
+    async def _follow(self, cursor: int) -> None:
+        has_begun = False
+        while True:
+            try:
+                if not has_begun:
+                    await self._begin()
+                    has_begun = True
+                async for batch in self._log.follow_all(cursor):
+                    for entry in batch:
+                        self._take(entry)
+                    cursor = batch[-1].cursor if batch else cursor
+            except LogError:
+                # Whoever records or shows the log reports it.
+                await asyncio.sleep(HUB_FEED_RETRY_SECONDS)
+
+    async def _begin(self) -> None:
+        """Reads where the runs that are not over stand."""
+        await asyncio.to_thread(self._marks.prune)
+        async for run in every_run(self._log, status="live"):
+            since = 0
+            while page := await self._log.read(run.run, since, types=STANDING):
+                for entry in page:
+                    self._monitor.apply(entry.run, entry.event)
+                since = page[-1].seq
+            self._seen[run.run] = since
+            self._monitor.reach(run.run, run.updated)
+
+    def _take(self, entry: Entry) -> None:
+        seen = self._seen.get(entry.run)
+        if seen is not None:
+            if entry.seq <= seen:
+                return
+            del self._seen[entry.run]
+        if entry.type in APPLIED:
+            self._monitor.apply(entry.run, entry.event)
+        else:
+            self._monitor.note(entry.run, entry.stream_id, entry.ts)
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(self._tick_seconds)
+            if await asyncio.to_thread(self._own_rules.changed):
+                self._rules = self._load().rules
+                self._monitor.use(self._rules)
+                await self._close_outgoing()
+            self._look()
+            for stop in self._monitor.take_stops():
+                condition = await self._stops.stop(stop)
+                if condition is not None:
+                    self._give(self._monitor.add(stop.run.run, condition, now_ms()))
+
+    def _look(self) -> None:
+        now = now_ms()
+        self._give(self._monitor.due(now, minute_of_day()))
+        if self._show is not None and (alerts := self._shown.take(now)):
+            self._show(message(alerts))
+        for outgoing in self._outgoing.values():
+            outgoing.tick(now)
+
+    def _give(self, alerts: list[Alert]) -> None:
+        now = now_ms()
+        for alert in alerts:
+            if alert.receiver == TERMINAL:
+                self._shown.add(alert, now)
+            elif self._marks.take(alert.id):
+                self._outgoing_to(alert.receiver).add(alert, now)
+
+    def _outgoing_to(self, name: str) -> OutgoingAlerts:
+        found = self._outgoing.get(name)
+        if found is None:
+            receiver = receiver_named(self._rules, name)
+            sender = sender_of(receiver, self._env)
+            found = OutgoingAlerts(name, sender, self._warn, retry_seconds=self._retry_seconds)
+            self._outgoing[name] = found
+        return found
+
+    def _load(self) -> LoadedRules:
+        loaded = self._own_rules.load()
+        for problem in loaded.problems:
+            self._warn(problem)
+        return loaded
+
+    async def _finish(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ALERT_LINGER_SECONDS):
+                now = now_ms()
+                await asyncio.gather(*(each.finish(now) for each in self._outgoing.values()))
+        await self._close_outgoing()
+
+    async def _close_outgoing(self) -> None:
+        closing, self._outgoing = list(self._outgoing.values()), {}
+        for each in closing:
+            await each.close()
+
+
+def receiver_named(rules: AlertRules, name: str) -> Receiver:
+    """Returns the receiver of a name: a person's own, or one that is built in."""
+    return Receiver(name) if name in BUILT_IN else rules.receivers[name]
+
+
+def minute_of_day() -> int:
+    """Returns the minute of the day, in local time."""
+    now = datetime.fromtimestamp(time.time())
+    return now.hour * 60 + now.minute

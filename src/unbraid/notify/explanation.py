@@ -1,0 +1,73 @@
+"""What holds for the runs of a log now, and what each rule makes of it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from unbraid.alerts.budget import duration, shares
+from unbraid.alerts.conditions import BUDGET, STANDING, Condition, RunConditions
+from unbraid.alerts.rules import AlertRules, RunFacts
+from unbraid.log import opened_log
+from unbraid.log.port import every_run
+from unbraid.screen import short
+from unbraid.system.clock import now_ms
+
+
+class Explained(Struct):
+    """A condition of a run, and a line for each rule that is about it."""
+
+    run: str
+    what: str
+    detail: str
+    why: list[str]
+
+
+async def explained(rules: AlertRules) -> list[Explained]:
+    """Returns what holds for the runs of this machine's log that are not over."""
+    found: list[Explained] = []
+    async with opened_log() as log:
+        async for summary in every_run(log, status="live"):
+            run, since = RunConditions(summary.run), 0
+            while page := await log.read(summary.run, since, types=STANDING):
+                for entry in page:
+                    run.apply(entry.event)
+                since = page[-1].seq
+            run.reach(summary.updated)
+            found += _of_run(rules, run, now_ms())
+    return found
+
+
+def _of_run(rules: AlertRules, run: RunConditions, now: int) -> list[Explained]:
+    spent = run.spending(now)
+    facts = RunFacts(run.run, kind=run.kind, cwd=run.cwd, title=run.title, cost_usd=spent.cost_usd)
+    found = []
+    for condition in run.lasting(now):
+        why = [_why(rules, number, facts, condition, now) for number in range(len(rules.rules))]
+        lines = [line for line in why if line]
+        if lines:
+            detail = short(f"{run.title} {condition.detail}".strip(), 120)
+            found.append(Explained(run.run, condition.what, detail, lines))
+    for budget in rules.budgets:
+        if budget.runs.accepts(facts):
+            used = [
+                f"line {budget.line}: {each.share:.0%}, {each}"
+                for each in shares(budget.limits, spent)
+            ]
+            found.append(Explained(run.run, BUDGET, short(run.title, 120), used))
+    return found
+
+
+def _why(
+    rules: AlertRules, number: int, facts: RunFacts, condition: Condition, now: int
+) -> str | None:
+    rule = rules.rules[number]
+    if condition.what not in rule.when:
+        return None
+    name = f"line {rule.line}" if rule.line else "default"
+    if not rule.accepts(facts, condition):
+        return f"{name}: does not apply ({rule})"
+    held = (now - condition.since) / 1000
+    to = ", ".join(rules.receivers_of(rule))
+    if held < rule.after_seconds:
+        return f"{name}: in {duration(rule.after_seconds - held)} → {to}"
+    return f"{name}: has held for {duration(held)} → {to}"

@@ -1,0 +1,148 @@
+"""Alerts of a real log, to real receivers: once, whoever sends them, and however they fail."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.alerts.made import Maker, helper
+from tests.notify.receiver import HttpReceiver, receiving
+from tests.notify.test_senders import closed_port
+from unbraid import events as e
+from unbraid.alerts.messages import AlertMessage
+from unbraid.control.controllers import Controllers
+from unbraid.log import MemoryLog
+from unbraid.log.port import Log
+from unbraid.notify.alert_service import AlertService
+from unbraid.system.clock import now_ms
+
+PATIENCE_SECONDS = 30
+
+
+class Desk:
+    """A log, a rules file, and what its service has shown and warned of."""
+
+    def __init__(self, folder: Path, rules: str, log: Log | None = None) -> None:
+        self.log = log or MemoryLog()
+        self.folder, self.rules = folder, folder / "alerts.toml"
+        self.rules.write_text(rules)
+        self.shown: list[AlertMessage] = []
+        self.warned: list[str] = []
+        self.controllers = Controllers()
+
+    def service(self) -> AlertService:
+        return AlertService(
+            self.log,
+            self.controllers,
+            {"UNBRAID_HOME": str(self.folder), "HOME": "/home/ada", "PATH": "/usr/bin:/bin"},
+            home=self.folder,
+            warn=self.warned.append,
+            show=self.shown.append,
+            tick_seconds=0.02,
+            retry_seconds=0.05,
+        )
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alerts are gathered for a moment only."""
+    monkeypatch.setattr("unbraid.alerts.schedule.ALERT_GATHER_MS", 300)
+
+
+async def until_taken(got: HttpReceiver, number: int = 1) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while len(got.taken) < number:  # noqa: ASYNC110 - it arrives in another thread
+            await asyncio.sleep(0.02)
+
+
+def failing(run: str) -> tuple[str, list[e.FleetEvent]]:
+    maker = Maker(begin=now_ms(), step=0)
+    return run, [*maker.begin(), maker.end(), maker.done()]
+
+
+async def test_a_hundred_agents_that_fail_at_once_are_one_post(tmp_path: Path) -> None:
+    with receiving() as got:
+        rules = f'to = ["terminal", "hook"]\n[receiver.hook]\nwebhook = "{got.url}/x"\n'
+        desk = Desk(tmp_path, rules + '[[rule]]\nwhen = "failed"\nagent = "*"\n')
+        maker = Maker(begin=now_ms(), step=0)
+        events = [*maker.begin(), *map(maker.start, range(1, 101))]
+        events += [maker.end(helper(number)) for number in range(1, 101)]
+        async with desk.service().running():
+            await desk.log.append("r", events)
+            await until_taken(got)
+    (taken,) = got.taken
+    sent = json.loads(taken.body)
+    assert (sent["title"], len(sent["alerts"])) == ("100 agents have failed", 100)
+    assert [each.title for each in desk.shown] == ["100 agents have failed"]
+    assert desk.warned == []
+
+
+async def test_what_was_sent_is_not_sent_again_by_another_process_or_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    with receiving() as got:
+        rules = f'to = "hook"\n[receiver.hook]\nwebhook = "{got.url}"\n'
+        rules += '[[rule]]\nwhen = "permission"\n'
+        desk = Desk(tmp_path, rules)
+        maker = Maker(begin=now_ms(), step=0)
+        async with desk.service().running(), desk.service().running():
+            await desk.log.append("r", [*maker.begin(), maker.asked("q1")])
+            await until_taken(got)
+        async with desk.service().running():
+            # It reads where the run stands, and finds a second request beside the first.
+            await desk.log.append("r", [maker.asked("q2")])
+            await until_taken(got, 2)
+    whens = [
+        (each["run"], each["detail"])
+        for taken in got.taken
+        for each in json.loads(taken.body)["alerts"]
+    ]
+    assert whens == [("r", "Bash: rm -rf build")] * 2
+
+
+async def test_a_receiver_that_is_down_delays_nothing_and_is_tried_again(tmp_path: Path) -> None:
+    with receiving() as got:
+        rules = f"""
+            to = ["terminal", "down", "hook"]
+            [receiver.down]
+            webhook = "http://127.0.0.1:{closed_port()}/sk-secret"
+            [receiver.hook]
+            webhook = "{got.url}/sk-secret"
+        """
+        desk = Desk(tmp_path, rules)
+        got.answers = [500, 503]
+        async with desk.service().running():
+            await desk.log.append(*failing("r"))
+            await until_taken(got, 3)
+            assert [each.title for each in desk.shown] == ["Fix the tests: has failed"]
+    assert len({taken.body for taken in got.taken}) == 1
+    assert sorted(text.partition(" ")[0] for text in desk.warned)[:2] == ["down", "hook"]
+    assert "sk-secret" not in "".join(desk.warned)
+
+
+async def test_a_rules_file_that_changes_counts_from_then_on(tmp_path: Path) -> None:
+    with receiving() as got:
+        desk = Desk(tmp_path, "[[rule]]\nwhen = 1\n")
+        async with desk.service().running():
+            assert desk.warned == [f"{desk.rules}:2: `when` is not a text or a list of texts"]
+            desk.rules.write_text(f'to = "hook"\n[receiver.hook]\nwebhook = "{got.url}"\n')
+            await asyncio.sleep(0.1)
+            await desk.log.append(*failing("r"))
+            await until_taken(got)
+
+
+async def test_secrets_of_agents_do_not_leave(tmp_path: Path) -> None:
+    key = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    with receiving() as got:
+        rules = f'to = "hook"\n[receiver.hook]\nwebhook = "{got.url}"\n'
+        desk = Desk(tmp_path, rules + '[[rule]]\nwhen = "permission"\n')
+        maker = Maker(begin=now_ms(), step=0)
+        async with desk.service().running():
+            command = f"curl -H 'Authorization: {key}' http://x"
+            await desk.log.append("r", [*maker.begin(), maker.asked("q1", command=command)])
+            await until_taken(got)
+    assert key[:12].encode() not in got.taken[0].body
+    assert b"curl -H" in got.taken[0].body
