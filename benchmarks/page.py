@@ -3,9 +3,9 @@ longest frame, and what it holds in memory.
 
     python -m benchmarks.page
 
-Usable means: the graph shows every agent as it stands at the end, and a frame has been drawn after
-that. Frames are measured while someone scrolls, while the run is played back, and while a live run
-of as many agents streams.
+Usable means: the timeline lists every agent as it stands at the end, and a frame has been drawn
+after that. Frames are measured while someone scrolls, while the run is played back, and while a
+live run of as many agents streams.
 """
 
 from __future__ import annotations
@@ -45,12 +45,16 @@ requestAnimationFrame(frame);
 """
 USABLE = """([agents, status]) => {
   const nodes = document.querySelectorAll('[role=tree] [role=treeitem]');
-  return nodes.length === agents && nodes[0].getAttribute('aria-label').includes(status);
+  const [first] = nodes;
+  return (
+    Number(first?.getAttribute('aria-setsize')) === agents &&
+    first.getAttribute('aria-label').includes(status)
+  );
 }"""
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))"  # noqa: E501
 
 
-async def usable(page: Page, url: str, status: str = "completed") -> float:
+async def usable(page: Page, url: str, status: str = "done") -> float:
     """Seconds from the click to a page that can be used."""
     await page.goto("about:blank")
     await page.goto(url)
@@ -136,7 +140,7 @@ async def measured(browser: Browser, folder: Path) -> list[Measured]:
         opened = sorted([await usable(page, f"{url}#/run/over") for _ in range(ROUNDS)])
         megabytes = await held(page)
         scrolling, playing = await scrolled(page), await played(page)
-        await usable(page, f"{url}#/run/live", "running")
+        await usable(page, f"{url}#/run/live", "working")
         streaming = await streamed(page, log, live, sent)
     await log.close()
     worst = f"{len(over.events)} events of {AGENTS} agents, {opened[-1]:.2f} s at worst of {ROUNDS}"

@@ -140,3 +140,41 @@ def crowd(agents: int, events: int, *, over: bool = True) -> Story:
             story.end(name)
         story.done()
     return story
+
+
+PARTS = (
+    "Audit the HTTP handlers for missing input validation",
+    "Check the retry logic of the queue worker",
+    "Read the migration scripts",
+    "Find flaky tests in the integration suite",
+    "Compare the two implementations of the cache",
+)
+OVERLOADED = "API error 529: overloaded, gave up after 10 attempts"
+ANSWER = "Two things must be fixed, and both are small."
+
+
+def fan(*, over: bool = True) -> Story:
+    """A fleet of 31: thirty reviewers, three of them below the first. The twentieth has failed, the
+    seventh was the most expensive by far. If it is not over, every second one works.
+    """
+    story = Story("# Review the *whole* project\n\nOne part each.").say("I send thirty reviewers.")
+    names = [f"{PARTS[number % len(PARTS)]}, part {number}" for number in range(1, 31)]
+    for number, name in enumerate(names, 1):
+        kind = ("general-purpose", "Explore", "reviewer")[number % 3]
+        story.spawn(name, names[0] if number in (11, 12, 13) else "", kind=kind).wait(300)
+    for turn in range(4):
+        for number, name in enumerate(names, 1):
+            story.wait(400).say(WORDS, name)
+            story.call("Bash", {"command": f"rg parser part-{turn}"}, "12", name, ok=turn != 2)
+            dollars = 1.5 if number == 7 else 0.01 * (1 + number % 5)
+            story.spend(name, tokens=900 + number, cost_usd=dollars)
+    for number, name in reversed(list(enumerate(names, 1))):
+        if not over and number % 2:
+            continue
+        if number == 20:
+            story.tell(e.Error(name, message=OVERLOADED)).end(name, reason="failed")
+        else:
+            story.wait(200).say(f"Part {number} is fine.", name).end(name)
+    if over:
+        story.wait(3000).say(ANSWER).spend(tokens=4000, cost_usd=0.31).done()
+    return story

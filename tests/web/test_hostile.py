@@ -50,6 +50,7 @@ async def test_hostile_output_does_nothing(site: Site, tab: Page) -> None:
         await view.open(stream)
         log = view.pane.get_by_role("log")
         await expect(log).to_be_visible()
+        await log.evaluate("log => log.scrollTo(0, 0)")
         # Walk through all of it, with every fold open, as far as the last word.
         for _ in range(400):
             if await view.pane.get_by_text(LAST).first.is_visible():
@@ -141,6 +142,7 @@ async def test_odd_names_and_values_are_shown_like_all_others(site: Site, tab: P
     for stream in range(1 + len(ODD_IDS)):
         await view.open(stream)
         log = view.pane.get_by_role("log")
+        await log.evaluate("log => log.scrollTo(0, 0)")
         wanted = LAST if stream == 0 else f"Within {stream - 1}."
         for _ in range(200):
             if await view.pane.get_by_text(wanted).first.is_visible():

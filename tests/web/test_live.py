@@ -45,7 +45,9 @@ async def middle(view: RunView, live: Live) -> None:
     await expect(view.items).to_have_count(len(FLEET.agents))
     await expect(view.node(title("leaf"))).to_have_accessible_name(re.compile("done"))
     await expect(view.node(title("w2"))).to_have_accessible_name(re.compile("working"))
+    await view.look("Latest")
     await expect(view.slot(title("w2"))).to_contain_text("worker 2 waits")
+    await view.look("Timeline")
     await expect(view.standing).to_have_text("Live")
 
 
@@ -63,6 +65,7 @@ async def true_to(view: RunView, live: Live) -> None:
 
     above = {names[child]: names[parent] for child, parent in parents(seen).items()}
     assert above == {child: spawn["parent"] for child, spawn in truth["parents"].items()}
+    await view.look("Graph")
     for edge in (view.tree.locator("path.spawn"), view.tree.locator("path.join.done")):
         await expect(edge).to_have_count(len(above))
 
@@ -82,7 +85,7 @@ def _shown(block: dict[str, Any]) -> tuple[str, str]:
     if block["type"] == "tool_use":
         given = block["input"]
         kind = given.get("subagent_type")
-        return "tool", f"{kind}: {given['description']}" if kind else given["description"]
+        return "tool", f"{given['description']} ({kind})" if kind else given["description"]
     return block["type"], (block.get("text") or block["thinking"]).replace("**", "")
 
 
@@ -119,8 +122,10 @@ async def test_the_page_shows_a_live_opencode_and_its_sub_agents_as_they_are(
         await expect(view.items).to_have_count(len(PAIR.agents))
         await expect(view.node(title("a"))).to_have_accessible_name(re.compile("done"))
         await expect(view.node(title("b"))).to_have_accessible_name(re.compile("working"))
+        await view.look("Latest")
         await expect(view.slot(title("b"))).to_contain_text("b waits")
         assert await serious_violations(tab) == []
         live.open_gate()
         await live.finish()
+        await view.look("Timeline")
         await true_to(view, live)

@@ -12,8 +12,8 @@ from playwright.async_api import Page, expect
 from tests.web.browser import Manners, serious_violations
 from tests.web.site import Site
 from tests.web.stories import Story
-from tests.web.test_people import FITS, reached
-from tests.web.views import RunView
+from tests.web.test_people import FITS
+from tests.web.views import RunView, reached
 from unbraid.serve import new_token
 
 TOKENS = {"all": new_token("all"), "reader": new_token("reader", ["read"])}

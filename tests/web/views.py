@@ -28,7 +28,7 @@ async def becomes(read: Callable[[], Awaitable[T]], wanted: T) -> None:
 
 
 class Seen(NamedTuple):
-    """An agent as the graph tells it."""
+    """An agent as the timeline or the graph tells it."""
 
     label: str
     level: int
@@ -36,8 +36,8 @@ class Seen(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """How many it has used."""
-        found = re.search(r"(\d+) tokens", self.label)
+        """How many it has used itself."""
+        found = re.search(r"own (\d+) tokens", self.label)
         assert found is not None, self.label
         return int(found[1])
 
@@ -55,18 +55,28 @@ class RunView:
         await expect(self.items.first).to_be_visible()
         return self
 
+    async def look(self, name: str) -> RunView:
+        """Choose another view than the timeline: Graph, or Latest."""
+        await self.tab.get_by_role("tab", name=name).click()
+        return self
+
+    @property
+    def timeline(self) -> Locator:
+        """The timeline."""
+        return self.tab.get_by_role("tabpanel", name="Timeline")
+
     @property
     def tree(self) -> Locator:
-        """The graph."""
+        """The agents: in the graph if that is chosen, else in the timeline."""
         return self.tab.get_by_role("tree", name="Agents")
 
     @property
     def items(self) -> Locator:
-        """Its nodes."""
+        """Their rows, or nodes."""
         return self.tree.get_by_role("treeitem")
 
     def node(self, words: str) -> Locator:
-        """The node whose label begins so, or has the words after a comma."""
+        """The one whose label begins so, or has the words after a comma."""
         return self.tree.get_by_role("treeitem", name=re.compile(rf"(^|, ){re.escape(words)},"))
 
     @property
@@ -75,8 +85,8 @@ class RunView:
         return self.tab.get_by_role("region", name=re.compile("^Agent "))
 
     def slot(self, words: str) -> Locator:
-        """The small pane of an agent."""
-        return self.tab.get_by_role("region", name=re.compile(rf"^(?!The )\S+: {words}$"))
+        """The small pane of an agent, in the view of the latest words."""
+        return self.tab.get_by_role("region", name=f"Latest of {words}", exact=True)
 
     @property
     def slider(self) -> Locator:
@@ -89,7 +99,7 @@ class RunView:
         return self.tab.locator("[aria-label^='Connection:']")
 
     async def seen(self) -> list[Seen]:
-        """The agents in the graph, each after the one that it works for."""
+        """The agents, each after the one that it works for."""
         rows = await self.items.evaluate_all(
             "nodes => nodes.map(n => [n.ariaLabel, Number(n.ariaLevel), Number(n.dataset.stream)])"
         )
@@ -117,3 +127,14 @@ def parents(seen: list[Seen]) -> dict[int, int]:
             found[each.stream] = above[-1]
         above.append(each.stream)
     return found
+
+
+async def reached(tab: Page, target: Locator) -> None:
+    """Tab until it has the focus; a person gives up after a while."""
+    for _ in range(60):
+        await tab.keyboard.press("Tab")
+        if await target.count() and await target.first.evaluate(
+            "e => e === document.activeElement"
+        ):
+            return
+    raise AssertionError("Tab does not lead there")

@@ -35,6 +35,8 @@ export class Watched {
   everyone = $state.raw<AgentView[]>([]);
   permissions = $state.raw<FleetPermissionAsked[]>([]);
   total = $state.raw<Spent>(nothingSpent());
+  /** What every agent and everyone below it has spent, as of the moment that is looked at. */
+  totals = $state.raw<ReadonlyMap<number, Spent>>(new Map());
   seq = $state(0);
   behind = $state(0);
   begin = $state(0);
@@ -169,6 +171,7 @@ export class Watched {
   private tell(streams: Iterable<number>): void {
     this.agents = this.moment === null ? this.everyone : this.shown.agents();
     this.total = this.shown.total;
+    this.totals = this.shown.totals();
     this.status = this.shown.status;
     for (const id of streams) this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
   }

@@ -18,10 +18,11 @@ const views = fc
 const layouts = fc
   .array(fc.record({ x: fc.nat(2000), y: fc.nat(2000) }), { minLength: 1, maxLength: 20 })
   .map((places): Layout => ({
-    measures: { width: 212, height: 70, across: 64, down: 14 },
+    measures: { look: 'card', width: 212, height: 70, across: 64, down: 14 },
     narrow: false,
     places: new Map(places.entries()),
     parents: new Map(),
+    behind: new Set(),
     width: Math.max(...places.map(({ x }) => x)) + 212,
     height: Math.max(...places.map(({ y }) => y)) + 70,
   }));

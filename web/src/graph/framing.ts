@@ -1,5 +1,5 @@
 import { zoomIdentity, type ZoomTransform } from 'd3-zoom';
-import { between, type Layout } from './layout';
+import { between, type Frame, type Layout } from './layout';
 
 /** A graph as it is drawn: where everyone stands, and from where that is looked at. */
 export interface Picture {
@@ -16,12 +16,6 @@ export function gliding(from: Picture, to: Picture): (t: number) => Picture {
     const [x, y] = [part(t, from.view.x, to.view.x), part(t, from.view.y, to.view.y)];
     return { layout: layout(t), view: zoomIdentity.translate(x, y).scale(k) };
   };
-}
-
-/** The size of the frame through which a graph is looked at. */
-export interface Frame {
-  width: number;
-  height: number;
 }
 
 const MARGIN = 20;

@@ -7,8 +7,15 @@ export interface Point {
   y: number;
 }
 
+/** The size of the frame in which a graph is looked at. */
+export interface Frame {
+  width: number;
+  height: number;
+}
+
 /** How large nodes are, and how far apart. */
 export interface Measures {
+  look: Look;
   width: number;
   height: number;
   across: number;
@@ -22,27 +29,77 @@ export interface Layout {
   narrow: boolean;
   places: Map<number, Point>;
   parents: Map<number, number>;
+  /** Those that stand in a row behind another: the line to each runs between the rows. */
+  behind: Set<number>;
   width: number;
   height: number;
 }
 
-const CARDS: Measures = { width: 212, height: 70, across: 64, down: 14 };
-const LINES: Measures = { width: 272, height: 28, across: 56, down: 6 };
+/** What a node shows: everything, one line, its title, or its shape alone. */
+export type Look = 'card' | 'line' | 'chip' | 'dot';
+
+const MEASURES: Record<Look, Omit<Measures, 'width'>> = {
+  card: { look: 'card', height: 70, across: 64, down: 14 },
+  line: { look: 'line', height: 28, across: 56, down: 6 },
+  chip: { look: 'chip', height: 24, across: 20, down: 5 },
+  dot: { look: 'dot', height: 26, across: 24, down: 6 },
+};
 const INDENT = 24;
-const NARROW = 640;
-/** Beyond these, a node is one line. */
-export const MANY = 40;
+const NARROW = 420;
+
+/** How much of each agent is shown, and how many of those that started nobody stand in a row. */
+export interface Detail {
+  look: Look;
+  abreast: number;
+  width: number;
+}
+
+export const WHOLE: Detail = { look: 'card', abreast: 1, width: 212 };
+/** The most first. What does not fit shows less; only then would it have to be made smaller. */
+const DETAILS: readonly Detail[] = [
+  WHOLE,
+  { look: 'line', abreast: 1, width: 272 },
+  ...[1, 2, 3, 4, 5].map((abreast): Detail => ({ look: 'chip', abreast, width: 280 })),
+  ...[4, 8, 12, 16, 24].map((abreast): Detail => ({ look: 'dot', abreast, width: 26 })),
+];
+/** A chip may be as narrow as this: the beginning of a title is in it. */
+const NARROWEST_CHIP = 104;
+const MARGIN = 20;
+/** Letters that are smaller than this are hard to read. */
+const LEGIBLE = 0.95;
+
+/** The most that can be shown of everyone at once, at a size that can be read. */
+export function detailFor(agents: AgentView[], frame: Frame): Detail {
+  if (frame.width < NARROW) return agents.length > 40 ? DETAILS[1]! : WHOLE;
+  let [best, largest] = [WHOLE, 0];
+  for (let detail of DETAILS) {
+    const room = frame.width - 2 * MARGIN;
+    const { height, measures, ...drawn } = layoutOf(agents, frame.width, detail);
+    let { width } = drawn;
+    if (detail.look === 'chip' && width > room) {
+      const columns = Math.round((width + measures.across) / (measures.width + measures.across));
+      const fitting = Math.floor((room + measures.across) / columns) - measures.across;
+      detail = { ...detail, width: Math.max(NARROWEST_CHIP, fitting) };
+      width = columns * (detail.width + measures.across) - measures.across;
+    }
+    const scale = Math.min(room / width, (frame.height - 2 * MARGIN) / height);
+    if (scale >= LEGIBLE) return detail;
+    if (scale > largest) [best, largest] = [detail, scale];
+  }
+  return best;
+}
 
 /** Siblings stand in order of appearance: a new agent moves others apart, and never past each
  *  other. */
-export function layoutOf(agents: AgentView[], room: number, many = agents.length > MANY): Layout {
-  const measures = many ? LINES : CARDS;
+export function layoutOf(agents: AgentView[], room: number, detail = WHOLE): Layout {
+  const measures = { ...MEASURES[detail.look], width: detail.width };
   const branch = treeOf(agents);
   const layout: Layout = {
     measures,
     narrow: room < NARROW,
     places: new Map(),
     parents: new Map(),
+    behind: new Set(),
     width: 0,
     height: 0,
   };
@@ -50,7 +107,8 @@ export function layoutOf(agents: AgentView[], room: number, many = agents.length
   for (const { agent, children } of walk(branch)) {
     for (const child of children) layout.parents.set(child.agent.stream_id, agent.stream_id);
   }
-  layout.places = layout.narrow ? indented(branch, measures) : columns(branch, measures);
+  if (layout.narrow) layout.places = indented(branch, measures);
+  else columns(branch, layout, detail.abreast);
   for (const { x, y } of layout.places.values()) {
     layout.width = Math.max(layout.width, x + measures.width);
     layout.height = Math.max(layout.height, y + measures.height);
@@ -58,15 +116,39 @@ export function layoutOf(agents: AgentView[], room: number, many = agents.length
   return layout;
 }
 
-/** Left to right by depth. */
-function columns(branch: Branch, measures: Measures): Map<number, Point> {
+/** Left to right by depth; of those that started nobody, `abreast` in a row. */
+function columns(branch: Branch, layout: Layout, abreast: number): void {
+  const { measures, places, behind } = layout;
+  // Who stands in a row behind another is laid out as if it were started by that one.
+  const next = new Map<Branch, Branch>();
+  const below = (branch: Branch): Branch[] => {
+    const beside = next.get(branch);
+    if (beside) return [beside];
+    const first: Branch[] = [];
+    let row: Branch[] = [];
+    for (const child of branch.children) {
+      if (child.children.length > 0) row = [];
+      const before = row.at(-1);
+      if (before !== undefined && row.length < abreast) {
+        next.set(before, child);
+        behind.add(child.agent.stream_id);
+        row.push(child);
+        continue;
+      }
+      row = child.children.length > 0 ? [] : [child];
+      first.push(child);
+    }
+    return first;
+  };
   const root = tree<Branch>()
     .nodeSize([measures.height + measures.down, measures.width + measures.across])
-    .separation((a, b) => (a.parent === b.parent ? 1 : 1.25))(hierarchy(branch));
-  const top = root.descendants().reduce((least, node) => Math.min(least, node.x), 0);
-  return new Map(
-    root.descendants().map((node) => [node.data.agent.stream_id, { x: node.y, y: node.x - top }]),
+    .separation((a, b) => (a.parent === b.parent || abreast > 1 ? 1 : 1.25))(
+    hierarchy(branch, below),
   );
+  const top = root.descendants().reduce((least, node) => Math.min(least, node.x), 0);
+  for (const node of root.descendants()) {
+    places.set(node.data.agent.stream_id, { x: node.y, y: node.x - top });
+  }
 }
 
 /** Top to bottom in the order of the tree. */
@@ -97,13 +179,20 @@ export function between(from: Layout, to: Layout): (t: number) => Layout {
 }
 
 /** The line from a parent to its child; `aside` sets a second one beside it. */
-export function edge(layout: Layout, parent: Point, child: Point, aside = 0): string {
-  const { width, height } = layout.measures;
+export function edge(layout: Layout, id: number, aside = 0): string {
+  const [child, parent] = [layout.places.get(id), layout.places.get(layout.parents.get(id) ?? -1)];
+  if (child === undefined || parent === undefined) return '';
+  const { width, height, across, down } = layout.measures;
   const middle = child.y + height / 2 + aside;
   if (layout.narrow) {
     return `M${parent.x + INDENT / 2 - aside},${parent.y + height}V${middle}H${child.x}`;
   }
   const [x1, y1] = [parent.x + width, parent.y + height / 2 + aside];
+  if (layout.behind.has(id)) {
+    const lane = child.y - down / 2;
+    const [bend, row] = [x1 + across / 2, x1 + across];
+    return `M${x1},${y1}C${bend},${y1} ${bend},${lane} ${row},${lane}H${child.x - 8}L${child.x},${middle}`;
+  }
   const bend = (x1 + child.x) / 2;
   return `M${x1},${y1}C${bend},${y1} ${bend},${middle} ${child.x},${middle}`;
 }

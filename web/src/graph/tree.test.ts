@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AgentView } from '../model/agents';
-import { between, layoutOf } from './layout';
+import { nothingSpent } from '../model/spent';
+import { between, detailFor, layoutOf } from './layout';
 import { finishedBelow, inTreeOrder, treeOf, unfolded, walk } from './tree';
 
 function agent(stream_id: number, parent: number | null, depth: number): AgentView {
@@ -13,11 +14,11 @@ function agent(stream_id: number, parent: number | null, depth: number): AgentVi
     title: '',
     model: null,
     status: 'working',
+    failure: '',
+    asks: [],
+    waits: [],
     background: false,
-    tokens: 0,
-    cost_usd: null,
-    estimated_usd: null,
-    unpriced_tokens: 0,
+    own: nothingSpent(),
     started: 0,
     ended: null,
     last_tool: null,
@@ -76,6 +77,46 @@ test('no node covers another', () => {
       }
     }),
   );
+});
+
+test('a fan of any size fits without being made smaller, and nobody covers another', () => {
+  for (const count of [2, 12, 31, 60, 101, 200]) {
+    const agents = Array.from({ length: count }, (_, id) =>
+      agent(id, id === 0 ? null : 0, Math.min(id, 1)),
+    );
+    for (const frame of [
+      { width: 690, height: 640 },
+      { width: 1000, height: 900 },
+    ]) {
+      const detail = detailFor(agents, frame);
+      const { places, measures, width, height } = layoutOf(agents, frame.width, detail);
+      expect(width).toBeLessThan(frame.width * 1.02);
+      expect(height).toBeLessThan(frame.height * 1.02);
+      // A fan as large as people have shows the titles of all.
+      if (count <= 60) expect(detail.look).not.toBe('dot');
+      const all = [...places.values()];
+      expect(all).toHaveLength(count);
+      for (const [index, a] of all.entries()) {
+        for (const b of all.slice(index + 1)) {
+          const apart =
+            Math.abs(a.x - b.x) >= measures.width || Math.abs(a.y - b.y) >= measures.height;
+          expect(apart).toBe(true);
+        }
+      }
+    }
+  }
+});
+
+test('agents at work come first, and so does a branch that has one', () => {
+  const done = (each: AgentView) => ({ ...each, ended: 1 });
+  const agents = [
+    agent(0, null, 0),
+    done(agent(1, 0, 1)),
+    agent(2, 0, 1),
+    done(agent(3, 0, 1)),
+    agent(4, 3, 2),
+  ];
+  expect(inTreeOrder(agents).map((each) => each.stream_id)).toEqual([0, 2, 3, 4, 1]);
 });
 
 test('a new agent never moves others past each other', () => {

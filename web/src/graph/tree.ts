@@ -32,9 +32,27 @@ export function* walk(branch: Branch | null): Generator<Branch> {
   }
 }
 
-/** The agents as a list, each after its parent and before its parent's next child. */
-export function inTreeOrder(agents: AgentView[]): AgentView[] {
-  return Array.from(walk(treeOf(agents)), (branch) => branch.agent);
+/** The agents as a list, each after its parent and before its parent's next child. Of siblings,
+ *  those come first whose `rank` is higher, each by the highest one of its branch. */
+export function inTreeOrder(
+  agents: AgentView[],
+  rank: (agent: AgentView) => number = isAtWork,
+): AgentView[] {
+  const root = treeOf(agents);
+  const ranks = new Map<number, number>();
+  for (const { agent, children } of [...walk(root)].toReversed()) {
+    const best = children.reduce(
+      (most, child) => Math.max(most, ranks.get(child.agent.stream_id)!),
+      rank(agent),
+    );
+    ranks.set(agent.stream_id, best);
+    children.sort((a, b) => ranks.get(b.agent.stream_id)! - ranks.get(a.agent.stream_id)!);
+  }
+  return Array.from(walk(root), (branch) => branch.agent);
+}
+
+function isAtWork(agent: AgentView): number {
+  return Number(agent.ended === null);
 }
 
 /** How many are below an agent, all of them through. */

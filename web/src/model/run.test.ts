@@ -4,6 +4,7 @@ import type { FleetEvent } from './events';
 import type { Item } from './items';
 import { made } from './made';
 import { Run } from './run';
+import { tokensOf } from './spent';
 
 type Bare = FleetEvent extends infer E
   ? E extends FleetEvent
@@ -163,7 +164,8 @@ test('totals are the sum of messages until the run tells its own', () => {
     { ...root, type: 'turn_complete', ok: true, subtype: '', cost_usd: 0.5 },
   );
   expect(live.total).toMatchObject({ input_tokens: 2, cache_creation_tokens: 8, cost_usd: 0.5 });
-  expect(live.agents()[0]).toMatchObject({ tokens: 20, model: 'm', cost_usd: null });
+  expect(live.agents()[0]).toMatchObject({ model: 'm', own: { cost_usd: null } });
+  expect(tokensOf(live.agents()[0]!.own)).toBe(20);
   live.apply({ ...usage, type: 'done', seq: 99, ts: 1, ok: true, streams: 1, input_tokens: 7 });
   expect(live.total).toMatchObject({ input_tokens: 7, cost_usd: 0.5 });
 });

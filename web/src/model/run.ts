@@ -1,3 +1,4 @@
+import { oneLine } from '../parts/format';
 import type { AgentView } from './agents';
 import type {
   Done,
@@ -7,9 +8,10 @@ import type {
   StreamStart,
 } from './events';
 import type { Spent } from './spent';
-import { Totals } from './spent';
+import { add, Totals } from './spent';
 import type { Status } from './status';
 import { Stream } from './stream';
+import { promptTitle } from './title';
 
 /** A run as its events make it: streams by their number, open permission requests, what was spent. */
 export class Run {
@@ -27,7 +29,8 @@ export class Run {
   /** Sub-agents that have not ended. */
   private atWork = 0;
   private request: RequestReceived | null = null;
-  private totals = new Totals();
+  private spent = new Totals();
+  private ownTitle = '';
 
   apply(event: FleetEvent): void {
     // What came before is here already: a server may send it again after a loss.
@@ -46,7 +49,7 @@ export class Run {
         return this.open(event);
       case 'done':
         this.done = event;
-        this.totals.done(event);
+        this.spent.done(event);
         this.permissions.clear();
         return;
       case 'permission_asked':
@@ -60,14 +63,15 @@ export class Run {
         this.permissions.delete(event.request_id);
         break;
       case 'token_usage':
-        this.totals.message(event);
+        this.spent.message(event);
         break;
       case 'turn_complete':
-        this.totals.report(event);
+        this.spent.report(event);
         break;
       case 'session_meta':
-        this.totals.report(event);
+        this.spent.report(event);
         if (event.stream_id === 0) {
+          this.ownTitle = oneLine(event.title ?? '') || this.ownTitle;
           this.cwd ??= event.cwd ?? null;
           this.session_id ??= event.session_id ?? null;
         }
@@ -96,12 +100,30 @@ export class Run {
 
   /** Fleet-wide: once the run is over, what it says itself. */
   get total(): Spent {
-    return this.totals.total;
+    return this.spent.total;
   }
 
-  /** What the root was asked to do. */
+  /** What its agent's CLI calls it, else what the root was first asked to do. */
   get title(): string {
-    return this.streams.get(0)?.asked ?? '';
+    return this.ownTitle || promptTitle(this.request?.prompt || this.streams.get(0)?.asked);
+  }
+
+  /** What every agent and everyone below it has spent, by stream. The rule is that of
+   *  `Tree.totals` in src/unbraid/fleet/tree.py. */
+  totals(): Map<number, Spent> {
+    const totals = new Map<number, Spent>();
+    // A child's number is larger than its parent's.
+    for (const stream of [...this.streams.values()].toReversed()) {
+      const total = totals.get(stream.id);
+      if (total === undefined) totals.set(stream.id, { ...stream.spent });
+      else add(total, stream.spent);
+      if (stream.parent === null) continue;
+      const above = totals.get(stream.parent);
+      if (above === undefined) totals.set(stream.parent, { ...totals.get(stream.id)! });
+      else add(above, totals.get(stream.id)!);
+    }
+    if (totals.size > 0) totals.set(0, this.total);
+    return totals;
   }
 
   /** In order of appearance. */
@@ -112,7 +134,7 @@ export class Run {
   /** The same run, to go its own way from here. */
   fork(): Run {
     const fork: Run = Object.assign(Object.create(Run.prototype), this);
-    fork.totals = this.totals.fork();
+    fork.spent = this.spent.fork();
     fork.permissions = new Map(this.permissions);
     fork.touched = new Set(this.touched);
     fork.streams = new Map();

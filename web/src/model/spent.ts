@@ -49,6 +49,20 @@ export function spend(total: Spent, message: FleetTokenUsage): void {
     total.estimated_usd = (total.estimated_usd ?? 0) + message.estimated_usd;
 }
 
+/** Another agent's share. */
+export function add(total: Spent, more: Spent): void {
+  count(total, more);
+  if (more.cost_usd !== null) total.cost_usd = (total.cost_usd ?? 0) + more.cost_usd;
+  if (more.estimated_usd !== null)
+    total.estimated_usd = (total.estimated_usd ?? 0) + more.estimated_usd;
+  total.unpriced_tokens += more.unpriced_tokens;
+}
+
+/** All dollars, reported and computed. */
+export function dollarsOf(spent: Cost): number {
+  return (spent.cost_usd ?? 0) + (spent.estimated_usd ?? 0);
+}
+
 function count(total: Spent, more: Counts): void {
   total.input_tokens += more.input_tokens;
   total.output_tokens += more.output_tokens;

@@ -1,3 +1,4 @@
+import { oneLine } from '../parts/format';
 import type { AgentView, ToolMark } from './agents';
 import type {
   FleetEvent,
@@ -12,7 +13,7 @@ import type {
   Thinking,
 } from './events';
 import type { Call, Item, Kind } from './items';
-import { nothingSpent, spend, tokensOf } from './spent';
+import { nothingSpent, spend } from './spent';
 import { statusOfEnd, type Status } from './status';
 
 /** These show that an agent works. */
@@ -46,13 +47,16 @@ export class Stream {
 
   private items: Item[] = [];
   private looks = 0;
-  private reportedTokens = 0;
   private lastTool: string | null = null;
   private marks: ToolMark[] = [];
   private markOf = new Map<string, number>();
   /** Where the item of a block or a call is. */
   private places = new Map<string, number>();
-  private asking = new Set<string>();
+  /** Open permission requests, with the tool that each is for. */
+  private asking = new Map<string, string>();
+  /** Calls without a result, with the stream that each has started. */
+  private pending = new Map<string, number | null>();
+  private lastError = '';
   private shown: AgentView | null = null;
 
   /** `request` is what the run was started with, for its root. */
@@ -101,7 +105,6 @@ export class Stream {
         this.model ??= event.model;
         return;
       case 'progress':
-        this.reportedTokens = event.total_tokens ?? this.reportedTokens;
         this.lastTool = event.last_tool ?? this.lastTool;
         return;
       case 'session_meta':
@@ -120,10 +123,12 @@ export class Stream {
       case 'turn_complete': {
         const { ok, subtype, result } = event;
         this.idle = this.id === 0;
+        this.lastError = ok ? '' : result || subtype || this.lastError;
         this.add('turn', event, ok ? '' : (result ?? ''), { ok, reason: subtype || null });
         return;
       }
       case 'error':
+        this.lastError = event.message;
         this.add('error', event, event.message);
         return;
       case 'retracted':
@@ -141,6 +146,7 @@ export class Stream {
       case 'stream_end':
         this.end = statusOfEnd(event.reason, event.ok);
         this.asking.clear();
+        this.pending.clear();
         this.ended = event.ts || this.updated;
         this.add('end', event, '', { ok: event.ok, reason: event.reason });
         return;
@@ -151,6 +157,8 @@ export class Stream {
   spawned(id: string, child: number): void {
     const item = this.writable(`call ${id}`);
     if (item?.call) item.call = { ...item.call, child };
+    if (this.pending.has(id)) this.pending.set(id, child);
+    this.shown = null;
   }
 
   /** A permission request was answered; whether it was one of this stream. */
@@ -174,6 +182,15 @@ export class Stream {
     return this.items.findLast((item) => item.kind === 'text' && !item.retracted)?.text ?? '';
   }
 
+  /** Why it has failed, in the words that come nearest to a reason; '' if it has not. */
+  get failure(): string {
+    if (this.status !== 'failed') return '';
+    if (this.lastError) return this.lastError;
+    if (this.response) return this.response;
+    const call = this.items.findLast((item) => item.call?.ok === false)?.call;
+    return call ? `${call.tool}: ${call.result ?? ''}` : this.lastWords;
+  }
+
   /** All items so far. Those given out before are the same objects unless they have changed. */
   look(): Item[] {
     this.looks++;
@@ -190,11 +207,11 @@ export class Stream {
       title: this.start.description ?? '',
       model: this.model,
       status: this.status,
+      failure: oneLine(this.failure, 200),
+      asks: [...this.asking.values()],
+      waits: [...this.pending.values()].filter((child) => child !== null),
       background: this.start.background ?? false,
-      tokens: tokensOf(this.spent) || this.reportedTokens,
-      cost_usd: this.spent.cost_usd,
-      estimated_usd: this.spent.estimated_usd,
-      unpriced_tokens: this.spent.unpriced_tokens,
+      own: { ...this.spent },
       started: this.started,
       ended: this.ended,
       last_tool: this.lastTool,
@@ -213,7 +230,8 @@ export class Stream {
     fork.marks = this.marks.slice();
     fork.markOf = new Map(this.markOf);
     fork.places = new Map(this.places);
-    fork.asking = new Set(this.asking);
+    fork.asking = new Map(this.asking);
+    fork.pending = new Map(this.pending);
     return fork;
   }
 
@@ -234,12 +252,14 @@ export class Stream {
     this.markOf.set(event.tool_use_id, this.marks.length);
     this.marks.push({ tool: event.tool, at: event.ts, until: null, ok: null });
     this.places.set(`call ${event.tool_use_id}`, this.items.length);
+    this.pending.set(event.tool_use_id, null);
     const item = this.add('tool', event);
     item.call = newCall(event.tool_use_id, event.tool, event.input);
     item.message_id = event.message_id ?? null;
   }
 
   private result(event: FleetToolResult): void {
+    this.pending.delete(event.tool_use_id);
     const mark = this.markOf.get(event.tool_use_id);
     const known = mark === undefined ? undefined : this.marks[mark];
     if (mark === undefined || known === undefined) {
@@ -260,7 +280,7 @@ export class Stream {
   }
 
   private ask(event: FleetPermissionAsked): void {
-    this.asking.add(event.request_id);
+    this.asking.set(event.request_id, event.tool);
     const { request_id: id, tool, tool_use_id = null, input } = event;
     this.places.set(`request ${id}`, this.items.length);
     this.add('permission', event).request = {

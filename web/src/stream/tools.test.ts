@@ -25,7 +25,7 @@ test('each kind of tool has its look', () => {
     changes: [{ path: '/b', before: '', after: 'new' }],
   });
   const task = { subagent_type: 'scout', description: 'Look around', prompt: 'Please' };
-  expect(pictureOf(call('Task', task))).toEqual({ look: 'agent', summary: 'scout: Look around' });
+  expect(pictureOf(call('Task', task))).toEqual({ look: 'agent', summary: 'Look around (scout)' });
   expect(pictureOf(call('Grep', { pattern: 'foo', path: '/x' })).summary).toBe('/x');
 });
 

@@ -52,7 +52,7 @@ export function pictureOf(call: Call): Picture {
   if (AGENTS.has(tool)) {
     const who = text(input.subagent_type);
     const what = text(input.description) || oneLine(text(input.prompt));
-    return { look: 'agent', summary: who ? `${who}: ${what}` : what };
+    return { look: 'agent', summary: who ? `${what} (${who})` : what };
   }
   return { look: 'plain', summary: summaryOf(input) };
 }
