@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    short_help="Allow what an agent asks permission for, or list the requests.",
     epilog="""\b
 Examples:
   unbraid approve
@@ -24,7 +25,7 @@ Examples:
   unbraid approve 6f3c… --always 1
   unbraid approve 6f3c… --input '{"command": "npm test"}'
   unbraid approve 6f3c… --answer 'Which database?=SQLite'
-  unbraid approve 6f3c… --give-back"""
+  unbraid approve 6f3c… --give-back""",
 )
 @click.argument("request", required=False)
 @click.option("--json", "as_json", is_flag=True, help="List what waits as JSON.")

@@ -27,7 +27,7 @@ port_option = click.option(
     type=click.IntRange(0, 65535),
     default=8420,
     show_default=True,
-    help="The page's port; 0: any.",
+    help="The page's port; 0 picks a free one.",
 )
 
 

@@ -27,13 +27,14 @@ AMOUNT = FiniteRange(0, 1e9, min_open=True)
 
 
 @click.command(
+    short_help="Ask a master agent that can delegate to your agents.",
     epilog="""\b
 Examples:
   unbraid ask "Which of our modules have no tests?"
   unbraid ask --backend anthropic --model opus "Compare these three designs"
   git diff | unbraid ask "Review this" -
   unbraid ask --json "…" | jq -r 'select(.type == "stream_start").agent'
-  unbraid ask --agents"""
+  unbraid ask --agents""",
 )
 @click.argument("prompt", nargs=-1)
 @click.option(
@@ -41,12 +42,12 @@ Examples:
 )
 @click.option("--model", help="The default model.")
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
-@click.option("--agents", "listing", is_flag=True, help="List the available agents, and stop.")
-@click.option("--turns", type=COUNT, help="The most turns, of all agents together.")
-@click.option("--children", type=COUNT, help="The most delegations.")
-@click.option("--tokens", type=COUNT, help="The most tokens, in and out.")
-@click.option("--dollars", type=AMOUNT, help="The most money, in US dollars.")
-@click.option("--seconds", type=AMOUNT, help="The longest time, in seconds.")
+@click.option("--agents", "listing", is_flag=True, help="List the available agents, and exit.")
+@click.option("--turns", type=COUNT, help="Maximum number of turns, of all agents together.")
+@click.option("--children", type=COUNT, help="Maximum number of delegations.")
+@click.option("--tokens", type=COUNT, help="Maximum number of tokens, in and out.")
+@click.option("--dollars", type=AMOUNT, help="Maximum cost, in US dollars.")
+@click.option("--seconds", type=AMOUNT, help="Maximum time, in seconds.")
 def ask(
     prompt: tuple[str, ...],
     backend: str | None,

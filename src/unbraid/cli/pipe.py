@@ -17,10 +17,11 @@ from unbraid.cli.redaction import redact_option
 
 
 @click.command(
+    short_help="Pass standard input on, and log the run that is in it.",
     epilog="""\b
 Examples:
   claude -p "…" --output-format stream-json --verbose | unbraid pipe
-  claude -p "…" --output-format stream-json --verbose | unbraid pipe | jq .type"""
+  claude -p "…" --output-format stream-json --verbose | unbraid pipe | jq .type""",
 )
 @redact_option
 @destination_options

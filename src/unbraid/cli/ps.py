@@ -22,10 +22,11 @@ RECENT_RUNS = 1000
 
 
 @click.command(
+    short_help="List runs with status, agents, tokens, cost and age.",
     epilog="""\b
 Examples:
   unbraid ps
-  unbraid ps --all --json | jq '.[] | select(.status == "waiting")'"""
+  unbraid ps --all --json | jq '.[] | select(.status == "waiting")'""",
 )
 @click.option("--all", "everything", is_flag=True, help="The whole history, not only the last day.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
@@ -60,7 +61,7 @@ async def _runs(*, everything: bool) -> list[RunSummary]:
             else:
                 logged = await log.runs(limit=RECENT_RUNS)
     except LogUnusable as error:
-        warn(f"only what was never logged is listed: {error}")
+        warn(f"the log cannot be read, and only sessions that are not in it are listed: {error}")
     return list_runs(
         logged, os.environ, data_folder(), everything=everything, warn=warn, progress=progress_bar()
     )

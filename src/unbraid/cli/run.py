@@ -17,6 +17,7 @@ from unbraid.cli.redaction import redact_option
 
 
 @click.command(
+    short_help="Start an agent, and log its run with all sub-agents.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="""\b
 Examples:

@@ -18,11 +18,12 @@ MIN_ROOM = 24
 
 
 @click.command(
+    short_help="Search what agents said.",
     epilog="""\b
 Examples:
   unbraid search flaky test
   unbraid search '"connection reset"' --limit 5
-  unbraid search migration --json | jq -r '.[].run'"""
+  unbraid search migration --json | jq -r '.[].run'""",
 )
 @click.argument("words", nargs=-1, required=True, metavar="WORDS…")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)

@@ -15,12 +15,13 @@ from unbraid.cli.redaction import redact_option
 
 
 @click.command(
+    short_help="Record every agent on this machine, and show them on a page.",
     epilog="""\b
 Examples:
   unbraid
   unbraid --redact
   unbraid watch --port 0
-  unbraid watch --no-page"""
+  unbraid watch --no-page""",
 )
 @port_option
 @click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")

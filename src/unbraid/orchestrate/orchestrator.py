@@ -150,7 +150,7 @@ class Orchestrator:
             raise CallerError("this orchestrator is closed")
         name = run or f"{RUN_PREFIX}{secrets.token_hex(8)}"
         if self.leases is not None and not await self.leases.acquire(name):
-            raise CallerError(f"another process has run {name}")
+            raise CallerError(f"run {name} belongs to another process")
         try:
             # From here on nothing is waited for: what is checked now still holds.
             if self._closed:

@@ -192,7 +192,7 @@ class HookedSession:
         """Answers a request that is held, or gives it back to the terminal."""
         held = self._held.get(request_id)
         if held is None or held.answer.done():
-            raise CallerError(f"no request {request_id} waits for an answer")
+            raise CallerError(f"no pending permission request {request_id}")
         request = held.request
         if behavior == "allow":
             given = held.shown.input
@@ -202,7 +202,7 @@ class HookedSession:
         elif behavior == GIVE_BACK:
             answer = b""
         else:
-            raise CallerError(f"not an answer: {behavior}")
+            raise CallerError(f"not a valid answer: {behavior}")
         held.answer.set_result(answer)
         self.release(request_id)
         if answer:

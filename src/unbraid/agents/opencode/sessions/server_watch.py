@@ -145,7 +145,7 @@ class ServerController:
     ) -> None:
         """Answer one: `behavior` is allow or deny."""
         if behavior not in ("allow", "deny"):
-            raise CallerError(f"not an answer: {behavior}")
+            raise CallerError(f"not a valid answer: {behavior}")
         always = details is not None and bool(details.always)
         if details is not None:
             refuse_details(replace(details, always=[]))
