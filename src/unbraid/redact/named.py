@@ -75,6 +75,7 @@ _PLACEHOLDER = re.compile(
     rb"|file:|env:|vault:|arn:|https?:|@|//|\.?/|~/|[a-z_]+\.[a-z_]+\()|[({\[]|\$\{|process\.env"
     rb"|os\.environ|getenv|\]\]|\.\.\.\Z|::"
 )
+_NO_LOGIN = re.compile(_PLACEHOLDER.pattern + rb"|\Apassword\Z")
 # The name of something in code, a call, an index.
 _CODE = re.compile(rb"[A-Za-z_]+(?:[.:]{1,2}[A-Za-z_]+)+(?:\Z|[(\[])|[A-Za-z_][A-Za-z0-9_.]*\(")
 _NAME = b"abcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -190,7 +191,7 @@ def _introduced(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterato
             yield start, end
     for address in _ADDRESS.finditer(lower) if b"://" in anchors else ():
         login = _URL.match(text, address.start())
-        if login and (_STARS in login["value"] or not _PLACEHOLDER.match(login["value"])):
+        if login and (_STARS in login["value"] or not _NO_LOGIN.match(login["value"])):
             yield login.span("value")
         elif (alone := _KEY_URL.match(text, address.start())) and not wordy(alone["value"]):
             yield alone.span("value")
