@@ -156,6 +156,8 @@ NATS_LOST_SECONDS = 15.0
 OWN_WRITES_TIMEOUT_SECONDS = 5.0
 # And so long for all that others have written.
 SETTLE_TIMEOUT_SECONDS = 30.0
+# A command that has just opened the log waits no longer than this before it answers.
+CATCH_UP_SECONDS = 2.0
 # That a run was forgotten is remembered for copies that were away so long.
 FORGOTTEN_KEPT_SECONDS = 30 * 86400.0
 # A feed that broke is made anew after a moment; a leader may have to be found first.

@@ -23,7 +23,7 @@ from unbraid.testing import load
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
 SHAPE = {
     "run", "source", "session_id", "title", "cwd", "status", "waiting", "agents", "started",
-    "updated", "usage",
+    "updated", "usage", "machine", "user",
 }  # fmt: skip
 
 

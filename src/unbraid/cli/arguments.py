@@ -30,6 +30,14 @@ port_option = click.option(
     help="The page's port; 0 picks a free one.",
 )
 
+log_option = click.option(
+    "--log",
+    metavar="URL",
+    envvar="UNBRAID_LOG",
+    show_envvar=True,
+    help="Another log: a file, or nats://HOST,… for one that machines share.",
+)
+
 
 class FiniteRange(click.FloatRange):
     """A number in a range; not "nan", which no comparison keeps out."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unbraid.sessions.costs import Costs, SpentRun
 
 # As in `unbraid.sessions.costs`, which takes longer to import than `--help` may.
-KEYS = ("day", "week", "month", "model", "folder", "kind", "agent", "run", "machine")
+KEYS = ("day", "week", "month", "model", "folder", "kind", "agent", "run", "machine", "user")
 
 
 @click.command(
@@ -71,7 +71,7 @@ def _runs(since: int, prices: Prices) -> list[SpentRun]:
 
     home = data_folder()
     stored = list(stored_runs(os.environ, home, since=since, warn=warn, progress=progress_bar()))
-    if not (home / LOG_FILE_NAME).exists():
+    if not (home / LOG_FILE_NAME).exists() and not os.environ.get("UNBRAID_LOG"):
         return stored
     import asyncio
 

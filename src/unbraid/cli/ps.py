@@ -30,13 +30,21 @@ Examples:
 )
 @click.option("--all", "everything", is_flag=True, help="The whole history, not only the last day.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--machine", help="Only the runs of this machine.")
+@click.option("--user", help="Only the runs of this user.")
 @showing_option
-def ps(everything: bool, as_json: bool, redact: bool) -> None:
+def ps(
+    everything: bool, as_json: bool, machine: str | None, user: str | None, redact: bool
+) -> None:
     """List runs with status, agents, tokens, cost and age: live ones, and those of the last day.
 
     Sessions that were never followed are found where each kind of agents keeps them.
     """
-    runs = asyncio.run(_runs(everything=everything))
+    runs = [
+        run
+        for run in asyncio.run(_runs(everything=everything))
+        if machine in (None, run.machine) and user in (None, run.user)
+    ]
     if redact:
         from unbraid.redact.reader import redact_summary
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import click
 
-from unbraid.cli.arguments import port_option
+from unbraid.cli.arguments import log_option, port_option
 from unbraid.cli.destination import destination_of, destination_options
 from unbraid.cli.messages import warn
 from unbraid.cli.otlp import otlp_options, traces_of
@@ -31,6 +31,7 @@ Examples:
 @click.option("--steer", "steered", is_flag=True, help="Accept messages while it works.")
 @click.option("--serve", "served", is_flag=True, help="Show the run on a web page, too.")
 @port_option
+@log_option
 @redact_option
 @otlp_options
 @destination_options
@@ -40,6 +41,7 @@ def run(
     steered: bool,
     served: bool,
     port: int,
+    log: str | None,
     redact: bool,
     otlp: str | None,
     otlp_content: bool,
@@ -85,5 +87,6 @@ def run(
         trace=trace,
         steered=steered,
         redact=redact,
+        log=log,
     )
     sys.exit(asyncio.run(started))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.arguments import MOST, FiniteRange
+from unbraid.cli.arguments import MOST, FiniteRange, log_option
 from unbraid.cli.messages import warn
 from unbraid.cli.otlp import otlp_options, traces_of
 
@@ -64,7 +64,7 @@ Examples:
     help="Forget the oldest ended runs beyond this size.",
 )
 @otlp_options
-@click.option("--log", metavar="PATH", help="The log's file, or its address: sqlite:///PATH.")
+@log_option
 def serve(
     host: str,
     port: int,

@@ -64,6 +64,7 @@ async def run(
     trace: RunTracer | None = None,
     steered: bool = False,
     redact: bool = False,
+    log: str | None = None,
 ) -> int:
     """Run a command as it would run without us, shown by a `face` meanwhile; its exit code.
 
@@ -77,7 +78,7 @@ async def run(
         command = await launcher.command(argv, steered=steered and nobody_writes())
     if steered and not command.reads_stdin:
         warn("this command cannot be steered, and runs as it would without --steer")
-    run_log, controllers = RunLog(warn, sending, redact=redact), Controllers()
+    run_log, controllers = RunLog(warn, sending, redact=redact, url=log), Controllers()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(run_log.close)
         await run_log.begin(command.session)
@@ -129,9 +130,10 @@ async def pipe(
     *,
     sending: Sending | None = None,
     redact: bool = False,
+    log: str | None = None,
 ) -> None:
     """Pass bytes on, and log the run that they belong to."""
-    run_log = RunLog(warn, sending, redact=redact)
+    run_log = RunLog(warn, sending, redact=redact, url=log)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(run_log.close)
         await run_log.begin(None)

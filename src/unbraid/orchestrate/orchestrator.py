@@ -172,6 +172,11 @@ class Orchestrator:
             raise CallerError(f"run {run} is not orchestrated here")
         return self._requests[run]
 
+    def lives(self, run: str) -> bool:
+        """Returns whether the master of a run is there, to go on with another request."""
+        session = self._sessions.get(run)
+        return session is not None and not session.over
+
     async def recover(self) -> None:
         """End the runs that died with their process. To be called before the first request."""
         if self.leases is not None:
