@@ -13,6 +13,9 @@ PURE   := tests/wire tests/translate tests/fleet tests/test_recordings.py tests/
           tests/agents/*/test_$(noun).py)) \
           $(addprefix tests/docs/test_docs.py::test_,links_lead_somewhere the_reference_is_what_the_code_says)
 
+# What was compiled once, tests included, is read by every worker and program after it.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick check fix page pictures bench clean tools node clis peers
 

@@ -22,7 +22,7 @@ ROWS = [
     {"prices"},
     {"agents"},
     {"log"},
-    {"redact", "export"},
+    {"redact", "export", "agui"},
     {"record", "otel"},
     {"control"},
     {"notify"},

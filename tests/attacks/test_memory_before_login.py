@@ -111,7 +111,7 @@ async def flood(port: int, parts: Iterator[bytes]) -> bytes:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 async def test_nothing_that_is_sent_without_a_token_is_kept(tmp_path: Path) -> None:
-    async with asyncio.timeout(60), served(tmp_path / "home") as (pid, port):
+    async with asyncio.timeout(110), served(tmp_path / "home") as (pid, port):
         before = memory_kb(pid)
         for attack in (trailers, one_trailer, chunk_extensions, one_extension, pipelined):
             await flood(port, attack())

@@ -57,7 +57,7 @@ def test_by_age_size_and_name(home: Path) -> None:
     by_size = json.loads(run("prune", "--max-size", "700kB", "--json").stdout)
     assert by_size["runs"] == ["r50"]
     assert by_size["bytes_after"] <= 700_000
-    assert "1 run taken away" in run("prune", "--run", "r1").stdout
+    assert "1 run deleted" in run("prune", "--run", "r1").stdout
     assert set(listed()) == {"r100", "r50", "live"}
 
 

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from unbraid.cli import main
+
 HEAVY = {"asyncio", "msgspec", "prometheus_client", "rich", "sqlite3", "starlette"}
 HEAVY |= {"httpx", "textual", "uvicorn"}
 LINES = Path(__file__).parents[1] / "recordings" / "single.plain.2.0.76" / "stdout.ndjson"
@@ -62,3 +66,11 @@ def test_what_was_spent_is_printed_without_what_only_other_histories_need(tmp_pa
     assert answer.startswith('{"rows":[]'), done.stderr
     unneeded = HEAVY - {"msgspec"} | {"importlib.metadata", "hashlib", "genai_prices"}
     assert unneeded.isdisjoint(modules.split())
+
+
+def test_the_list_of_commands_is_whole() -> None:
+    """What does not fit a line of a narrow terminal is cut by the library that prints it."""
+    printed = CliRunner().invoke(main, ["--help"], terminal_width=80).output
+    commands = printed.partition("Commands:\n")[2].splitlines()
+    assert len(commands) > 20
+    assert [line for line in commands if line.endswith("...")] == []

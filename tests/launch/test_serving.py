@@ -209,7 +209,7 @@ async def test_only_its_own_run_is_steered(tmp_path: Path) -> None:
             assert process.returncode is None
         refused = await client.post("/v1/runs/s2/message", json={"text": "x"})
         assert refused.status_code == 400
-        assert "takes no messages" in refused.json()["error"]["message"]
+        assert "does not accept messages" in refused.json()["error"]["message"]
         assert (await client.post("/v1/runs/other/cancel")).status_code == 404
         assert (await client.post("/v1/runs/s2/cancel")).status_code == 202
     await process.communicate()

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.cli
 
 WAYS = [
     ("opencode 1.2.27", "--continue"),
-    ("opencode 1.18.33", "--session"),
     ("2.0.76", "--resume"),
     ("2.1.325", "--continue"),
     ("2.1.325", "--resume"),
@@ -27,7 +26,7 @@ WAYS = [
 async def test_each_turn_is_a_run(version: str, again: str, tmp_path: Path) -> None:
     """And tells nothing of the turns before it: neither the run's log nor that of a pipe after it.
 
-    As a person sees it, without lines for a pipe, the current OpenCode with `--continue`:
+    As a person sees it, without lines for a pipe, also the current OpenCode with `--session`:
     tests/watch/test_watch_clis.py.
     """
     script, piped = three_turns(), tmp_path / "piped"

@@ -49,3 +49,12 @@ async def test_other_addresses_are_refused_with_what_is_possible(url: str) -> No
     with pytest.raises(CallerError, match="path of a file, sqlite:///path or memory:") as caught:
         await open_log(url)
     assert url in str(caught.value)
+
+
+async def test_a_variable_names_the_log_that_is_used_if_none_is_named(tmp_path: Path) -> None:
+    env = {"UNBRAID_HOME": str(tmp_path / "home"), "UNBRAID_LOG": str(tmp_path / "other.db")}
+    async with opened_log(env=env) as log:
+        await log.append("r", story(["x"]))
+    assert not machine_log(env).exists()
+    async with opened_log(tmp_path / "other.db") as log:
+        assert await log.run_names() == ["r"]

@@ -24,7 +24,8 @@ from unbraid.testing import Script, ScriptedModel, Spawn, bash, say
 
 pytestmark = pytest.mark.cli
 
-CLIS = ("claude 1.0.128", "claude 2.1.325", "opencode 1.2.27", "opencode 1.18.33")
+# As backends, the oldest ones are tried in tests/agents/*/test_backend_clis.py, too.
+CLIS = ("claude 2.1.325", "opencode 1.2.27", "opencode 1.18.33")
 CLAUDE = "claude 2.1.325"
 CITIES = {"researcher_a": "Paris", "researcher_b": "Berlin", "researcher_c": "Rome"}
 
@@ -205,30 +206,16 @@ async def test_a_childs_question_is_shown_and_answered(cli: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("cli", ["claude 2.1.325", "opencode 1.18.33"])
-async def test_a_further_message_finds_the_same_master(cli: str, tmp_path: Path) -> None:
-    turns = [say("I am here."), say("I remember.")]
-    async with running(cli, Script({"main": turns}), fleet(), tmp_path, keep_seconds=100) as (
-        orchestrator,
-        model,
-    ):
-        run = await orchestrator.start("[[main]] Are you there?")
-        first = [event async for event in orchestrator.follow(run)]
-        second = [event async for event in orchestrator.run("And now?", continues=run)]
-    check(first)
-    check(second)
-    assert text_of(first) == "I am here."
-    assert text_of(second) == "I remember."
-    assert "Are you there?" in told(model, "And now?")
-
-
-@pytest.mark.parametrize("cli", ["claude 2.1.325", "opencode 1.18.33"])
-async def test_the_answer_streams_while_it_is_being_said(cli: str, tmp_path: Path) -> None:
+async def test_the_answer_streams_and_a_further_message_finds_the_same_master(
+    cli: str, tmp_path: Path
+) -> None:
     plan, answer = "I will ask the helper first. ", "This is the answer, piece by piece. " * 12
     script = Script(
         {
             "main": [
                 say(f"{plan}\n/agent helper [[helper]] go"),
                 say(answer, chunk_delay_seconds=0.5),
+                say("I remember."),
             ],
             "helper": [say("It is so.")],
         }
@@ -241,14 +228,20 @@ async def test_the_answer_streams_while_it_is_being_said(cli: str, tmp_path: Pat
         fleet("helper"),
         tmp_path,
         on_draft=lambda run, draft: drafts.append(draft.delta),
+        keep_seconds=100,
     ) as (orchestrator, model):
         events = []
-        async for event in orchestrator.run("[[main]] Go."):
+        run = await orchestrator.start("[[main]] Go.")
+        async for event in orchestrator.follow(run):
             events.append(event)
             if isinstance(event, e.Text) and "answer" in event.delta and not early:
                 (serving,) = [s for s in model.ledger.servings if (s.agent, s.turn) == ("main", 1)]
                 assert not serving.complete
                 early = True
+        further = [event async for event in orchestrator.run("And now?", continues=run)]
+    check(further)
+    assert text_of(further) == "I remember."
+    assert "piece by piece" in told(model, "And now?")
     check(events)
     assert early
     assert text_of(events).strip() == f"→ delegating: helper\n{answer}".strip()

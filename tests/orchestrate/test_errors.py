@@ -128,7 +128,7 @@ async def test_a_child_that_floods() -> None:
 
 async def test_an_unknown_backend() -> None:
     events, answer = await one_child(say("No."), agent=AgentSpec("a", backend="telepathy"))
-    assert_failed(events, answer, "a failed: there is no backend 'telepathy'; there are: anthropic")
+    assert_failed(events, answer, "a failed: unknown backend 'telepathy'; available: anthropic")
 
 
 @pytest.mark.parametrize("word", ("agent", "parallel"))

@@ -34,7 +34,6 @@ async def tailed(process: asyncio.subprocess.Process) -> bytes:
 @pytest.mark.parametrize(
     ("version", "args"),
     [
-        ("2.0.76", PARTIAL),
         ("2.1.325", PARTIAL),
         ("opencode 1.18.33", ["run", "--model", "scripted/one", GO]),
     ],

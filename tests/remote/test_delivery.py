@@ -75,7 +75,6 @@ async def harass(path: Path, launcher: asyncio.subprocess.Process, killed: list[
 @pytest.mark.parametrize(
     ("version", "args"),
     [
-        ("2.0.76", ["-p", GO]),
         ("2.1.325", ["-p", GO]),
         ("opencode 1.18.33", ["run", "--model", "scripted/one", GO]),
     ],

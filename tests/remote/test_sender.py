@@ -155,7 +155,7 @@ async def test_a_run_that_is_over_there_is_refused_for_good(tmp_path: Path) -> N
             arrived = await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
             assert (arrived, sender.refused) == (source == "first", source == "second")
             outbox.remove()
-    assert told == [f"{server.url} does not take this run: 409 run r is over"]
+    assert told == [f"{server.url} rejected this run: 409 run r is over"]
 
 
 @contextlib.asynccontextmanager
@@ -199,4 +199,4 @@ async def test_a_server_of_another_kind_is_reported_and_left_alone(tmp_path: Pat
         assert not await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
         assert sender.refused
         outbox.remove()
-    assert told == [f"{url} does not take this run: 200 (not the answer of an unbraid server)"]
+    assert told == [f"{url} rejected this run: 200 (not the answer of an unbraid server)"]

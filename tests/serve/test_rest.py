@@ -44,6 +44,7 @@ async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> N
         "title": "Say it all",
         "cwd": "/w",
         "machine": None,
+        "user": None,
         "status": "done",
         "waiting": None,
         "agents": 1,

@@ -258,9 +258,10 @@ async def test_a_turn_is_awaited_from_another_loop() -> None:
         asking = threading.Thread(target=lambda: urllib.request.urlopen(request).read())
         asking.start()
         began = time.monotonic()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await model.reached("main", 0)
-        assert time.monotonic() - began < 5
+        # The end of that time would have woken it, too.
+        assert time.monotonic() - began < 50
         asking.join()
 
 

@@ -55,7 +55,7 @@ async def test_no_relative_survives_even_in_a_session_of_its_own(tmp_path: Path)
     child = await start(tmp_path, code)
     _, line = await anext(aiter(child.lines()))
     assert await child.stop() == -15
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while _alive(int(line)):  # noqa: ASYNC110 - the kernel sends us no event of it
             await asyncio.sleep(0.01)
 

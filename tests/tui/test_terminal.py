@@ -126,7 +126,7 @@ async def test_without_a_terminal_it_says_so(tmp_path: Path) -> None:
     )  # fmt: skip
     _, told = await process.communicate()
     assert process.returncode == 2
-    assert b"this needs a terminal" in told
+    assert b"`unbraid top` needs a terminal" in told
 
 
 async def test_a_log_that_goes_away_is_missed(tmp_path: Path) -> None:

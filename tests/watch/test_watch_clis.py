@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch.agents import arguments, cli_of, in_order, logged, play, verdict
+from tests.launch.agents import arguments, clean, cli_of, in_order, logged, play, verdict
 from tests.launch.turns import three_turns, words_of
 from tests.said import CLEAN, compare, told, up_to_the_cut
 from tests.watch.watching import watched
@@ -43,11 +43,14 @@ async def test_watch_follows_a_conversation_with_opencode(
     if name == "interrupt":
         up_to_the_cut(recording, events)
     else:
-        assert verdict(recording, events, tmp_path / "recording") == CLEAN
+        clean(verdict(recording, events, tmp_path / "recording"))
 
 
-@pytest.mark.parametrize("version", ["2.0.76", "2.1.325", "opencode 1.18.33"])
-async def test_a_run_of_ours_is_not_written_twice(version: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("version", "again"),
+    [("2.0.76", "--continue"), ("2.1.325", "--continue"), ("opencode 1.18.33", "--session")],
+)
+async def test_a_run_of_ours_is_not_written_twice(version: str, again: str, tmp_path: Path) -> None:
     """Nor is its next turn, whoever starts that: two of them we do, the last one nobody of us."""
     script = three_turns()
     async with watched(tmp_path):
@@ -55,10 +58,11 @@ async def test_a_run_of_ours_is_not_written_twice(version: str, tmp_path: Path) 
             turn = partial(play, version, script, tmp_path, model=model)
             first = await turn(arguments(version, *words_of(0)))
             (session,) = await logged(tmp_path)
-            second = await turn(arguments(version, *words_of(1)))
+            named = session if again == "--session" else ""
+            second = await turn(arguments(version, *words_of(1, again, named)))
             assert b"unbraid" not in first.stderr + second.stderr
             ours = {run: (await logged(tmp_path))[run] for run in (session, f"{session}.2")}
-            recording = await turn(arguments(version, *words_of(2)), prefix=())
+            recording = await turn(arguments(version, *words_of(2, again, named)), prefix=())
     runs = await logged(tmp_path)
     assert runs.items() >= ours.items()
     whole(runs[f"{session}.3"])

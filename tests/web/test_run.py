@@ -312,7 +312,7 @@ WHERE_IT_IS = """node => {
 
 async def resting(node: Locator) -> FloatRect:
     """Where something is when it has stopped moving: the graph follows whoever has the focus."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         box, before = await node.bounding_box(), None
         while box != before:
             await asyncio.sleep(0.2)

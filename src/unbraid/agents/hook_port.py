@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from unbraid.agents.attendance import Attendance
 from unbraid.system.home import data_folder
+
+if TYPE_CHECKING:
+    from unbraid.agents.attendance import Attendance
 
 FOLDER = "hooks"
 SOCKET_NAME = "hook.sock"

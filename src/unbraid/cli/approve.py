@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    short_help="Allow what an agent asks permission for, or list the requests.",
     epilog="""\b
 Examples:
   unbraid approve
@@ -24,7 +25,7 @@ Examples:
   unbraid approve 6f3c… --always 1
   unbraid approve 6f3c… --input '{"command": "npm test"}'
   unbraid approve 6f3c… --answer 'Which database?=SQLite'
-  unbraid approve 6f3c… --give-back"""
+  unbraid approve 6f3c… --give-back""",
 )
 @click.argument("request", required=False)
 @click.option("--json", "as_json", is_flag=True, help="List what waits as JSON.")
@@ -136,6 +137,7 @@ async def _wait(*, as_json: bool) -> None:
     from unbraid.system.user import user_name
 
     home, who = data_folder(), f"{user_name()} at the command line"
+    await attend(home, who, ATTENDANCE_SECONDS)
     click.echo("Answer with `unbraid approve` and `unbraid deny`. Stop with Ctrl-C.", err=True)
     shown: set[str] = set()
     try:

@@ -27,7 +27,15 @@ port_option = click.option(
     type=click.IntRange(0, 65535),
     default=8420,
     show_default=True,
-    help="The page's port; 0: any.",
+    help="The page's port; 0 picks a free one.",
+)
+
+log_option = click.option(
+    "--log",
+    metavar="URL",
+    envvar="UNBRAID_LOG",
+    show_envvar=True,
+    help="Another log: a file, or nats://HOST,… for one that machines share.",
 )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unbraid.cli.arguments import FiniteRange
+from unbraid.cli.arguments import FiniteRange, log_option
 from unbraid.cli.messages import warn
 from unbraid.timings import ASK_MASTER_IDLE_SECONDS
 
@@ -27,13 +27,14 @@ AMOUNT = FiniteRange(0, 1e9, min_open=True)
 
 
 @click.command(
+    short_help="Ask a master agent that can delegate to your agents.",
     epilog="""\b
 Examples:
   unbraid ask "Which of our modules have no tests?"
   unbraid ask --backend anthropic --model opus "Compare these three designs"
   git diff | unbraid ask "Review this" -
   unbraid ask --json "…" | jq -r 'select(.type == "stream_start").agent'
-  unbraid ask --agents"""
+  unbraid ask --agents""",
 )
 @click.argument("prompt", nargs=-1)
 @click.option(
@@ -41,18 +42,20 @@ Examples:
 )
 @click.option("--model", help="The default model.")
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
-@click.option("--agents", "listing", is_flag=True, help="List the available agents, and stop.")
-@click.option("--turns", type=COUNT, help="The most turns, of all agents together.")
-@click.option("--children", type=COUNT, help="The most delegations.")
-@click.option("--tokens", type=COUNT, help="The most tokens, in and out.")
-@click.option("--dollars", type=AMOUNT, help="The most money, in US dollars.")
-@click.option("--seconds", type=AMOUNT, help="The longest time, in seconds.")
+@click.option("--agents", "listing", is_flag=True, help="List the available agents, and exit.")
+@log_option
+@click.option("--turns", type=COUNT, help="Maximum number of turns, of all agents together.")
+@click.option("--children", type=COUNT, help="Maximum number of delegations.")
+@click.option("--tokens", type=COUNT, help="Maximum number of tokens, in and out.")
+@click.option("--dollars", type=AMOUNT, help="Maximum cost, in US dollars.")
+@click.option("--seconds", type=AMOUNT, help="Maximum time, in seconds.")
 def ask(
     prompt: tuple[str, ...],
     backend: str | None,
     model: str | None,
     as_json: bool,
     listing: bool,
+    log: str | None,
     **limits: Any,
 ) -> None:
     """Ask a master agent, which answers or delegates to your agents and answers then.
@@ -66,7 +69,7 @@ def ask(
     if listing:
         _list()
         return
-    sys.exit(asyncio.run(_ask(_prompts(prompt), backend, model, limits, as_json=as_json)))
+    sys.exit(asyncio.run(_ask(_prompts(prompt), backend, model, limits, as_json=as_json, url=log)))
 
 
 def _prompts(words: tuple[str, ...]) -> Iterator[str]:
@@ -102,6 +105,7 @@ async def _ask(
     limits: dict[str, Any],
     *,
     as_json: bool,
+    url: str | None,
 ) -> int:
     from unbraid.agents.spec import Limits
     from unbraid.cli.fleet_view import FleetView
@@ -109,7 +113,7 @@ async def _ask(
     from unbraid.orchestrate.orchestrator import Orchestrator
 
     view = FleetView(as_json=as_json)
-    async with opened_log() as log:
+    async with opened_log(url) as log:
         orchestrator = Orchestrator(
             backend=backend,
             model=model,

@@ -16,6 +16,7 @@ INTERRUPTED = 130
 
 
 @click.command(
+    short_help="Show an agent's conversation, or continue it.",
     context_settings={"ignore_unknown_options": True},
     epilog="""\b
 Examples:
@@ -28,7 +29,7 @@ Examples:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS…]")
 @click.option("--resume", is_flag=True, help="Continue the conversation in the agent's own CLI.")
 @click.option(
-    "--print", "only_print", is_flag=True, help="Print the command that continues it, and stop."
+    "--print", "only_print", is_flag=True, help="Print the command that continues it, and exit."
 )
 @redact_option
 def attach(

@@ -14,11 +14,12 @@ from unbraid.screen import safe_json
 
 
 @click.command(
+    short_help="Print what agents said, each block once.",
     epilog="""\b
 Examples:
   claude -p "…" --output-format stream-json --verbose | unbraid cat -
   unbraid cat --json stdout.ndjson ~/.claude/projects/…/<session>.jsonl
-  unbraid cat ~/.local/share/opencode/opencode.db"""
+  unbraid cat ~/.local/share/opencode/opencode.db""",
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
 @click.option("--json", "shape", flag_value="json", help="Fleet events, one JSON object a line.")

@@ -22,9 +22,10 @@ def send(run: str, text: str) -> None:
 
 
 @click.command(
+    short_help="Interrupt the main agent of a run.",
     epilog="""\b
 Examples:
-  unbraid interrupt 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33"""
+  unbraid interrupt 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33""",
 )
 @click.argument("run", shell_complete=complete_run)
 def interrupt(run: str) -> None:

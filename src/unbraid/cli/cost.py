@@ -18,18 +18,19 @@ if TYPE_CHECKING:
     from unbraid.sessions.costs import Costs, SpentRun
 
 # As in `unbraid.sessions.costs`, which takes longer to import than `--help` may.
-KEYS = ("day", "week", "month", "model", "folder", "kind", "agent", "run", "machine")
+KEYS = ("day", "week", "month", "model", "folder", "kind", "agent", "run", "machine", "user")
 
 
 @click.command(
+    short_help="Show what agents have used, and what it costs.",
     epilog="""\b
 Examples:
   unbraid cost
   unbraid cost --by model --since 7d
   unbraid cost --by folder --since 2026-11-01 --csv > spent.csv
-  unbraid cost --json | jq .total.cost_usd"""
+  unbraid cost --json | jq .total.cost_usd""",
 )
-@click.option("--by", type=click.Choice(KEYS), default="day", help="What a line stands for.")
+@click.option("--by", type=click.Choice(KEYS), default="day", help="What to group by.")
 @click.option(
     "--since", metavar="TIME", help="Only what was spent since: 7d, 12h, 2w, or a date, 2026-11-01."
 )
@@ -70,7 +71,7 @@ def _runs(since: int, prices: Prices) -> list[SpentRun]:
 
     home = data_folder()
     stored = list(stored_runs(os.environ, home, since=since, warn=warn, progress=progress_bar()))
-    if not (home / LOG_FILE_NAME).exists():
+    if not (home / LOG_FILE_NAME).exists() and not os.environ.get("UNBRAID_LOG"):
         return stored
     import asyncio
 
@@ -87,7 +88,7 @@ async def _with_logged(stored: list[SpentRun], prices: Prices) -> list[SpentRun]
             runs = [run async for run in every_run(log)]
             return await with_logged(stored, log, runs, prices)
     except LogUnusable as error:
-        warn(f"only what was never logged is counted: {error}")
+        warn(f"the log cannot be read, and only sessions that are not in it are counted: {error}")
         return stored
 
 

@@ -12,10 +12,11 @@ from unbraid.cli.messages import warn
 
 
 @click.command(
+    short_help="Send runs that could not be sent in time.",
     epilog="""\b
 Examples:
   unbraid deliver
-  UNBRAID_TOKEN=… unbraid deliver --for 600"""
+  UNBRAID_TOKEN=… unbraid deliver --for 600""",
 )
 @token_option
 @click.option(

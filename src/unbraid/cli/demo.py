@@ -19,18 +19,19 @@ RUN = "demo"
 
 
 @click.command(
+    short_help="Replay a recorded fleet of agents.",
     epilog="""\b
 Examples:
   unbraid demo
   unbraid demo --open
-  unbraid demo --speed 4 --no-page"""
+  unbraid demo --speed 4 --no-page""",
 )
 @click.option(
     "--speed",
     type=FiniteRange(0.1, 1000),
     default=1.0,
     show_default=True,
-    help="How many times as fast as it was.",
+    help="How many times as fast as recorded.",
 )
 @click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in your browser.")

@@ -14,10 +14,11 @@ MARKS = {"ok": ("✔", "green"), "warning": ("!", "yellow"), "missing": ("·", "
 
 
 @click.command(
+    short_help="Check what was found on this machine.",
     epilog="""\b
 Examples:
   unbraid doctor
-  unbraid doctor --json"""
+  unbraid doctor --json""",
 )
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 def doctor(as_json: bool) -> None:

@@ -21,11 +21,12 @@ SUFFIXES = {".html": "html", ".htm": "html", ".json": "json"}
 
 
 @click.command(
+    short_help="Write a run, or one of its agents, to a file.",
     epilog="""\b
 Examples:
   unbraid export 2f330b27 -o review.html
   unbraid export 2f330b27/0 --markdown --redact | gh pr comment 12 --body-file -
-  unbraid export 2f330b27 --json | jq .usage"""
+  unbraid export 2f330b27 --json | jq .usage""",
 )
 @click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
 @click.option("--html", "form", flag_value="html", help="One page that needs nothing else.")

@@ -23,12 +23,13 @@ STATES = {
 
 
 @click.group(
+    short_help="Answer and steer sessions that unbraid did not start.",
     epilog="""\b
 Examples:
   unbraid hooks install
   unbraid hooks install claude --plugin
   unbraid hooks status
-  unbraid hooks uninstall"""
+  unbraid hooks uninstall""",
 )
 def hooks() -> None:
     """Answer and steer every session of Claude Code and OpenCode on this machine.

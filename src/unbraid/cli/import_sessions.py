@@ -33,7 +33,7 @@ def import_sessions(sessions: tuple[str, ...], everything: bool, redact: bool) -
     `unbraid watch --keep` does the same for everything, and goes on with what is new.
     """
     if everything == bool(sessions):
-        raise click.UsageError("name sessions, or use --all")
+        raise click.UsageError("specify sessions, or use --all")
     counts, stopped = asyncio.run(_import(sessions, redact=redact))
     shown = [f"{counts['imported']} imported", f"{counts['known']} in the log already"]
     shown += [f"{counts[name]} {name}" for name in ("busy", "failed") if counts[name]]

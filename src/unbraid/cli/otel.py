@@ -12,12 +12,13 @@ from unbraid.cli.otlp import content_option
 
 
 @click.command(
+    short_help="Send runs as OpenTelemetry traces.",
     epilog="""\b
 Examples:
   unbraid otel --endpoint http://localhost:6006 2f330b27
   unbraid otel --endpoint http://localhost:4318
   OTEL_EXPORTER_OTLP_HEADERS="x-honeycomb-team=…" \\
-    unbraid otel --endpoint https://api.honeycomb.io"""
+    unbraid otel --endpoint https://api.honeycomb.io""",
 )
 @click.argument("runs", nargs=-1, metavar="[RUN…]")
 @click.option(
@@ -40,7 +41,7 @@ def otel(runs: tuple[str, ...], endpoint: str | None, content: bool, everything:
     never sent.
     """
     if runs and everything:
-        raise click.UsageError("name runs, or use --all")
+        raise click.UsageError("specify runs, or use --all")
     sent, going_on = asyncio.run(_send(runs, endpoint, content=content, everything=everything))
     more = f"; {going_on} go on" if going_on else ""
     click.echo(f"{sent} spans sent{more}")

@@ -11,20 +11,23 @@ from collections.abc import AsyncIterator
 
 import click
 
+from unbraid.cli.arguments import log_option
 from unbraid.cli.destination import destination_of, destination_options
 from unbraid.cli.messages import warn
 from unbraid.cli.redaction import redact_option
 
 
 @click.command(
+    short_help="Pass standard input on, and log the run that is in it.",
     epilog="""\b
 Examples:
   claude -p "…" --output-format stream-json --verbose | unbraid pipe
-  claude -p "…" --output-format stream-json --verbose | unbraid pipe | jq .type"""
+  claude -p "…" --output-format stream-json --verbose | unbraid pipe | jq .type""",
 )
+@log_option
 @redact_option
 @destination_options
-def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None:
+def pipe(log: str | None, redact: bool, to: str | None, token: str | None, linger: float) -> None:
     """Pass standard input on unchanged, and log the run that is in it.
 
     The session's transcripts are found and merged, so that sub-agents whose words are not printed
@@ -38,7 +41,7 @@ def pipe(redact: bool, to: str | None, token: str | None, linger: float) -> None
         # A Ctrl-C goes to the whole pipeline: the agent's last words are still to come.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sending = destination_of(to, token, linger, warn)
-    asyncio.run(follow(_stdin(), os.environ, warn, sending=sending, redact=redact))
+    asyncio.run(follow(_stdin(), os.environ, warn, sending=sending, redact=redact, log=log))
 
 
 async def _stdin() -> AsyncIterator[bytes]:

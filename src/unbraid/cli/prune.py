@@ -18,19 +18,25 @@ Examples:
   unbraid prune --max-size 2GB
   unbraid prune --run 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33"""
 )
-@click.option("--older-than", "age", type=AGE, help="What runs of before that said: 90d, 12h.")
-@click.option("--max-size", "size", type=BYTES, help="The oldest, until the log fits: 500MB, 2GB.")
-@click.option("--run", "runs", multiple=True, metavar="RUN", help="This run, with all it said.")
+@click.option(
+    "--older-than", "age", type=AGE, help="Delete what was said in runs older than this: 90d, 12h."
+)
+@click.option(
+    "--max-size", "size", type=BYTES, help="Delete the oldest until the log is smaller: 500MB, 2GB."
+)
+@click.option(
+    "--run", "runs", multiple=True, metavar="RUN", help="Delete this run, with everything."
+)
 @click.option("--json", "as_json", is_flag=True, help="As a JSON object.")
 def prune(age: float | None, size: float | None, runs: tuple[str, ...], as_json: bool) -> None:
-    """Take old runs out of the log, and give the space back.
+    """Delete old runs from the log, and free the disk space.
 
-    Only runs that are over are taken away. With --older-than and --max-size they stay in the list
+    Only runs that have ended are deleted. With --older-than and --max-size they stay in the list
     of runs, with their costs; what was said in them is gone. The files of the agents' own CLIs are
     not touched.
     """
     if age is None and size is None and not runs:
-        raise click.UsageError("say what to take away: --older-than, --max-size or --run")
+        raise click.UsageError("specify what to delete: --older-than, --max-size or --run")
     asyncio.run(_prune(age, size, runs, as_json=as_json))
 
 
@@ -52,4 +58,4 @@ async def _prune(
         click.echo(safe_json(msgspec.json.encode(result)))
         return
     was, now = byte_count(result.bytes_before), byte_count(result.bytes_after)
-    click.echo(f"{counted(len(result.runs), 'run')} taken away; the log was {was} and is {now}")
+    click.echo(f"{counted(len(result.runs), 'run')} deleted; the log was {was} and is {now}")

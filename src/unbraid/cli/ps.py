@@ -22,20 +22,29 @@ RECENT_RUNS = 1000
 
 
 @click.command(
+    short_help="List runs with status, agents, tokens, cost and age.",
     epilog="""\b
 Examples:
   unbraid ps
-  unbraid ps --all --json | jq '.[] | select(.status == "waiting")'"""
+  unbraid ps --all --json | jq '.[] | select(.status == "waiting")'""",
 )
 @click.option("--all", "everything", is_flag=True, help="The whole history, not only the last day.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--machine", help="Only the runs of this machine.")
+@click.option("--user", help="Only the runs of this user.")
 @showing_option
-def ps(everything: bool, as_json: bool, redact: bool) -> None:
+def ps(
+    everything: bool, as_json: bool, machine: str | None, user: str | None, redact: bool
+) -> None:
     """List runs with status, agents, tokens, cost and age: live ones, and those of the last day.
 
     Sessions that were never followed are found where each kind of agents keeps them.
     """
-    runs = asyncio.run(_runs(everything=everything))
+    runs = [
+        run
+        for run in asyncio.run(_runs(everything=everything))
+        if machine in (None, run.machine) and user in (None, run.user)
+    ]
     if redact:
         from unbraid.redact.reader import redact_summary
 
@@ -60,7 +69,7 @@ async def _runs(*, everything: bool) -> list[RunSummary]:
             else:
                 logged = await log.runs(limit=RECENT_RUNS)
     except LogUnusable as error:
-        warn(f"only what was never logged is listed: {error}")
+        warn(f"the log cannot be read, and only sessions that are not in it are listed: {error}")
     return list_runs(
         logged, os.environ, data_folder(), everything=everything, warn=warn, progress=progress_bar()
     )

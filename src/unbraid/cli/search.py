@@ -16,19 +16,32 @@ from unbraid.screen import safe_json
 MARGIN = " " * 4
 MIN_ROOM = 24
 
+# Where those of one machine or user are chosen from.
+MOST_PLACES = 1000
+
 
 @click.command(
+    short_help="Search what agents said.",
     epilog="""\b
 Examples:
   unbraid search flaky test
   unbraid search '"connection reset"' --limit 5
-  unbraid search migration --json | jq -r '.[].run'"""
+  unbraid search migration --json | jq -r '.[].run'""",
 )
 @click.argument("words", nargs=-1, required=True, metavar="WORDS…")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--machine", help="Only in the runs of this machine.")
+@click.option("--user", help="Only in the runs of this user.")
 @showing_option
-def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> None:
+def search(
+    words: tuple[str, ...],
+    limit: int,
+    as_json: bool,
+    machine: str | None,
+    user: str | None,
+    redact: bool,
+) -> None:
     """Find what agents said, thought, were asked and called: all WORDS… in one block ("a phrase" in
     quotes). First in the log, then in the sessions on this machine that are not in it.
 
@@ -37,9 +50,13 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> N
     """
     from unbraid.cli.printer import terminal_width
 
+<<<<<<< HEAD
     if not " ".join(words).strip(' "'):
         raise click.UsageError("WORDS… is empty: say what to search for")
     places = asyncio.run(_places(" ".join(words), limit))
+=======
+    places = asyncio.run(_places(" ".join(words), limit, machine, user))
+>>>>>>> main
     if redact:
         from unbraid.redact.matches import redact_snippet
 
@@ -56,14 +73,27 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, redact: bool) -> N
             click.echo(line)
 
 
-async def _places(query: str, limit: int) -> list[dict[str, Any]]:
+async def _places(
+    query: str, limit: int, machine_name: str | None, user: str | None
+) -> list[dict[str, Any]]:
     from unbraid.log import SearchableLog
     from unbraid.machine import Machine
 
     async with Machine() as machine:
         log = machine.log
-        logged = await log.search(query, limit=limit) if isinstance(log, SearchableLog) else []
-        rest = limit - len(logged)
+        chosen = machine_name is not None or user is not None
+        most = MOST_PLACES if chosen else limit
+        logged = await log.search(query, limit=most) if isinstance(log, SearchableLog) else []
+        if chosen:
+            runs = [await log.run(name) for name in {place.run for place in logged}]
+            theirs = {
+                run.run
+                for run in runs
+                if run and machine_name in (None, run.machine) and user in (None, run.user)
+            }
+            logged = [place for place in logged if place.run in theirs][:limit]
+        # Sessions that are not in the log are nobody's yet.
+        rest = 0 if chosen else limit - len(logged)
         unopened = await machine.sessions.search(query, limit=rest) if rest else []
     return [
         *({**msgspec.to_builtins(place), "agent_id": None} for place in logged),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.arguments import MOST, FiniteRange
+from unbraid.cli.arguments import MOST, FiniteRange, log_option
 from unbraid.cli.messages import warn
 from unbraid.cli.otlp import otlp_options, traces_of
 
@@ -21,12 +21,13 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(
+    short_help="Serve the log over HTTP: page, API, SSE.",
     epilog="""\b
 Examples:
   unbraid serve
   unbraid serve --port 0
   unbraid serve --host 0.0.0.0 --allow-host agents.example.org --redact
-  unbraid serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem"""
+  unbraid serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem""",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -34,20 +35,20 @@ Examples:
     type=click.IntRange(0, 65535),
     default=8420,
     show_default=True,
-    help="The port; 0: any free one.",
+    help="The port; 0 picks a free one.",
 )
 @click.option("--require-token", is_flag=True, hidden=True, help="A token is always required.")
 @click.option("--allow-host", multiple=True, help="Another host name of this server.")
 @click.option(
     "--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token."
 )
-@click.option("--tls-cert", type=_FILE, help="A certificate, to speak TLS with; PEM.")
+@click.option("--tls-cert", type=_FILE, help="A certificate, for TLS; PEM.")
 @click.option("--tls-key", type=_FILE, help="Its key, if that is in another file; PEM.")
 @click.option(
     "--trust-proxy",
     multiple=True,
     metavar="ADDRESS",
-    help="A proxy, or a network of them, to believe who is calling.",
+    help="A proxy or network whose X-Forwarded headers are trusted.",
 )
 @click.option(
     "--orchestrate",
@@ -63,7 +64,7 @@ Examples:
     help="Forget the oldest ended runs beyond this size.",
 )
 @otlp_options
-@click.option("--log", metavar="PATH", help="The log's file, or its address: sqlite:///PATH.")
+@log_option
 def serve(
     host: str,
     port: int,

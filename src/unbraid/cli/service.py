@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 
 @click.group(
+    short_help="Record every agent on this machine from login on.",
     epilog="""\b
 Examples:
   unbraid service install
   unbraid service install -- --keep --redact
   unbraid service status
-  unbraid service uninstall"""
+  unbraid service uninstall""",
 )
 def service() -> None:
     """Record every agent on this machine from login on, without a terminal.
@@ -72,7 +73,7 @@ def status() -> None:
 
 @service.command()
 def uninstall() -> None:
-    """Stop the service and take its file away. The log stays."""
+    """Stop the service and remove its file. The log stays."""
     from unbraid.system.service import service_manager
 
     manager = service_manager()

@@ -16,12 +16,13 @@ INTERRUPTED = 130
 
 
 @click.command(
+    short_help="Follow a run, or everything that is said.",
     epilog="""\b
 Examples:
   unbraid tail
   unbraid tail 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
   unbraid tail --json | jq .type
-  unbraid tail --redact"""
+  unbraid tail --redact""",
 )
 @click.argument("run", required=False, shell_complete=complete_run)
 @click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
@@ -30,8 +31,8 @@ Examples:
 def tail(run: str | None, as_json: bool, since: int | None, redact: bool) -> None:
     """Follow RUN, from its beginning to its end, one gutter per agent; or, without RUN, everything
     that is said from now on. What is followed is the log: `unbraid` or `unbraid run` fill it. A
-    session that is named is read into it, and followed if nobody else does. The beginning of a
-    name is enough if no other name begins like it.
+    session that is named is read into it, and followed unless another unbraid does that. The
+    beginning of a name is enough if no other name begins like it.
     """
     try:
         asyncio.run(_tail(run, since, as_json=as_json, redact=redact))
@@ -57,7 +58,7 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
             batches = redacted_log(log, redact=redact).follow_all(since)
             if sys.stdout.isatty():
                 # A screen that stays empty looks as if something were broken.
-                click.echo("Waiting for what agents say from now on. Ctrl-C ends it.", err=True)
+                click.echo("Waiting for new output. Press Ctrl-C to stop.", err=True)
         else:
             summary = await machine.open(run)
             batches = redacted_log(log, redact=redact).follow(summary.run, since or 0)

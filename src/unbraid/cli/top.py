@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    short_help="Show every agent on this machine, live, in the terminal.",
     epilog="""\b
 Examples:
   unbraid top
   unbraid top 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
   unbraid top --redact
   unbraid top --opencode http://127.0.0.1:4096
-  UNBRAID_TOKEN=… unbraid top --url https://agents.example.org"""
+  UNBRAID_TOKEN=… unbraid top --url https://agents.example.org""",
 )
 @click.argument("run", required=False, shell_complete=complete_run)
 @click.option(
@@ -37,7 +38,7 @@ Examples:
     help="A running OpenCode server.",
 )
 @click.option("--watch/--no-watch", default=True, help="Follow this machine's agents, too.")
-@click.option("--url", metavar="URL", help="Look at the log of the server there instead.")
+@click.option("--url", metavar="URL", help="Show the log of this server instead.")
 @token_option
 @redact_option
 def top(
@@ -58,7 +59,7 @@ def top(
     from here, and nothing on this machine is followed.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("this needs a terminal; `unbraid tail` and `unbraid ps` do not")
+        raise click.UsageError("`unbraid top` needs a terminal; use `unbraid tail` or `unbraid ps`")
     if url is None:
         from unbraid.remote.ingest import checked_url
 
@@ -115,4 +116,4 @@ async def _look(log: Log, warn: Callable[[str], None]) -> None:
 
     while (error := replacement_error(log)) is None:  # noqa: ASYNC110 - no event reports it
         await asyncio.sleep(LOG_REPLACED_CHECK_SECONDS)
-    warn(f"{error}. What you see is how it was; start again to see what comes.")
+    warn(f"{error}. This view is no longer updated; start `unbraid top` again.")

@@ -19,11 +19,12 @@ _BELOW = str.maketrans("├└─", "│  ")
 
 
 @click.command(
+    short_help="Print who worked for whom.",
     epilog="""\b
 Examples:
   unbraid tree stdout.ndjson
   unbraid tree 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
-  unbraid tree --mermaid ~/.claude/projects/…/<session>.jsonl"""
+  unbraid tree --mermaid ~/.claude/projects/…/<session>.jsonl""",
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
 @click.option("--json", "shape", flag_value="json", help="As JSON, one object a run.")

@@ -9,18 +9,19 @@ from contextlib import AsyncExitStack
 import click
 from click.core import ParameterSource
 
-from unbraid.cli.arguments import port_option
+from unbraid.cli.arguments import log_option, port_option
 from unbraid.cli.otlp import otlp_options, traces_of
 from unbraid.cli.redaction import redact_option
 
 
 @click.command(
+    short_help="Record every agent on this machine, and show them on a page.",
     epilog="""\b
 Examples:
   unbraid
   unbraid --redact
   unbraid watch --port 0
-  unbraid watch --no-page"""
+  unbraid watch --no-page""",
 )
 @port_option
 @click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
@@ -33,12 +34,14 @@ Examples:
 )
 @click.option("--keep", is_flag=True, help="Import every stored session, too.")
 @otlp_options
+@log_option
 @redact_option
 def watch(
     port: int = 8420,
     page: bool = True,
     servers: tuple[str, ...] = (),
     keep: bool = False,
+    log: str | None = None,
     redact: bool = False,
     otlp: str | None = None,
     otlp_content: bool = False,
@@ -70,6 +73,7 @@ def watch(
             servers,
             page=page,
             keep=keep,
+            log=log,
             redact=redact,
             port_required=asked,
             otlp=otlp,
@@ -84,6 +88,7 @@ async def _watch(
     *,
     page: bool,
     keep: bool,
+    log: str | None,
     redact: bool,
     port_required: bool,
     otlp: str | None,
@@ -97,7 +102,7 @@ async def _watch(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, until.set)
     async with AsyncExitStack() as stack:
-        machine = await stack.enter_async_context(Machine(redact=redact, servers=servers))
+        machine = await stack.enter_async_context(Machine(log, redact=redact, servers=servers))
         overview = SessionTable(machine.sessions)
         machine.warn = overview.say
         for name, problem in plugin_problems().items():

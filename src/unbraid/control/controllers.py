@@ -97,7 +97,7 @@ class Controllers:
             if any(request.request_id == request_id for request in controller.pending()):
                 await controller.answer(request_id, behavior, message, details)
                 return
-        raise UnknownRequest(f"no request {request_id} waits for an answer")
+        raise UnknownRequest(f"no pending permission request {request_id}")
 
     async def _others(self) -> dict[str, Controller]:
         if self._elsewhere is None:

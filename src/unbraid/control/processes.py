@@ -73,4 +73,4 @@ class _ByProcess:
         try:
             await send_request(self._home, self._about.run, request)
         except OSError as error:
-            raise CallerError(f"run {self._about.run} is gone: {error}") from None
+            raise CallerError(f"run {self._about.run} can no longer be reached: {error}") from None

@@ -52,7 +52,7 @@ class SignalController:
         details: AnswerDetails | None = None,
     ) -> None:
         """Not possible."""
-        raise CallerError(f"no request {request_id} waits for an answer")
+        raise CallerError(f"no pending permission request {request_id}")
 
     def printed(self, line: bytes) -> None:
         """Does nothing: its output holds no permission requests."""
@@ -64,4 +64,4 @@ class SignalController:
         """Does nothing: there is nothing to close."""
 
     def _deaf(self) -> CallerError:
-        return CallerError("this run takes no messages: its program can only be ended")
+        return CallerError("this run does not accept messages; its program can only be stopped")

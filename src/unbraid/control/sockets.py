@@ -168,7 +168,7 @@ async def send_request(home: Path, run: str, request: SteeringRequest) -> None:
         if about.run == run:
             await _ask_for(path, request)
             return
-    raise CallerError(f"run {run} cannot be steered: no `unbraid run` has it now")
+    raise CallerError(f"run {run} cannot be steered: it is not running in an `unbraid run` now")
 
 
 async def attend(home: Path, who: str, seconds: float) -> None:
@@ -195,7 +195,7 @@ async def answer(
         if any(waiting.request_id == request_id for waiting in about.pending):
             await _ask_for(path, request)
             return about.run
-    raise CallerError(f"no request {request_id} waits for an answer")
+    raise CallerError(f"no pending permission request {request_id}")
 
 
 async def _ask_for(path: Path, request: SteeringRequest) -> None:

@@ -1,6 +1,6 @@
 // Written by docs/generate.py from the Python types.
 
-/** First of a run. `machine` is the one that sent the run here, by the name of its token. */
+/** First of a run. `machine` is the one that sent the run here, by the name of its token, or that wrote it to a log that many share, and `user` whose it is there. */
 export interface RequestReceived {
   type: 'request_received';
   seq: number;
@@ -13,6 +13,7 @@ export interface RequestReceived {
   cwd?: string | null;
   session_id?: string | null;
   machine?: string | null;
+  user?: string | null;
 }
 
 /** Open a slot: one invocation of one agent begins. */

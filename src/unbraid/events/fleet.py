@@ -23,13 +23,16 @@ class FleetEvent(Typed, tag_field="type", kw_only=True, omit_defaults=True):
 
 
 class RequestReceived(FleetEvent, tag="request_received", kw_only=True):
-    """First of a run. `machine` is the one that sent the run here, by the name of its token."""
+    """First of a run. `machine` is the one that sent the run here, by the name of its token, or
+    that wrote it to a log that many share, and `user` whose it is there.
+    """
 
     source: str
     prompt: str | None = None
     cwd: str | None = None
     session_id: str | None = None
     machine: str | None = None
+    user: str | None = None
 
 
 class StreamStart(FleetEvent, tag="stream_start", kw_only=True):

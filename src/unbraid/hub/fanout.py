@@ -8,7 +8,7 @@ event loop, so that between two awaits nothing changes.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 
@@ -78,8 +78,10 @@ class Hub:
         stall_seconds: float = 30.0,
         max_viewers: int = 10_000,
         on_dispatch: Callable[[list[Entry]], None] | None = None,
+        settle: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.stats = HubStats()
+        self._settle = settle
         self._on_dispatch = on_dispatch
         self._log = log
         self._hold_seconds = log.hold_seconds if isinstance(log, WithholdingLog) else None
@@ -122,8 +124,11 @@ class Hub:
         types: Collection[str] = (),
     ) -> AsyncIterator[Viewer]:
         """Opens a viewer of one run, from after `since`."""
-        summary = await self._log.run(run)
-        first, last = (1, 0) if summary is None else (summary.first_seq, summary.last_seq)
+        first, last = await self._run_bounds(run)
+        if since > last and self._settle is not None:
+            # It may have been seen on another machine, whose copy of the log is ahead of ours.
+            await self._settle()
+            first, last = await self._run_bounds(run)
         # A place in the future is of a log that is no more; go on from what there is.
         place, gap = _start(min(since, last), first)
         channel, replay = self._channel(run), _RunReplay(self._log, run)
@@ -140,12 +145,19 @@ class Hub:
         with self._looking(run, channel, viewer):
             yield viewer
 
+    async def _run_bounds(self, run: str) -> tuple[int, int]:
+        summary = await self._log.run(run)
+        return (1, 0) if summary is None else (summary.first_seq, summary.last_seq)
+
     @asynccontextmanager
     async def watch_all(
         self, since: int | None = None, *, form: Form = Form.SSE, types: Collection[str] = ()
     ) -> AsyncIterator[Viewer]:
         """Opens a viewer of all runs, from after the cursor `since` (None: from now on)."""
         first, last = await self._log.bounds()
+        if since is not None and since > last and self._settle is not None:
+            await self._settle()
+            first, last = await self._log.bounds()
         place, gap = _start(last if since is None else min(since, last), first)
         channel = self._channel(_ALL)
         viewer = Viewer(

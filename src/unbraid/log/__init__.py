@@ -1,7 +1,7 @@
 """The durable, ordered log of runs. `open_log` opens one; `Log` says what it can do."""
 
 from unbraid.fleet.usage import Usage
-from unbraid.log.engines import machine_log, open_log, opened_log
+from unbraid.log.engines import configured_log, has_log, machine_log, open_log, opened_log
 from unbraid.log.entry import Entry
 from unbraid.log.folder import data_folder
 from unbraid.log.leases import Leases
@@ -41,8 +41,10 @@ __all__ = [
     "SearchableLog",
     "SqliteLog",
     "Usage",
+    "configured_log",
     "data_folder",
     "every_run",
+    "has_log",
     "machine_log",
     "open_log",
     "opened_log",

@@ -20,11 +20,11 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 
 async def open_log(url: str | Path | None = None, env: Mapping[str, str] = os.environ) -> Log:
     """Open a log: a file by its path or as `sqlite:///path`, `memory:` for one that lives as long
-    as this process, or `nats://host,…` for one that many machines share. None is the log of this
-    machine, in the data folder of `env`.
+    as this process, or `nats://host,…` for one that many machines share. None is the one that
+    `UNBRAID_LOG` names in `env`, or else the log of this machine, in the data folder.
     """
-    place = machine_log(env) if url is None else url
-    if url is None:
+    place = url or configured_log(env)
+    if place == machine_log(env):
         _check_private(data_folder(env))
     found = _SCHEME.fullmatch(place) if isinstance(place, str) else None
     if found is None:
@@ -65,6 +65,17 @@ def memory_log() -> Log:
 def machine_log(env: Mapping[str, str] = os.environ) -> Path:
     """Returns the file of this machine's log, whether it is there or not."""
     return data_folder(env) / FILE_NAME
+
+
+def configured_log(env: Mapping[str, str] = os.environ) -> str | Path:
+    """Returns which log is used if none is named: the one of `UNBRAID_LOG`, or this machine's."""
+    return env.get("UNBRAID_LOG") or machine_log(env)
+
+
+def has_log(env: Mapping[str, str] = os.environ) -> bool:
+    """Returns whether there is a log to ask; asking makes none."""
+    place = configured_log(env)
+    return place.is_file() if isinstance(place, Path) else True
 
 
 async def _sqlite(url: str, rest: str, env: Mapping[str, str]) -> Log:

@@ -36,7 +36,8 @@ class RunSummary(Struct):
     """What `ps` and `GET /v1/runs` show of a run. `status` is what `unbraid.fleet.status` says, and
     `waiting` what the run waits for.
 
-    `machine` is the one that sent it here, by the name of its token. `first_seq` is the oldest
+    `machine` is the one that sent it here, by the name of its token, or that wrote it, and `user`
+    whose it is there. `first_seq` is the oldest
     event that the log still has, `bytes` the size of those it has.
     """
 
@@ -46,6 +47,7 @@ class RunSummary(Struct):
     title: str | None = None
     cwd: str | None = None
     machine: str | None = None
+    user: str | None = None
     status: str = WORKING
     waiting: WaitingFor | None = None
     agents: int = 0
@@ -77,7 +79,8 @@ class RunSummary(Struct):
     @property
     def words(self) -> str:
         """What a run is looked for by, in small letters."""
-        texts = (self.run, self.title, self.cwd, self.session_id, self.source, self.machine)
+        names = (self.session_id, self.source, self.machine, self.user)
+        texts = (self.run, self.title, self.cwd, *names)
         return "\n".join(text.lower() for text in texts if text)
 
     def fold(self, event: FleetEvent, size: int) -> None:
@@ -101,7 +104,7 @@ class RunSummary(Struct):
                     self._entitle(event.prompt)
             case RequestReceived():
                 self.source = event.source
-                self.machine = event.machine
+                self.machine, self.user = event.machine, event.user
                 self.cwd = event.cwd or self.cwd
                 self.session_id = event.session_id or self.session_id
                 self._entitle(event.prompt)

@@ -150,7 +150,7 @@ class Orchestrator:
             raise CallerError("this orchestrator is closed")
         name = run or f"{RUN_PREFIX}{secrets.token_hex(8)}"
         if self.leases is not None and not await self.leases.acquire(name):
-            raise CallerError(f"another process has run {name}")
+            raise CallerError(f"run {name} belongs to another process")
         try:
             # From here on nothing is waited for: what is checked now still holds.
             if self._closed:
@@ -171,6 +171,11 @@ class Orchestrator:
         if run not in self._requests:
             raise CallerError(f"run {run} is not orchestrated here")
         return self._requests[run]
+
+    def lives(self, run: str) -> bool:
+        """Returns whether the master of a run is there, to go on with another request."""
+        session = self._sessions.get(run)
+        return session is not None and not session.over
 
     async def recover(self) -> None:
         """End the runs that died with their process. To be called before the first request."""

@@ -353,7 +353,7 @@ class Request:
     ) -> None:
         """Answer one."""
         if request_id not in self._asking:
-            raise CallerError(f"no request {request_id} waits for an answer")
+            raise CallerError(f"no pending permission request {request_id}")
         _, conversation, _ = self._asking[request_id]
         if conversation is None:
             raise CallerError("this agent cannot be answered")

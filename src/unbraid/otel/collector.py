@@ -42,7 +42,7 @@ def collector_of(
     if general:
         return Collector(_with_path(_checked(general)), asked=False)
     if required:
-        raise CallerError(f"where to? Give --endpoint, or set {ENDPOINT}")
+        raise CallerError(f"no collector: use --endpoint, or set {ENDPOINT}")
     return None
 
 

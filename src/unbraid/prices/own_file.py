@@ -62,14 +62,14 @@ def _rates(about: Any) -> Rates:
     if unknown := sorted(set(about) - known):
         raise ValueError(f"unknown field {unknown[0]!r}")
     if "input" not in about or "output" not in about:
-        raise ValueError("`input` and `output` are needed")
+        raise ValueError("`input` and `output` are required")
     above = about.get("above", {})
     if not isinstance(above, dict) or not all(isinstance(each, dict) for each in above.values()):
         raise ValueError("`above` is not an object of prices by tokens")
     tiers: list[tuple[int, dict[str, Any]]] = []
     for tokens, prices in above.items():
         if not (tokens.isascii() and tokens.isdigit()):
-            raise ValueError(f"{tokens!r} is no number of tokens")
+            raise ValueError(f"not a number of tokens: {tokens!r}")
         tiers.append((int(tokens), prices))
     tiers.sort(key=lambda tier: -tier[0])
     rates = {name: _rate(name, about, tiers) for name in NAMES}

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from unbraid.errors import CallerError
-from unbraid.events import FleetEvent, RequestReceived
 from unbraid.log.port import Log, LogConflict
+from unbraid.record.origin import NamedPipeline, RunOrigin
 from unbraid.record.recorder import Recorder, RunPipeline, priced_pipeline
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
@@ -173,7 +173,7 @@ class Ingest:
 
     async def _open(self, run: str, machine: str | None) -> _Live:
         def pipeline() -> RunPipeline:
-            return _NamedPipeline(self._pipeline(), machine)
+            return NamedPipeline(self._pipeline(), RunOrigin(machine))
 
         if not self._redact:
             recorder = await Recorder.open(self._log, run, pipeline=pipeline, turns=self._turns)
@@ -190,25 +190,6 @@ class Ingest:
             turns=self._turns,
         )
         return _Live(recorder, redactor, machine)
-
-
-class _NamedPipeline:
-    """A pipeline whose run says which machine it is from."""
-
-    def __init__(self, pipeline: RunPipeline, machine: str | None) -> None:
-        self._pipeline, self._machine = pipeline, machine
-
-    def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
-        return self._named(self._pipeline.feed(data, source, now))
-
-    def finish(self, now: int) -> list[FleetEvent]:
-        return self._named(self._pipeline.finish(now))
-
-    def _named(self, events: list[FleetEvent]) -> list[FleetEvent]:
-        # Only the first event of a run is one; looking at the first of a list is enough.
-        if events and isinstance(first := events[0], RequestReceived):
-            first.machine = self._machine
-        return events
 
 
 def _parts(chunk: Chunk) -> Iterator[Chunk]:

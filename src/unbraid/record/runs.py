@@ -12,6 +12,7 @@ import asyncio
 from unbraid.agents.stored import Recorded
 from unbraid.errors import LogError
 from unbraid.log.port import Log, LogUnusable
+from unbraid.record.origin import pipeline_of
 from unbraid.record.recorder import Recorder
 
 
@@ -31,11 +32,15 @@ async def open_run(
     while True:
         run = run_name(session, number)
         summary = await log.run(run)
+        pipeline = pipeline_of(log, summary)
         if summary is None:
-            return await Recorder.open(log, run, redact=redact, turns=turns), recorded
+            recorder = await Recorder.open(log, run, redact=redact, pipeline=pipeline, turns=turns)
+            return recorder, recorded
         if not summary.over:
             try:
-                recorder = await Recorder.open(log, run, redact=redact, turns=turns)
+                recorder = await Recorder.open(
+                    log, run, redact=redact, pipeline=pipeline, turns=turns
+                )
             except LogUnusable:
                 raise  # it cannot be read now, which says nothing about the run
             except LogError:

@@ -68,7 +68,7 @@ class Sending:
         else:
             # Also if it was refused: that may be the fault of an address, a proxy or a version.
             self._outbox.close()
-            self._warn("this run has not wholly arrived; `unbraid deliver` sends the rest")
+            self._warn("this run was not sent completely; `unbraid deliver` sends the rest")
 
     def _fail(self, error: Exception) -> None:
         self._warn(f"this run is not sent: {error}")

@@ -296,7 +296,7 @@ def _entries(run: str, lines: list[bytes]) -> list[Entry]:
         try:
             head = msgspec.json.decode(line, type=_Head)
         except BAD_JSON:
-            raise LogError("what the server sends is no event") from None
+            raise LogError("the server sent something that is not an event") from None
         if head.type not in ASIDES:
             entries.append(
                 Entry(

@@ -68,7 +68,7 @@ class Sender:
             self.arrived = True
         except RunRefused as error:
             self.refused = True
-            self._warn(f"{self.address.url} does not take this run: {error}")
+            self._warn(f"{self.address.url} rejected this run: {error}")
         except _TooLate:
             pass
         finally:

@@ -118,7 +118,7 @@ async def form_of(request: Request, kind: type[T], *, at_most: int) -> T:
     try:
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
         if len(dict(pairs)) != len(pairs):
-            raise ValueError("a field comes twice")
+            raise ValueError("a field is given twice")
         return msgspec.convert(dict(pairs), kind)
     except ValueError as error:
         raise CallerError("the form does not have the expected fields") from error

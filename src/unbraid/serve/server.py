@@ -16,7 +16,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
-from unbraid.log.port import Log, PrunableLog, WholeLogReader
+from unbraid.log.port import Log, PrunableLog, SharedLog, WholeLogReader
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline
 from unbraid.serve.access.auth import OWNER_SCOPES, Keys, Scope
@@ -85,6 +85,7 @@ async def serving(
         stall_seconds=limits.stall_seconds,
         max_viewers=limits.viewers,
         on_dispatch=metrics.observe_batch,
+        settle=log.settle if isinstance(log, SharedLog) else None,
     )
     ingest = Ingest(log, pipeline, redact=config.redact, max_runs=limits.runs)
     metrics.watch(hub, ingest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from starlette.requests import Request
@@ -15,6 +15,7 @@ from unbraid.log.summary import RunSummary
 from unbraid.record.ingest import Ingest
 from unbraid.serve.access.auth import Keys
 from unbraid.serve.access.throttle import Throttle
+from unbraid.serve.ag_ui_threads import AgUiThreads
 from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.log_health import LogHealth
@@ -72,6 +73,7 @@ class Services:
     health: LogHealth
     history: History | None = None
     orchestrator: Orchestrator | None = None
+    threads: AgUiThreads = field(default_factory=AgUiThreads)
 
 
 def services_of(request: Request) -> Services:

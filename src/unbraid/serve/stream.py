@@ -5,17 +5,40 @@ had enough.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Protocol
 
 from starlette.types import Receive, Scope, Send
 
 from unbraid.hub.frames import Form
-from unbraid.hub.viewer import Viewer
 from unbraid.serve.access.auth import Keys
 from unbraid.serve.access.guard import caller_of
 from unbraid.serve.connection import EXTENSION, Connection
 from unbraid.serve.encodings import encoder_for
+
+
+class StreamedViewer(Protocol):
+    """What gives out the chunks of an answer."""
+
+    on_cut: Callable[[], None] | None
+
+    @property
+    def sending_since(self) -> float | None:
+        """When it gave out the chunk that is being sent; None while it looks for the next."""
+        ...
+
+    async def chunk(self) -> bytes | None:
+        """Returns the next bytes to send; None when there will be no more."""
+        ...
+
+    def farewell(self) -> bytes:
+        """Returns the last bytes for a viewer that was cut off."""
+        ...
+
+    def cut(self, reason: str) -> None:
+        """Give it no more."""
+        ...
 
 
 class EventStream:
@@ -23,7 +46,7 @@ class EventStream:
 
     def __init__(
         self,
-        watching: AbstractAsyncContextManager[Viewer],
+        watching: AbstractAsyncContextManager[StreamedViewer],
         form: Form,
         encoding: str | None,
         headers: Mapping[str, str] | None = None,
@@ -58,7 +81,7 @@ class EventStream:
                     connection.hang_up(self._end(viewer.farewell()))
 
     @asynccontextmanager
-    async def _while_let_in(self, scope: Scope, viewer: Viewer) -> AsyncIterator[None]:
+    async def _while_let_in(self, scope: Scope, viewer: StreamedViewer) -> AsyncIterator[None]:
         caller = caller_of(scope)
         assert caller is not None
         with self._keys.while_valid(caller, lambda: viewer.cut("signed_out")):
@@ -88,7 +111,7 @@ def _body(chunk: bytes) -> dict[str, object]:
     return {"type": "http.response.body", "body": chunk, "more_body": True}
 
 
-def _stop(viewer: Viewer, deadline: asyncio.Timeout) -> None:
+def _stop(viewer: StreamedViewer, deadline: asyncio.Timeout) -> None:
     # One that only waits will see by itself that it is cut off, and can be ended in good order.
     if viewer.sending_since is not None:
         _expire(deadline)

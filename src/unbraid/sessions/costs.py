@@ -28,7 +28,7 @@ Warn = Callable[[str], None]
 Progress = Callable[[int, int], None]
 
 TIMES = ("day", "week", "month")
-KEYS = (*TIMES, "model", "folder", "kind", "agent", "run", "machine")
+KEYS = (*TIMES, "model", "folder", "kind", "agent", "run", "machine", "user")
 UNKNOWN = "unknown"
 # Runs of an agent kind that are in the log, but whose sessions are not stored here.
 ELSEWHERE = "elsewhere"
@@ -45,6 +45,7 @@ class SpentRun(Struct):
     machine: str
     updated: int
     shares: list[UsageShare]
+    user: str | None = None
 
 
 class CostRow(Struct):
@@ -109,12 +110,14 @@ def stored_runs(
     progress: Progress = lambda done, total: None,
 ) -> Iterator[SpentRun]:
     """Yields the sessions that are stored on this machine."""
-    here = platform.node() or "this machine"
+    here, user = platform.node() or "this machine", env.get("USER") or env.get("LOGNAME")
     for kind, store in stores(env).items():
         found = store.listed(since_ms=since, cache=folder, warn=warn, progress=progress)
         for facts in found:
             shares = facts.shares or settle([], facts.usage, facts.updated)
-            yield SpentRun(facts.session_id, kind, facts.cwd, here, facts.updated, shares)
+            yield SpentRun(
+                facts.session_id, kind, facts.cwd, here, facts.updated, shares, user=user
+            )
 
 
 async def with_logged(
@@ -166,8 +169,9 @@ async def _logged(log: LogReader, run: RunSummary, prices: Prices) -> SpentRun:
                     cost_usd=event.cost_usd,
                 )
     shares = settle(counter.shares, run.usage, run.updated)
-    machine = ELSEWHERE if is_kind(run.source) else platform.node() or "this machine"
-    return SpentRun(run.run, run.source, run.cwd, machine, run.updated, shares)
+    unknown = ELSEWHERE if is_kind(run.source) else platform.node() or "this machine"
+    machine = run.machine or unknown
+    return SpentRun(run.run, run.source, run.cwd, machine, run.updated, shares, user=run.user)
 
 
 def costs(runs: Iterable[SpentRun], by: str, *, since: int = 0) -> Costs:
@@ -219,6 +223,8 @@ def _key(run: SpentRun, share: UsageShare, by: str) -> str:
             return share.agent or MAIN
         case "run":
             return run.run
+        case "user":
+            return run.user or UNKNOWN
     return run.machine
 
 

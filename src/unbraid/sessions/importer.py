@@ -57,7 +57,7 @@ async def open_or_import(
     finally:
         await leases.close(ended=True)
     if found is None:
-        raise CallerError(f"nothing was ever said in {name}")
+        raise CallerError(f"session {name} is empty")
     return found
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, decode_event
-from unbraid.log import Log, machine_log, opened_log
+from unbraid.log import Log, has_log, opened_log
 from unbraid.sessions.files import LOG
 from unbraid.sessions.importer import open_logged
 from unbraid.translate.tracks import RunTracks, Track, split
@@ -59,7 +59,7 @@ def _ask(question: Callable[[Log], Awaitable[T]], env: Mapping[str, str]) -> T |
         async with opened_log(env=env) as log:
             return await question(log)
 
-    return asyncio.run(ask()) if machine_log(env).is_file() else None
+    return asyncio.run(ask()) if has_log(env) else None
 
 
 def logged_events(run: RunTracks) -> Iterator[FleetEvent]:

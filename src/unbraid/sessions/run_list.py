@@ -24,7 +24,7 @@ Progress = Callable[[int, int], None]
 # What `ps --json` prints of a run.
 JSON_FIELDS = (
     "run", "source", "session_id", "title", "cwd", "status", "waiting", "agents", "started",
-    "updated", "usage",
+    "updated", "usage", "machine", "user",
 )  # fmt: skip
 
 
@@ -51,6 +51,8 @@ def list_runs(
     for run in list_sessions(env, folder, oldest_ms=since, warn=warn, progress=progress):
         unwritten = left.get(run.run)
         if run.run not in known or (unwritten is not None and unwritten.run == run.run):
+            if unwritten is not None:
+                run.machine, run.user = unwritten.machine, unwritten.user
             found[run.run] = run
         elif unwritten is not None:
             unwritten.status, unwritten.waiting = run.status, run.waiting

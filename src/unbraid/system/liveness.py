@@ -19,7 +19,8 @@ def start_of(pid: int) -> str | None:
     try:
         stat = (PROCESSES / str(pid) / "stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
-        return None
+        # Not every system has such a folder: there, nothing is known of anyone.
+        return None if (PROCESSES / "self").exists() else ""
     except OSError:
         return ""
     fields = stat.rpartition(b")")[2].split()

@@ -14,7 +14,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-TOKEN = "UNBRAID_TOKEN"
+# A token, and the address of a log, which may have a password in it.
+SECRETS = frozenset(("UNBRAID_TOKEN", "UNBRAID_LOG"))
 PIPE, NOTHING = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
 
 
@@ -151,8 +152,8 @@ class StartedProcess:
 
 
 def without_token(env: Mapping[str, str]) -> dict[str, str]:
-    """Returns an environment for other programs: the token is for our servers, not for agents."""
-    return {name: value for name, value in env.items() if name != TOKEN}
+    """Returns an environment for other programs: secrets of ours are not for agents."""
+    return {name: value for name, value in env.items() if name not in SECRETS}
 
 
 async def start(

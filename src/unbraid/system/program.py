@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 from unbraid.errors import BackendError
+from unbraid.system.liveness import PROCESSES
 from unbraid.system.process import NOTHING, PIPE, StartedProcess, start
 from unbraid.timings import PROGRAM_END_GRACE_SECONDS
 
@@ -188,7 +189,7 @@ def _signal_name(number: int) -> str:
 def _marked(mark: str) -> list[int]:
     """Processes with the mark, where the system shows what they were started with."""
     wanted, found = f"{_MARK}={mark}".encode(), []
-    for folder in Path("/proc").glob("[0-9]*"):
+    for folder in PROCESSES.glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if wanted in (folder / "environ").read_bytes():
                 found.append(int(folder.name))

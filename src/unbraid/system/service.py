@@ -163,7 +163,7 @@ def service_manager(
     if platform.startswith("linux") and shutil.which("systemctl", path=env.get("PATH")) is not None:
         return SystemdUser(env)
     raise ServiceError(
-        "neither systemd nor launchd is here: start `unbraid watch` in the way of this system"
+        "no service manager found (systemd or launchd): start `unbraid watch` by other means"
     )
 
 

@@ -24,6 +24,7 @@ from unbraid.log.folder import data_folder
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log, every_run
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
+from unbraid.record.origin import pipeline_of
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import begins_run, latest_run, open_run
 from unbraid.timings import (
@@ -280,7 +281,12 @@ class Watcher:
             return
         try:
             if summary is not None and not summary.over:
-                recorder = await Recorder.open(self._log, summary.run, redact=self._redact)
+                recorder = await Recorder.open(
+                    self._log,
+                    summary.run,
+                    redact=self._redact,
+                    pipeline=pipeline_of(self._log, summary),
+                )
                 await recorder.finish(0)
         except LogError as error:
             self._warn_once(str(error))

@@ -173,13 +173,13 @@ class ClaudeConversation:
         """Answer a permission request: `behavior` is allow or deny."""
         asked = self._waiting.get(request_id)
         if asked is None:
-            raise CallerError(f"no request {request_id} waits for an answer")
+            raise CallerError(f"no pending permission request {request_id}")
         if behavior == "allow":
             line = claude_input.allow(request_id, asked.input)
         elif behavior == "deny":
             line = claude_input.deny(request_id, message or "Not allowed.")
         else:
-            raise CallerError(f"not an answer: {behavior}")
+            raise CallerError(f"not a valid answer: {behavior}")
         del self._waiting[request_id]
         self._replied.append(PermissionReplied(asked.context, asked.ts, request_id, behavior))
         await self._program.write(line)

@@ -151,9 +151,9 @@ class OpenCodeConversation:
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         """Answer a permission request: `behavior` is allow or deny."""
         if behavior not in ("allow", "deny"):
-            raise CallerError(f"not an answer: {behavior}")
+            raise CallerError(f"not a valid answer: {behavior}")
         if request_id not in self._waiting:
-            raise CallerError(f"no request {request_id} waits for an answer")
+            raise CallerError(f"no pending permission request {request_id}")
         self._waiting.discard(request_id)
         body = {"reply": "once" if behavior == "allow" else "reject"}
         if behavior == "deny" and message:

@@ -199,6 +199,14 @@ class NatsJournal:
             raise self._connection.unusable(error) from error
         return None if found is None else found.id
 
+    async def has_after(self, seq: int) -> bool:
+        """Returns whether there is a message after a sequence."""
+        try:
+            found = await self._first_after(run_subject(self._prefix, "*"), seq)
+        except (Refused, Away) as error:
+            raise self._connection.unusable(error) from error
+        return found is not None
+
     def follow(self, after: int) -> AsyncGenerator[list[Stored], None]:
         """Yields the records after a sequence, then those to come."""
         return NatsFeed(self._connection, self._stream, first=after + 1).records()

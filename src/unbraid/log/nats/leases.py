@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.errors import LogError
-from unbraid.log.leases import UNNAMED, FileLeases
+from unbraid.log.leases import FileLeases
 from unbraid.log.nats.bucket import Bucket, Kept
 from unbraid.timings import LEASE_RENEWAL_SECONDS, LEASE_TTL_SECONDS
 from unbraid.wire.names import names_run
@@ -60,6 +60,18 @@ class NatsLeases:
             raise LogError(f"not the name of a run: {name[:80]!r}")
         if name in self._held:
             return True
+        # First between the processes of this machine, which also see by it that the run is held.
+        if not await self._local.acquire(name):
+            return False
+        taken = False
+        try:
+            taken = await self._acquire(name)
+        finally:
+            if not taken:
+                await self._local.release(name)
+        return taken
+
+    async def _acquire(self, name: str) -> bool:
         await self._begin()
         value = msgspec.json.encode(self._me)
         for _ in range(TRIES):
@@ -76,9 +88,7 @@ class NatsLeases:
 
     async def release(self, name: str) -> None:
         """Release a lease of ours."""
-        if name.startswith(UNNAMED):
-            await self._local.release(name)
-            return
+        await self._local.release(name)
         seq = self._held.pop(name, None)
         if seq is not None:
             self.changes += 1
@@ -132,7 +142,7 @@ class NatsLeases:
             if ended:
                 await self.release(name)
             else:
-                del self._held[name]
+                self._held.pop(name, None)
         if self._session_seq:
             with suppress(LogError):
                 await self._bucket.delete(_session_key(self._me.session), after=self._session_seq)
@@ -181,6 +191,7 @@ class NatsLeases:
             holder = _holder_of(await self._bucket.get(_run_key(name)))
             if holder is None or holder.session != self._me.session:
                 self._held.pop(name, None)
+                await self._local.release(name)
                 self.changes += 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
+from unbraid.log.folder import data_folder
 from unbraid.log.leases import FileLeases
 from unbraid.log.nats.address import NatsAddress
 from unbraid.log.nats.bucket import Bucket
@@ -34,6 +35,9 @@ async def open_nats_log(address: NatsAddress, env: Mapping[str, str]) -> Replica
         follower = JournalFollower(journal, view, path.with_name(f"{path.name}.fold"))
         stack.pop_all()
     bucket = Bucket(connection, f"{address.stream}_LEASES", info["config"]["num_replicas"])
-    folder = path.with_name(f"{path.name}.local")
+    # What concerns this machine alone is where its other logs have it, or beside a copy elsewhere.
+    folder = data_folder(env) if address.view is None else path.with_name(f"{path.name}.local")
     make_private_folder(folder)
-    return ReplicatedLog(journal, view, follower, lambda: NatsLeases(bucket, FileLeases(folder)))
+    log = ReplicatedLog(journal, view, follower, lambda: NatsLeases(bucket, FileLeases(folder)))
+    await log.catch_up()
+    return log

@@ -80,6 +80,10 @@ class RecordJournal(Protocol):
         """Returns the id of the record at a place, None if there is none any more."""
         ...
 
+    async def has_after(self, seq: int) -> bool:
+        """Returns whether there is a record after a place: the last that was given may be gone."""
+        ...
+
     async def info(self) -> JournalInfo:
         """Returns what the journal is now. Raises LogUnusable if it cannot be reached."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from weakref import WeakSet
 
 import msgspec
@@ -24,6 +24,7 @@ from unbraid.log.sqlite.log import ENCODED_AT_ONCE
 from unbraid.log.sqlite.retention import old_runs
 from unbraid.log.summary import RunSummary
 from unbraid.timings import (
+    CATCH_UP_SECONDS,
     FORGOTTEN_KEPT_SECONDS,
     OWN_WRITES_TIMEOUT_SECONDS,
     SETTLE_TIMEOUT_SECONDS,
@@ -224,9 +225,23 @@ class ReplicatedLog:
         """Wait until what was acknowledged anywhere before this call can be read here. Raises
         LogUnusable if that takes too long.
         """
-        last = (await self.journal.info()).last_seq
-        if not await self._follower.reached(last, SETTLE_TIMEOUT_SECONDS):
+        if not await self._caught_up(SETTLE_TIMEOUT_SECONDS):
             raise LogUnusable(self.journal.place, "behind", "this machine's copy is behind")
+
+    async def catch_up(self) -> None:
+        """Wait for a moment for what others have written: who asks one question wants the answer of
+        now, and who follows will see the rest come.
+        """
+        with suppress(LogError):
+            await self._caught_up(CATCH_UP_SECONDS)
+
+    async def _caught_up(self, seconds: float) -> bool:
+        last = (await self.journal.info()).last_seq
+        applied = await self._follower.applied()
+        # The last record may have been one that is gone by now; then nothing will come.
+        if applied >= last or not await self.journal.has_after(applied):
+            return True
+        return await self._follower.reached(last, seconds)
 
     async def replication(self) -> Replication:
         """Returns how far this machine's copy is, and what hinders it."""
@@ -238,12 +253,20 @@ class ReplicatedLog:
             detail = str(problem or error)
             return Replication(reachable=False, applied=applied, last=None, problem=detail)
         last = max(info.last_seq, applied)
+        if last > applied and not await self._has_after(applied):
+            last = applied
         return Replication(
             reachable=True,
             applied=applied,
             last=last,
             problem=None if problem is None else str(problem),
         )
+
+    async def _has_after(self, seq: int) -> bool:
+        try:
+            return await self.journal.has_after(seq)
+        except LogError:
+            return True
 
     def replaced(self) -> LogUnusable | None:
         """Returns why nothing more can come from this log."""

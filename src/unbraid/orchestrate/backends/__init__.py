@@ -69,7 +69,7 @@ class Backends:
         runs = None if found is None else found.backend(self._env, self._cwd)
         if runs is None:
             known = ", ".join(self.names)
-            raise CallerError(f"there is no backend {name[:80]!r}; there are: {known}")
+            raise CallerError(f"unknown backend {name[:80]!r}; available: {known}")
         return runs
 
 
@@ -85,6 +85,6 @@ def available(env: Mapping[str, str]) -> str:
         return "openai"
     installable = " or ".join(each.program for each in runnable)
     raise CallerError(
-        f"there is nothing to run agents with: install {installable}, or set ANTHROPIC_API_KEY,"
+        f"no backend is available: install {installable}, or set ANTHROPIC_API_KEY,"
         " OPENAI_API_KEY or OPENAI_BASE_URL"
     )

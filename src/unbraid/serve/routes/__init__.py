@@ -2,6 +2,7 @@
 
 from unbraid.serve.operations import Operation
 from unbraid.serve.routes import (
+    ag_ui,
     control,
     costs,
     events,
@@ -24,5 +25,6 @@ OPERATIONS: tuple[Operation, ...] = (
     *control.OPERATIONS,
     *permissions.OPERATIONS,
     *orchestrate.OPERATIONS,
+    *ag_ui.OPERATIONS,
     *operate.OPERATIONS,
 )

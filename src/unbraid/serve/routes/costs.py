@@ -75,7 +75,7 @@ OPERATIONS = (
         summary="What was spent, by day, model, folder and more",
         answer=CostTable,
         parameters=(
-            Parameter("by", {"type": "string", "enum": list(KEYS)}, "What a line stands for."),
+            Parameter("by", {"type": "string", "enum": list(KEYS)}, "What to group by."),
             Parameter("since", TEXT, "Only what was spent since: 7d, 12h, or a date."),
         ),
         problems=(400,),

@@ -29,7 +29,7 @@ async def ingest(request: Request) -> Response:
     run = parameters.run_of(request)
     source, offset = parameters.text(request, "source"), parameters.number(request, "offset")
     if not source or offset is None:
-        raise CallerError("source and offset: both are needed")
+        raise CallerError("source and offset are both required")
     end = parameters.choice(request, "end", ("0", "1")) == "1"
     data = await parameters.body_of(request, at_most=services.config.limits.body_bytes)
     arrived_ms = parameters.number(request, "at")

@@ -33,6 +33,7 @@ class Run(Struct):
     title: str | None
     cwd: str | None
     machine: str | None
+    user: str | None
     status: str
     waiting: WaitingFor | None
     agents: int

@@ -114,24 +114,24 @@ class ClaudeController:
         """Answer one: `behavior` is allow or deny."""
         request = self._pending.get(request_id)
         if request is None:
-            raise CallerError(f"no request {request_id} waits for an answer")
+            raise CallerError(f"no pending permission request {request_id}")
         if behavior == "allow":
             given = allowed_input(request.tool, request.input, details)
             self._say(claude_input.allow(request_id, given))
         elif behavior == "deny":
             self._say(claude_input.deny(request_id, message or "Not allowed."))
         else:
-            raise CallerError(f"not an answer: {behavior}")
+            raise CallerError(f"not a valid answer: {behavior}")
         del self._pending[request_id]
 
     def _say(self, line: bytes) -> None:
         if self._stdin is None:
             raise CallerError(
-                "this run takes no messages: start it with `unbraid run --steer`, or with "
+                "this run does not accept messages: start it with `unbraid run --steer`, or with "
                 "--input-format stream-json, to send it messages"
             )
         if not self._stdin.listens:
-            raise CallerError("this run has answered, and takes no more messages")
+            raise CallerError("this run has answered, and accepts no more messages")
         self._stdin.write(line)
 
 

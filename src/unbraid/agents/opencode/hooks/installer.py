@@ -80,7 +80,7 @@ class OpenCodeHooks:
         """Raises if the file is a person's own."""
         found = self._found()
         if found is not None and not found.startswith(MARK):
-            raise CallerError(f"{self._path} is not ours: move it away first")
+            raise CallerError(f"{self._path} was not written by unbraid: move it away first")
 
     def _unwritable(self, error: OSError) -> SourceError:
         return SourceError(str(self._path), f"cannot be written: {error.strerror}")

@@ -1,0 +1,280 @@
+"""A run's events in, AG-UI events out, in the order that the protocol demands.
+
+The same events always give the same AG-UI events. In AG-UI a run ends where it needs somebody's
+answer, and goes on as another run of the same thread: so does this one at each permission request,
+and goes on with whatever comes next, be it the answer or the words of an agent that does not wait.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ag_ui.core import (
+    PROTOCOL_VERSION,
+    BaseEvent,
+    CustomEvent,
+    Interrupt,
+    RawEvent,
+    RunErrorEvent,
+    RunFinishedCancelledOutcome,
+    RunFinishedEvent,
+    RunFinishedInterruptOutcome,
+    RunFinishedSuccessOutcome,
+    RunStartedEvent,
+    TextMessageContentEvent,
+    TextMessageEndEvent,
+    TextMessageStartEvent,
+)
+
+from unbraid import events as e
+from unbraid.agui.agent import OWN, AgUiAgent
+from unbraid.agui.calls import AgUiCalls
+from unbraid.agui.usage import UsageByModel, message_usage
+from unbraid.events.parts import decoded
+from unbraid.fleet.status import INTERRUPTED, status_of_end
+
+# What an answer to a permission request looks like.
+ANSWER = {
+    "type": "object",
+    "properties": {
+        "behavior": {"type": "string", "enum": ["allow", "deny"]},
+        "message": {"type": "string"},
+    },
+    "required": ["behavior"],
+}
+
+
+class AgUiRun:
+    """One run of ours as a thread of AG-UI. `thread_id` and `run_id` are those of whoever has asked
+    for it; `prompted` says that they know the first prompt.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        *,
+        thread_id: str | None = None,
+        run_id: str | None = None,
+        prompted: bool = False,
+    ) -> None:
+        self.over = False
+        self._run, self._thread_id, self._run_id = run, thread_id, run_id or run
+        self._prompted = prompted
+        self._source = ""
+        self._agents: dict[int, AgUiAgent] = {}
+        self._calls, self._usage = AgUiCalls(), UsageByModel()
+        self._requests: dict[str, e.FleetPermissionAsked] = {}
+        self._segments = 0
+        self._running = False
+        self._prompts = 0
+        self._ending: list[BaseEvent] = []  # how the run has ended, for good or for now
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run has ended for now, because somebody has to answer."""
+        return self._segments > 0 and not self._running and not self.over
+
+    def apply(self, event: e.FleetEvent) -> list[BaseEvent]:
+        """Takes the next event of the run."""
+        found: list[BaseEvent] = []
+        if isinstance(event, e.RequestReceived):
+            self._source = event.source
+            self._thread_id = self._thread_id or event.session_id or self._run
+        if not self._running:
+            found += self._begin(event.ts)
+        return [*found, *self._apply(event)]
+
+    def waits_for(self, request_id: str) -> bool:
+        """Returns whether a permission request has no answer."""
+        return request_id in self._requests
+
+    def resume(self, run_id: str) -> None:
+        """Gives the run another id, with which it goes on after an interrupt."""
+        self._run_id, self._segments = run_id, 0
+
+    def so_far(self, messages: BaseEvent, ts: int) -> list[BaseEvent]:
+        """Returns what someone needs who comes now, with all `messages` so far in one event."""
+        found, agents = [self._started(ts)], self._agents.values()
+        for agent in agents:
+            found += [*agent.started(), *agent.finished()]
+        found.append(messages)
+        found += (each for agent in agents for each in agent.reopened(ts))
+        return found + self._ending
+
+    def _apply(self, event: e.FleetEvent) -> list[BaseEvent]:
+        match event:
+            case e.RequestReceived():
+                return self._prompt(None, event, event.prompt)
+            case e.StreamStart():
+                return self._start(event)
+            case e.FleetPermissionAsked():
+                self._requests[event.request_id] = event
+                return self._interrupt(event.ts)
+            case e.FleetPermissionReplied():
+                self._requests.pop(event.request_id, None)
+                answer = {"interruptId": event.request_id, "behavior": event.behavior}
+                return [self._custom("permission_replied", event, answer)]
+            case e.Done():
+                return self._done(event)
+            case _:
+                agent = self._agents.get(event.stream_id)
+                return [] if agent is None else self._of_agent(agent, event)
+
+    def _of_agent(self, agent: AgUiAgent, event: e.FleetEvent) -> list[BaseEvent]:
+        match event:
+            case e.Text() | e.Thinking():
+                return agent.say(event)
+            case e.FleetToolUse():
+                return [*agent.close(event.ts), *self._calls.begin(agent, event)]
+            case e.FleetToolResult():
+                return [*agent.close(event.ts), *self._calls.result(agent, event)]
+            case e.FleetPrompt():
+                return [*agent.close(event.ts), *self._prompt(agent, event, event.text)]
+            case e.FleetTokenUsage():
+                self._usage.add(event)
+                return [self._custom("token_usage", event, message_usage(event))]
+            case e.FleetTurnComplete():
+                agent.answer = event.result or agent.answer
+                return agent.close(event.ts)
+            case e.SubAgentResponse():
+                agent.answer = event.content
+            case e.FleetError():
+                agent.error = event.message if event.code != "warning" else agent.error
+                value = {"message": event.message, "code": event.code}
+                return [self._custom("error", event, value)]
+            case e.FleetRetracted():
+                withdrawn = {"messageIds": event.message_ids}
+                return [*agent.close(event.ts), self._custom("retracted", event, withdrawn)]
+            case e.StreamEnd():
+                agent.end = event
+                return [*agent.close(event.ts), *agent.finished()]
+            case e.FleetUnrecognized():
+                raw = decoded(bytes(event.raw))
+                return [RawEvent(event=raw, source=self._source, **agent.tags(event.ts))]
+            case e.FleetMalformed():
+                bad = {"reason": event.reason, "offset": event.offset}
+                return [self._custom("malformed", event, bad)]
+            case _:
+                pass
+        return []
+
+    def _start(self, event: e.StreamStart) -> list[BaseEvent]:
+        parent = self._agents.get(-1 if event.parent_stream_id is None else event.parent_stream_id)
+        agent = AgUiAgent(self._run, event, None if parent is None else parent.tag)
+        agent.call_id = self._calls.find(event.parent_stream_id, event.tool_use_id)
+        agent.call_message = self._calls.message(agent.call_id)
+        self._agents[event.stream_id] = agent
+        asked = event.prompt if event.stream_id else None
+        return [*agent.started(), *self._prompt(agent, event, asked)]
+
+    def _prompt(
+        self, agent: AgUiAgent | None, event: e.FleetEvent, text: str | None
+    ) -> list[BaseEvent]:
+        """What an agent was asked, as a user's message."""
+        if not text:
+            return []
+        first = self._prompts == 0
+        self._prompts += 1
+        if first and self._prompted:
+            return []
+        name = f"{self._run}/prompt.{event.seq}"
+        tags = {"timestamp": event.ts or None} if agent is None else agent.tags(event.ts)
+        return [
+            TextMessageStartEvent(message_id=name, role="user", **tags),
+            TextMessageContentEvent(message_id=name, delta=text, **tags),
+            TextMessageEndEvent(message_id=name, **tags),
+        ]
+
+    def _begin(self, ts: int) -> list[BaseEvent]:
+        """Begins the run, or goes on after an interrupt, with the agents that have not ended and
+        with those above them.
+        """
+        self._running, self._ending = True, []
+        self._segments += 1
+        found = [self._started(ts)]
+        wanted: set[int] = set()
+        by_tag = {agent.tag: agent for agent in self._agents.values()}
+        for agent in self._agents.values():
+            above: AgUiAgent | None = agent
+            while agent.end is None and above is not None and above.stream_id not in wanted:
+                wanted.add(above.stream_id)
+                above = by_tag.get(above.parent)
+        for number, agent in self._agents.items():
+            if number in wanted:
+                found += [*agent.started(), *agent.finished()]
+        return found
+
+    def _started(self, ts: int) -> BaseEvent:
+        return RunStartedEvent(
+            thread_id=self._thread_id or self._run,
+            run_id=self._segment,
+            protocol_version=PROTOCOL_VERSION,
+            timestamp=ts or None,
+            metadata={OWN: {"run": self._run}},
+        )
+
+    @property
+    def _segment(self) -> str:
+        return self._run_id if self._segments <= 1 else f"{self._run_id}/{self._segments}"
+
+    def _interrupt(self, ts: int) -> list[BaseEvent]:
+        closed, ending = self._close_all(ts), list[BaseEvent]()
+        for agent in reversed(self._agents.values()):
+            own = [n for n, r in self._requests.items() if r.stream_id == agent.stream_id]
+            ending += agent.suspended(ts, own) if agent.end is None else []
+        interrupts = [self._as_interrupt(request) for request in self._requests.values()]
+        self._running = False
+        outcome = RunFinishedInterruptOutcome(interrupts=interrupts)
+        self._ending = [*ending, self._finished(ts, outcome=outcome)]
+        return [*closed, *self._ending]
+
+    def _as_interrupt(self, request: e.FleetPermissionAsked) -> Interrupt:
+        agent = self._agents.get(request.stream_id)
+        return Interrupt(
+            id=request.request_id,
+            reason="tool_call",
+            message=f"{request.agent} asks for permission to use {request.tool}",
+            tool_call_id=self._calls.find(request.stream_id, request.tool_use_id),
+            subagent_run_id=None if agent is None else agent.tag,
+            response_schema=ANSWER,
+            metadata={OWN: {"tool": request.tool, "input": request.input}},
+        )
+
+    def _done(self, event: e.Done) -> list[BaseEvent]:
+        closed = self._close_all(event.ts)
+        self._running, self.over = False, True
+        self._ending = [self._outcome(event)]
+        return [*closed, *self._ending]
+
+    def _outcome(self, event: e.Done) -> BaseEvent:
+        main = self._agents.get(0)
+        end = None if main is None else main.end
+        if main is None or end is None or event.ok or end.ok:
+            answer = None if main is None else main.answer
+            return self._finished(event.ts, outcome=RunFinishedSuccessOutcome(), result=answer)
+        if status_of_end(end.reason, ok=end.ok) == INTERRUPTED:
+            return self._finished(event.ts, outcome=RunFinishedCancelledOutcome())
+        return RunErrorEvent(
+            message=main.error or main.answer or end.reason,
+            code=end.reason,
+            usage=self._usage.entries(),
+            timestamp=event.ts or None,
+        )
+
+    def _finished(self, ts: int, **facts: Any) -> BaseEvent:
+        return RunFinishedEvent(
+            thread_id=self._thread_id or self._run,
+            run_id=self._segment,
+            usage=self._usage.entries() if self.over else None,
+            timestamp=ts or None,
+            **facts,
+        )
+
+    def _close_all(self, ts: int) -> list[BaseEvent]:
+        return [each for agent in self._agents.values() for each in agent.close(ts)]
+
+    def _custom(self, name: str, event: e.FleetEvent, value: dict[str, Any]) -> BaseEvent:
+        agent = self._agents.get(event.stream_id)
+        known = {key: each for key, each in value.items() if each is not None}
+        tags = {"timestamp": event.ts or None} if agent is None else agent.tags(event.ts)
+        return CustomEvent(name=name, value=known, **tags)

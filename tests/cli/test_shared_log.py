@@ -1,0 +1,121 @@
+"""One log for several machines, by the commands: each machine is a home folder of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.launch.agents import UNBRAID
+from tests.nats_servers import NatsCluster
+from tests.watch.writing import Writer, append
+from unbraid.log import opened_log
+
+pytestmark = pytest.mark.xdist_group("nats")
+
+PATIENCE_SECONDS = 60.0
+
+
+class MachineHome:
+    """A machine of its own: its files, its name, and the log that it shares with others."""
+
+    def __init__(self, folder: Path, name: str, log: str) -> None:
+        self.home = folder / name
+        self.home.mkdir()
+        kept = ("PATH", "LANG", "PYTHONPATH")
+        self.env = {key: os.environ[key] for key in kept if key in os.environ} | {
+            "HOME": str(self.home),
+            "UNBRAID_HOME": str(self.home / "u"),
+            "UNBRAID_MACHINE": name,
+            "UNBRAID_LOG": log,
+            "LOGNAME": f"{name}-user",
+        }
+
+    def call(self, *args: str, given: bytes = b"") -> bytes:
+        """Runs a command to its end; returns what it prints."""
+        done = subprocess.run(
+            [UNBRAID, *args], env=self.env, input=given, capture_output=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        assert b"s3cret" not in done.stdout + done.stderr
+        return done.stdout
+
+    def runs(self, *args: str) -> dict[str, Any]:
+        """Returns what `ps` lists."""
+        listed = json.loads(self.call("ps", "--all", "--json", *args))
+        return {run["run"]: run for run in listed}
+
+
+async def texts(log: Any, session: str, words: str) -> list[str]:
+    """Returns what the log has of a session, as soon as that has these words."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        found = [e.event.delta for e in await log.read(session) if e.type == "text"]
+        if words in found:
+            return found
+        assert time.monotonic() < until, found
+        await asyncio.sleep(0.05)
+
+
+async def test_what_one_machine_records_the_other_sees(tmp_path: Path) -> None:
+    more = 'authorization { users: [ { user: server, password: "s3cret" } ] }'
+    with NatsCluster(tmp_path / "nats", more=more) as cluster:
+        url = f"nats://server:s3cret@{cluster.hosts}/SHARED"
+        one, two = MachineHome(tmp_path, "one", url), MachineHome(tmp_path, "two", url)
+        writer = Writer(one.home / ".claude")
+        append(writer.main, writer.prompt("Count needles.") + writer.text("first"))
+        process = await asyncio.create_subprocess_exec(
+            UNBRAID, "watch", "--no-page", "--log", url, env=one.env,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            async with opened_log(url, two.env) as log:
+                assert await texts(log, writer.session, "first") == ["first"]
+                # The cluster goes away; the agent does not know, and goes on.
+                await asyncio.to_thread(cluster.nodes[0].kill)
+                append(writer.main, writer.text("while it was away"))
+                await asyncio.sleep(1)
+                append(writer.main, writer.text("still away"))
+                assert [run.run for run in await log.runs()] == [writer.session]
+                cluster.nodes[0].start()
+                append(writer.main, writer.text("needle"))
+                said = ["first", "while it was away", "still away", "needle"]
+                assert await texts(log, writer.session, "needle") == said
+            piped = b"".join(
+                json.dumps(line).encode() + b"\n"
+                for line in (
+                    {"type": "system", "subtype": "init", "session_id": PIPED, "model": "m"},
+                    {"type": "assistant", "session_id": PIPED, "message": {
+                        "id": "m1", "role": "assistant", "model": "m",
+                        "content": [{"type": "text", "text": "a needle too"}]}},
+                    {"type": "result", "subtype": "success", "session_id": PIPED,
+                     "is_error": False, "result": "a needle too"},
+                )
+            )  # fmt: skip
+            assert await asyncio.to_thread(two.call, "pipe", given=piped) == piped
+            for machine in (one, two):
+                runs = await asyncio.to_thread(machine.runs)
+                assert runs.keys() == {writer.session, PIPED}
+                assert (runs[writer.session]["machine"], runs[PIPED]["machine"]) == ("one", "two")
+                assert runs[PIPED]["user"] == "two-user"
+            chosen = await asyncio.to_thread(one.runs, "--machine", "two", "--user", "two-user")
+            assert chosen.keys() == {PIPED}
+            found = json.loads(
+                await asyncio.to_thread(two.call, "search", "away", "--machine", "one", "--json")
+            )
+            assert {place["run"] for place in found} == {writer.session}
+            spent = await asyncio.to_thread(two.call, "cost", "--by", "machine", "--json")
+            assert {row["key"] for row in json.loads(spent)["rows"]} <= {"one", "two"}
+        finally:
+            process.terminate()
+            _, errors = await process.communicate()
+        assert b"s3cret" not in errors
+
+
+PIPED = "11111111-2222-4333-8444-666666666666"
