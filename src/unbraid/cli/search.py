@@ -50,13 +50,9 @@ def search(
     """
     from unbraid.cli.printer import terminal_width
 
-<<<<<<< HEAD
     if not " ".join(words).strip(' "'):
         raise click.UsageError("WORDS… is empty: say what to search for")
-    places = asyncio.run(_places(" ".join(words), limit))
-=======
     places = asyncio.run(_places(" ".join(words), limit, machine, user))
->>>>>>> main
     if redact:
         from unbraid.redact.matches import redact_snippet
 

@@ -11,6 +11,7 @@ function run(name: string, more: Partial<Run> = {}): Run {
     title: name,
     cwd: null,
     machine: null,
+    user: null,
     status: 'done',
     waiting: null,
     agents: 1,
