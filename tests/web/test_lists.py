@@ -86,12 +86,18 @@ async def test_a_search_is_a_key_away_and_tells_run_and_agent(site: Site, tab: P
 async def test_every_block_has_its_time_by_the_clock_or_since_the_start(
     site: Site, tab: Page
 ) -> None:
-    story = Story("Wait.").wait(65_000).say("A minute later.").done()
+    story = Story("Wait.").spend(tokens=160_000).wait(65_000).say("A minute later.")
+    story.spend(tokens=24_000).done()
     await site.append("run", story.events)
     view = await RunView(tab, "run").open(0)
     time = view.pane.get_by_role("article").filter(has_text="A minute later.").locator(".aside a")
     await expect(time).to_contain_text(re.compile(r"\b1:05$"))
     await expect(time).to_have_css("opacity", "1")
+    # How full its context is, and where it was compacted.
+    await expect(view.pane.locator(".facts")).to_contain_text("context 24.0k")
+    cut = view.pane.get_by_role("link", name="compacted at 1:05: 160k → 24.0k")
+    await expect(cut).to_be_visible()
+    await expect(view.items.first.locator("path.cut")).to_have_attribute("d", re.compile("^M65"))
     await view.pane.get_by_role("button", name="Clock times").click()
     await expect(time).to_contain_text(re.compile(r"\d\d:\d\d:\d\d$"))
 
