@@ -291,6 +291,10 @@ HOOK_UNSEEN_HOLD_SECONDS = 300.0
 HOOK_SESSION_TIMEOUT_SECONDS = 3.0
 # Claude Code writes a call into its transcript about a tenth of a second after it asks for it.
 HOOK_CALL_SETTLE_SECONDS = 0.25
+# A plugin that waits for orders calls again after this, well before it would give up.
+PLUGIN_ORDERS_SECONDS = 60.0
+# What a plugin is asked to do, it does at once, if its process lives.
+PLUGIN_REPLY_TIMEOUT_SECONDS = 10.0
 # When the process that listens for hooks is gone, another one of ours takes its place this soon.
 HOOK_SOCKET_RETRY_SECONDS = 1.0
 # Who answers here says so again before this is over; a page that was closed does not.
