@@ -21,9 +21,11 @@ from pathlib import Path
 
 from benchmarks import (
     cost,
+    cost_codex,
     fanout_deliveries,
     fanout_idle,
     fanout_unread,
+    hooks,
     index_live,
     index_speed,
     ingest,
@@ -62,7 +64,7 @@ def index() -> list[Measured]:
 def costs() -> list[Measured]:
     """The table of costs, with the same peer."""
     ccusage()
-    return cost.main(CACHE / "history-200")
+    return [*cost.main(CACHE / "history-200"), *cost_codex.main()]
 
 
 def idle() -> list[Measured]:
@@ -73,6 +75,7 @@ def idle() -> list[Measured]:
 
 PARTS: dict[str, Callable[[], list[Measured]]] = {
     "startup": startup.main,
+    "hooks": hooks.main,
     "parsers": lambda: parsers.main(CACHE),
     "translate": lambda: translate.main(CACHE),
     "redaction": redaction.main,
