@@ -11,6 +11,7 @@ import pytest
 
 from tests.agents.claude.backend_cli import said, text
 from tests.launch.agents import UNBRAID, logged
+from tests.launch.tmux import in_tmux
 from tests.said import joined, rows_of, told
 from tests.watch.watching import watched
 from unbraid import events as e
@@ -84,6 +85,25 @@ async def test_a_server_of_kilo_as_a_backend(version: str, tmp_path: Path) -> No
     (kid,) = [event for event in first if isinstance(event, e.SubAgentSpawned)]
     assert text(first, kid.context) == "The kid speaks.The kid is done."
     assert [event.ok for event in first if isinstance(event, e.SubAgentEnded)] == [True]
+    judged(events, model, agents=2)
+
+
+@every_version
+async def test_the_interactive_kilo_has_the_terminal(version: str, tmp_path: Path) -> None:
+    script = Script(
+        {
+            "main": [say("Plan.", Spawn("a")), say("All done here.")],
+            "a": [say("a works", bash("echo a")), say("a is done")],
+        }
+    )
+    with ScriptedModel(script) as model:
+        arguments = ["--model", "scripted/one", "--prompt", "[[main]] Go."]
+        launch = opencode_launch(cli_of(version), model.url, tmp_path, arguments)
+        argv = [UNBRAID, "run", "--", *launch.argv]
+        async with in_tmux(argv, launch.env, launch.cwd, tmp_path) as screen:
+            assert "Plan." in await screen.until("All done here.")
+            await screen.leave()
+            events = await _ended(tmp_path)
     judged(events, model, agents=2)
 
 
