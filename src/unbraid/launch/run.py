@@ -19,6 +19,7 @@ from unbraid.agents.process_port import (
 )
 from unbraid.agents.registry import kinds
 from unbraid.control.controllers import Controllers
+from unbraid.control.machines import answering_machines
 from unbraid.control.resume import agent_of
 from unbraid.control.signals import SignalController
 from unbraid.control.sockets import steerable
@@ -109,6 +110,7 @@ async def run(
                 trace.begin(run_log.log, name)
 
         run_log.on_open = opened
+        await stack.enter_async_context(answering_machines(run_log.log, controllers))
         await stack.enter_async_context(recorder.recording())
         if run_log.log is not None and not run_log.failed:
             await stack.enter_async_context(steerable(data_folder(env), controller))

@@ -16,12 +16,16 @@ async def recover(log: Log, leases: Leases) -> list[str]:
         # A lease dies with the process that holds it: one that can be had belongs to nobody.
         if summary.source == SOURCE and await leases.acquire(summary.run):
             try:
-                events = await _events(log, summary.run)
-                await log.append(summary.run, closing_events(events, "interrupted"))
+                await end_request(log, summary.run)
                 ended.append(summary.run)
             finally:
                 await leases.release(summary.run)
     return ended
+
+
+async def end_request(log: Log, run: str) -> None:
+    """Ends a run in the log whose process is gone."""
+    await log.append(run, closing_events(await _events(log, run), "interrupted"))
 
 
 async def _events(log: Log, run: str) -> list[FleetEvent]:

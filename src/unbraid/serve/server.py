@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager, nullcontext, suppres
 from typing import TYPE_CHECKING, Any
 
 from unbraid.control.controllers import Controllers
+from unbraid.control.machines import answering_machines
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
@@ -25,6 +26,7 @@ from unbraid.serve.access.tokens import SignInFile
 from unbraid.serve.app import create_app
 from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
+from unbraid.serve.dead_runs import end_dead_runs
 from unbraid.serve.listener import listening, open_listener
 from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
@@ -107,7 +109,13 @@ async def serving(
         orchestrator=orchestrator,
     )
     app = create_app(services)
-    async with hub, listening(config, listener, app), _swept(keys):
+    async with (
+        hub,
+        listening(config, listener, app),
+        _swept(keys),
+        answering_machines(log, held),
+        _beside(end_dead_runs(log)),
+    ):
         try:
             if orchestrator is not None:
                 await orchestrator.recover()

@@ -14,6 +14,8 @@ import unbraid.log.nats.leases as module
 from tests.nats_servers import NatsCluster
 from unbraid.log import opened_log
 from unbraid.log.nats.leases import NatsLeases
+from unbraid.log.sample import story
+from unbraid.serve.dead_runs import end_dead_run
 
 pytestmark = pytest.mark.xdist_group("nats")
 
@@ -77,7 +79,18 @@ async def test_what_a_killed_process_held_goes_to_one_of_two(
         await asyncio.sleep(0.5)
         assert len(done) == 1 and not any(task.done() for task in late)
         winner = tasks[done.pop()]
-        assert await second.abandoned() == ["r.2"]
+        assert await second.abandoned() == await second.dead() == ["r.2"]
+        # What it was recording is ended by one.
+        await two.append("r.2", story(["x"])[:3])
+        assert [await end_dead_run(log, "r.2") for log in (one, two)] == [True, False]
+        summary = await one.run("r.2")
+        assert summary is not None
+        assert summary.over
+        # One that stops in good order leaves its runs to be continued.
+        third = one.leases()
+        assert await third.acquire("r.3")
+        await third.close(ended=False)
+        assert (await first.abandoned(), await first.dead()) == (["r.3"], [])
         await winner.release("r")
         await asyncio.wait(late)
         assert await first.acquire("r") != await second.acquire("r")
