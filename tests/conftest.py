@@ -42,10 +42,10 @@ RAISED_AGAIN_SECONDS = 10.0
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("cli") is not None:
-            # Two processes that we do not own race against their time limits on whatever machine
-            # this is. Only that is tried again, and shown as a rerun: a wrong or missing word fails
-            # at once.
-            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["Timeout"]))
+            # Two processes that we do not own race against their time limits, and ours, on whatever
+            # machine this is. Only that is tried again, and shown as a rerun: a wrong or missing
+            # word fails at once.
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["Timeout", "Late:"]))
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(CLI_TIMEOUT_SECONDS))
     # Workers take tests in this order: a long one at the end would leave the others idle.

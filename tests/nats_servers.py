@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import socket
 import subprocess
 import sysconfig
 import time
@@ -14,21 +13,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.ports import free_port
+
 SERVER = Path(sysconfig.get_path("scripts")) / "nats-server"
 PATIENCE_SECONDS = 30.0
 
 
 def free_ports(count: int) -> list[int]:
     """Returns ports that nobody listens on now."""
-    found: list[socket.socket] = []
-    try:
-        for _ in range(count):
-            found.append(socket.socket())
-            found[-1].bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in found]
-    finally:
-        for each in found:
-            each.close()
+    ports: set[int] = set()
+    while len(ports) < count:
+        ports.add(free_port())
+    return list(ports)
 
 
 class NatsNode:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.control.talk import Talk
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, cli_of, log_path, logged, play, verdict
 from tests.said import CLEAN
@@ -19,7 +18,6 @@ from unbraid import events as e
 from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.log import SqliteLog
 from unbraid.testing import Script, ScriptedModel, Spawn, claude_launch, say, scenario
-from unbraid.testing.launch import Launch
 from unbraid.testing.process import Child
 
 pytestmark = pytest.mark.cli
@@ -31,44 +29,6 @@ LISTENING = (
     "--permission-prompt-tool", "stdio",
 )  # fmt: skip
 STEERED = ("-p", "[[main]] Go.")
-
-
-class Talk:
-    """A run that listens, and the log it is written to."""
-
-    def __init__(self, child: Child, launch: Launch, log: SqliteLog, model: ScriptedModel) -> None:
-        self.child, self.launch, self.log, self.model = child, launch, log, model
-        self.lines: list[dict[str, Any]] = []
-        self.run = ""
-
-    async def read_until(self, kind: str) -> dict[str, Any]:
-        """Its next line of that type."""
-        async for _, line in self.child.lines():
-            record: dict[str, Any] = json.loads(line)
-            self.lines.append(record)
-            if record["type"] == kind:
-                return record
-        raise AssertionError(f"it has ended without {kind}")
-
-    async def logged(self, kind: type[e.FleetEvent], count: int = 1) -> e.FleetEvent:
-        """The event of that type that is so many-th in the log, when it is there."""
-        async for batch in self.log.follow_all(0):
-            for entry in batch:
-                self.run = entry.run
-                event = e.decode_event(entry.data)
-                count -= isinstance(event, kind)
-                if not count:
-                    return event
-        raise AssertionError("the log has ended")
-
-    async def order(self, *words: str) -> str:
-        """One of our commands, from another terminal."""
-        process = await asyncio.create_subprocess_exec(
-            UNBRAID, *words, env=self.launch.env, stdout=asyncio.subprocess.PIPE
-        )
-        printed, _ = await process.communicate()
-        assert process.returncode == 0
-        return printed.decode()
 
 
 @contextlib.asynccontextmanager

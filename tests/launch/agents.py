@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import Verdict, judge
+from tests.said import CLEAN, Verdict, judge
 from unbraid import events as e
 from unbraid.log import RunSummary, SqliteLog
 from unbraid.testing import CliUnavailable, Recording, Script, ScriptedModel, clis, scenario
@@ -22,6 +22,10 @@ UNBRAID = str(Path(sys.executable).with_name("unbraid"))
 TIMEOUT_SECONDS = 120
 # Two clocks of one machine, of which one counts in whole milliseconds.
 CLOCK_MS = 5
+# What stands in one of an agent's files waits for what the agent writes into another; not for ever
+# (unbraid/timings.py). An agent that gets no processor for longer is told out of order: such a test
+# is tried again (tests/conftest.py).
+LATE = "Late:"
 
 
 def cli_of(name: str, version: str) -> clis.Cli:
@@ -104,7 +108,7 @@ def in_its_time(recording: Recording, events: Sequence[e.FleetEvent]) -> None:
     asked = [x.seq for x in events if isinstance(x, e.FleetPrompt) and x.stream_id == 0]
     start = events[0]
     assert isinstance(start, e.RequestReceived)
-    assert start.prompt or (asked and min(asked) < first)
+    assert start.prompt or (asked and min(asked) < first), LATE
 
 
 async def logged(home: Path) -> dict[str, list[e.FleetEvent]]:
@@ -130,3 +134,9 @@ async def events_of(log: SqliteLog, run: RunSummary) -> list[e.FleetEvent]:
 def verdict(recording: Recording, events: Sequence[e.FleetEvent], folder: Path) -> Verdict:
     """The log against the truth."""
     return judge(recording.save(folder), events, full=True)
+
+
+def clean(found: Verdict) -> None:
+    """Nothing is lost, told twice or misplaced, and all of it is in order."""
+    assert found._replace(disordered=[]) == CLEAN
+    assert not found.disordered, f"{LATE} {found.disordered}"

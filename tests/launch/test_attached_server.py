@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.launch.agents import cli_of, logged, play, verdict
-from tests.said import CLEAN
+from tests.launch.agents import clean, cli_of, logged, play, verdict
 from unbraid import events as e
 from unbraid.testing import ScriptedModel, opencode_launch, scenario
 from unbraid.testing.process import Child
@@ -55,6 +54,6 @@ async def test_every_block_once(version: str, name: str, tmp_path: Path) -> None
             )
     (events,) = (await logged(tmp_path)).values()
     check(events)
-    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+    clean(verdict(recording, events, tmp_path / "recording"))
     results = [event.ok for event in events if isinstance(event, e.FleetToolResult)]
     assert results == [not asks]

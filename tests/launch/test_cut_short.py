@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, arguments, in_order, logged, play, verdict
-from tests.said import CLEAN, Row, expected, joined, told
+from tests.launch.agents import UNBRAID, arguments, clean, in_order, logged, play, verdict
+from tests.said import Row, expected, joined, told
 from unbraid import events as e
 from unbraid.testing import Recording, Script, ScriptedModel, Spawn, bash, say, scenario
 
@@ -64,7 +64,7 @@ async def test_what_opencode_refuses_itself(version: str, piped: bool, tmp_path:
     recording = await turn(version, scenario("permission"), tmp_path, GO, piped=piped, asks=True)
     (events,) = (await logged(tmp_path)).values()
     check(events)
-    assert verdict(recording, events, tmp_path / "recording") == CLEAN
+    clean(verdict(recording, events, tmp_path / "recording"))
     (refused,) = (event for event in events if isinstance(event, e.FleetToolResult))
     assert not refused.ok
 

@@ -12,8 +12,17 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, arguments, in_its_time, log_path, logged, play, verdict
-from tests.said import CLEAN, Verdict
+from tests.launch.agents import (
+    UNBRAID,
+    arguments,
+    clean,
+    in_its_time,
+    log_path,
+    logged,
+    play,
+    verdict,
+)
+from tests.said import Verdict
 from tests.watch.test_watch_clis import whole
 from tests.watch.watching import watched
 from unbraid import events as e
@@ -72,7 +81,7 @@ async def seen_by_the_watch(recording: Recording, home: Path, *, ordered: bool) 
     if "began_ms" in recording.truth:
         in_its_time(recording, events)
     found = verdict(recording, events, home / "recording")
-    assert (found if ordered else found._replace(disordered=[])) == CLEAN
+    clean(found if ordered else found._replace(disordered=[]))
 
 
 @pytest.mark.parametrize(("version", "name"), PRINTED)
@@ -82,7 +91,7 @@ async def test_run_logs_every_block_once(version: str, name: str, tmp_path: Path
     assert recording.exit == 0
     (events,) = (await logged(tmp_path)).values()
     check(events)
-    assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
+    clean(live(version, verdict(recording, events, tmp_path / "recording")))
     in_time(events)
     in_its_time(recording, events)
 
@@ -102,7 +111,7 @@ async def test_a_run_a_pipe_and_a_watch_log_every_block_once(
     for home in (tmp_path, piped):
         (events,) = (await logged(home)).values()
         check(events)
-        assert live(version, verdict(recording, events, tmp_path / "recording")) == CLEAN
+        clean(live(version, verdict(recording, events, tmp_path / "recording")))
         in_time(events)
         in_its_time(recording, events)
     ordered = version.startswith("opencode ")
@@ -146,5 +155,5 @@ async def test_a_conversation_goes_through(
         (events,) = (await logged(home)).values()
         check(events)
         asked_before_it_answers(events)
-        assert verdict(recording, events, tmp_path / "recording") == CLEAN
+        clean(verdict(recording, events, tmp_path / "recording"))
     await seen_by_the_watch(recording, tmp_path, ordered=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-import socket
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from tests.launch.agents import (
 )
 from tests.launch.test_passing import start
 from tests.launch.test_serving import ADDRESS, address_of
+from tests.ports import free_port
 from tests.redact.secret import KEY, SEEN, bits_in, leaks
 from tests.remote.test_delivery import arrived
 from tests.said import CLEAN, joined, rows_of, told
@@ -149,9 +149,7 @@ async def test_a_run_of_claude_code(version: str, tmp_path: Path) -> None:
 async def test_a_pipe_and_its_outbox(tmp_path: Path) -> None:
     home, theirs = tmp_path / "home", tmp_path / "theirs" / "log.db"
     ours = log_path(home).parent
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     pipe = [
         UNBRAID,
         "pipe",

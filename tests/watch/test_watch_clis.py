@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch.agents import arguments, cli_of, in_order, logged, play, verdict
+from tests.launch.agents import arguments, clean, cli_of, in_order, logged, play, verdict
 from tests.launch.turns import three_turns, words_of
 from tests.said import CLEAN, compare, told, up_to_the_cut
 from tests.watch.watching import watched
@@ -43,7 +43,7 @@ async def test_watch_follows_a_conversation_with_opencode(
     if name == "interrupt":
         up_to_the_cut(recording, events)
     else:
-        assert verdict(recording, events, tmp_path / "recording") == CLEAN
+        clean(verdict(recording, events, tmp_path / "recording"))
 
 
 @pytest.mark.parametrize(

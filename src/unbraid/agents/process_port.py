@@ -69,6 +69,10 @@ class OutputRenderer(Protocol):
         """Returns the rest, when the stream is over."""
         ...
 
+    def exit_code(self, code: int) -> int:
+        """Returns the exit code that the person would have seen, by that of the program."""
+        ...
+
 
 class Launcher(Protocol):
     """How a kind's programs are started so that every agent is visible."""

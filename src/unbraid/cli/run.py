@@ -57,7 +57,8 @@ def run(
 
     With --steer, Claude Code gets the prompt after `-p` over its standard input, and goes on
     listening until it has answered: `unbraid send`, `interrupt` and `stop RUN/STREAM` work, and a
-    tool that would be denied asks for permission instead: `unbraid approve` or `deny` answers.
+    tool that would be denied asks for permission instead: `unbraid approve` or `deny` answers. The
+    same works for `codex exec`, whose work is then done by a `codex app-server`.
 
     With --serve, everything that `unbraid serve` gives is there for as long as the agent works, and
     the run can be steered over HTTP. The page's address is printed on standard error.

@@ -122,7 +122,8 @@ async def run(
             renderer=renderer,
             warn=warn,
         )
-        return await child.wait()
+        code = await child.wait()
+        return code if renderer is None else renderer.exit_code(code)
 
 
 async def pipe(

@@ -8,54 +8,17 @@ from pathlib import Path
 import pytest
 
 from tests.agents.claude.backend_cli import said, text
+from tests.agents.codex.open_script import OpenScript
 from tests.agents.codex.test_codex_clis import cli_of, every_version
 from unbraid import events as e
 from unbraid.agents.codex.backend import CodexBackend
 from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
-from unbraid.testing import (
-    Script,
-    ScriptedModel,
-    ScriptedText,
-    Spawn,
-    Turn,
-    Wait,
-    bash,
-    codex_launch,
-    say,
-)
+from unbraid.testing import ScriptedModel, Spawn, Wait, bash, codex_launch, say
 
 pytestmark = [pytest.mark.cli, pytest.mark.timeout(120)]
 
 LONG = "A text that is long enough to come in several pieces, one after the other. " * 4
-
-
-class OpenScript:
-    """A script whose main agent gets its next answers when its next prompt is sent.
-
-    How often Codex asks is up to it: once more when a sub-agent has ended, or not. Then it is given
-    words that say so.
-    """
-
-    def __init__(self, *kid: Turn) -> None:
-        self._main: list[Turn] = []
-        self.script = Script({"main": self._main, "kid": kid})
-
-    def add(self, model: ScriptedModel, *turns: Turn) -> None:
-        """Adds answers after all that were asked for."""
-        asked = self._asked(model)
-        self._main += [self.script.turn("main", n) for n in range(len(self._main), asked)]
-        self._main += turns
-
-    def said(self, model: ScriptedModel, since: int) -> str:
-        """Returns what the main agent has said, from its answer of that number on."""
-        turns = [self.script.turn("main", number) for number in range(since, self._asked(model))]
-        blocks = [block for turn in turns for block in turn.blocks]
-        return "".join(block.text for block in blocks if isinstance(block, ScriptedText))
-
-    def _asked(self, model: ScriptedModel) -> int:
-        served = [each.turn for each in model.ledger.servings if each.agent == "main"]
-        return 1 + max(served, default=-1)
 
 
 @every_version

@@ -11,14 +11,14 @@ import asyncio
 import contextlib
 import os
 import shlex
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
-from unbraid.agents.codex.dialect.server import approval_id
+from unbraid.agents.codex.server.approvals import Approvals
+from unbraid.agents.codex.server.messages import server_message
+from unbraid.agents.codex.server.requests import INITIALIZED, initialize, request, text_input
 from unbraid.agents.spec import AgentSpec
 from unbraid.agents.turn_limit import TurnLimit
 from unbraid.errors import BackendError, CallerError
@@ -91,15 +91,13 @@ class CodexConversation:
         self._translator = Translator(dialects={NAME: CodexDialect})
         self._requests = 0
         self._turn: str | None = None
-        self._waiting: dict[str, int | str] = {}
+        self._approvals = Approvals()
         self._known: list[RelayEvent] = []
 
     async def begin(self, wanted: Mapping[str, Any]) -> None:
         """Introduces ourselves, and begins a thread."""
-        about = {"name": "unbraid", "title": "unbraid", "version": "0"}
-        capabilities = {"experimentalApi": True}
-        await self._call("initialize", {"clientInfo": about, "capabilities": capabilities})
-        await self._send({"method": "initialized"})
+        await self._answered(initialize)
+        await self._send(INITIALIZED)
         result = await self._call("thread/start", wanted)
         self.session = str(result["thread"]["id"])
 
@@ -108,8 +106,7 @@ class CodexConversation:
         if self._turn is not None:
             await self._settle()
         limit = TurnLimit(NAME)
-        sound = message.encode("utf-8", "replace").decode()
-        given = {"threadId": self.session, "input": [{"type": "text", "text": sound}]}
+        given = {"threadId": self.session, "input": text_input(message)}
         result = await self._call("turn/start", given)
         self._turn = str(result["turn"]["id"])
         try:
@@ -118,7 +115,7 @@ class CodexConversation:
                 limit.count(event)
                 yield event
             while self._turn is not None:
-                for event in self._events(await self._line()):
+                for event in await self._events(await self._line()):
                     limit.count(event)
                     yield event
         finally:
@@ -129,30 +126,28 @@ class CodexConversation:
         """Answer a permission request: `behavior` is allow or deny."""
         if behavior not in ("allow", "deny"):
             raise CallerError(f"not a valid answer: {behavior}")
-        if request_id not in self._waiting:
-            raise CallerError(f"no pending permission request {request_id}")
-        decision = "accept" if behavior == "allow" else "decline"
-        request = self._waiting.pop(request_id)
-        await self._send({"id": request, "result": {"decision": decision}})
+        await self._send(self._approvals.take(request_id).answer(allow=behavior == "allow"))
 
     async def _call(self, method: str, params: Mapping[str, Any]) -> Any:
+        return await self._answered(lambda number: request(number, method, params))
+
+    async def _answered(self, line: Callable[[int], bytes]) -> Any:
         """Sends a request, and returns its answer; what comes before that is kept."""
         self._requests += 1
         number = self._requests
-        await self._send({"id": number, "method": method, "params": params})
+        await self._send(line(number))
         while True:
-            line = await self._line()
-            answer = msgspec.json.decode(line)
-            self._known += self._events(line)
-            if isinstance(answer, dict) and answer.get("id") == number and "method" not in answer:
-                if "result" not in answer:
-                    problem = f"{method}: {str(answer.get('error'))[:500]}"
-                    raise BackendError(NAME, problem, _ADVICE_GONE)
-                return answer["result"]
+            line_read = await self._line()
+            self._known += await self._events(line_read)
+            reply = server_message(line_read)
+            if reply is not None and reply.id == number and reply.method is None:
+                if reply.problem is not None:
+                    raise BackendError(NAME, reply.problem, _ADVICE_GONE)
+                return reply.result
 
-    async def _send(self, message: Mapping[str, Any]) -> None:
+    async def _send(self, data: bytes) -> None:
         with contextlib.suppress(OSError):  # that it is gone is seen at its stdout
-            await self._program.write(msgspec.json.encode(message) + b"\n")
+            await self._program.write(data)
 
     async def _line(self) -> bytes:
         while not self._read:
@@ -162,27 +157,24 @@ class CodexConversation:
             self._read += [line for line in self._lines.feed(data) if isinstance(line, bytes)]
         return self._read.pop(0)
 
-    def _events(self, line: bytes) -> list[RelayEvent]:
+    async def _events(self, line: bytes) -> list[RelayEvent]:
         """Returns what is new in a line; notes permission requests, and the end of the turn."""
-        self._note(line)
+        message = server_message(line)
+        refused = None if message is None else self._approvals.note(message)
+        if refused is not None:
+            await self._send(refused)
         events = self._translator.feed(line + b"\n")
         for event in events:
             if isinstance(event, TurnComplete) and not event.context:
                 self._turn = None
         return events
 
-    def _note(self, line: bytes) -> None:
-        if b"/requestApproval" in line[:200]:
-            request = msgspec.json.decode(line).get("id")
-            if isinstance(request, int | str):
-                self._waiting[approval_id(request)] = request
-
     async def _settle(self) -> None:
         """Waits for the end of a turn that was interrupted; what it still says is dropped."""
         try:
             async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
                 while self._turn is not None:
-                    self._events(await self._line())
+                    await self._events(await self._line())
         except TimeoutError:
             problem = f"still busy {AGENT_INTERRUPT_TIMEOUT_SECONDS:g} s after it was interrupted"
             raise BackendError(NAME, problem, "open a new conversation") from None
@@ -190,4 +182,4 @@ class CodexConversation:
     async def _interrupt(self) -> None:
         self._requests += 1
         params = {"threadId": self.session, "turnId": self._turn}
-        await self._send({"id": self._requests, "method": "turn/interrupt", "params": params})
+        await self._send(request(self._requests, "turn/interrupt", params))

@@ -2,25 +2,33 @@
 
 Its command line is passed on as it is: rollouts have every agent in every release. What is printed
 as JSON is recorded too, behind the rollouts: they know the times and the ids of the same words.
+Only where it is to be steered, an app-server does the work of `codex exec` (`codex/server/`).
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import msgspec
+from msgspec import field
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
 from unbraid.agents.codex.records import decode
+from unbraid.agents.codex.server.command import ServedExec, served_exec
+from unbraid.agents.codex.server.controller import CodexController
+from unbraid.agents.codex.server.renderer import ExecRenderer
+from unbraid.agents.codex.server.source import ServerSource
 from unbraid.agents.codex.sessions.follower import RolloutFollower
 from unbraid.agents.codex.sessions.rollout_file import created_ms
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.command_line import arguments_at
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.screen import safe
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
     PIPE_BEGAN_MS,
@@ -33,6 +41,12 @@ from unbraid.wire.record import BAD_JSON
 
 KIND = "codex"
 _JSON = ("--json", "--experimental-json")
+
+
+class CodexCommand(Command):
+    """An app-server in place of a command; `served` is what it is asked for."""
+
+    served: ServedExec = field(default_factory=ServedExec)
 
 
 class CodexLauncher:
@@ -49,7 +63,20 @@ class CodexLauncher:
         """Returns the command itself. Its stdout goes through us only where it is JSON: anything
         else is meant for the person's own terminal.
         """
-        args = argv[_arguments_of(argv) or 0 :]
+        first = _arguments_of(argv) or 0
+        args = argv[first:]
+        served = served_exec(args, str(Path.cwd())) if steered else None
+        if served is not None:
+            return CodexCommand(
+                served.argv(argv[:first]),
+                KIND,
+                prints="json" if served.prints_json else "text",
+                reads_stdin=True,
+                session=served.resumed,
+                resumes=served.resumed is not None,
+                prompt=served.prompt,
+                served=served,
+            )
         resumed = next(
             (
                 word
@@ -66,8 +93,12 @@ class CodexLauncher:
             resumes=resumed is not None or "resume" in args,
         )
 
-    def source(self, command: Command, cwd: Path) -> CodexSource:
-        """Reads its rollouts from now on, and its stdout if that is JSON."""
+    def source(self, command: Command, cwd: Path) -> CodexSource | ServerSource:
+        """Reads its rollouts from now on, and its stdout if that is JSON; of an app-server, what
+        that writes.
+        """
+        if isinstance(command, CodexCommand):
+            return ServerSource(self._env, command.session)
         return CodexSource(
             self._env,
             began_ms=now_ms(),
@@ -86,11 +117,19 @@ class CodexLauncher:
             return None
         return CodexSource(self._env, began_ms=now_ms() - PIPE_BEGAN_MS)
 
-    def renderer(self, command: Command) -> None:
-        """Returns None: it prints what was asked for."""
+    def renderer(self, command: Command) -> ExecRenderer | None:
+        """Prints what `exec` would have printed, where an app-server does its work."""
+        if not isinstance(command, CodexCommand):
+            return None
+        return ExecRenderer(_show_error, prints_json=command.served.prints_json)
 
-    def controller(self, command: Command, process: AgentProcess, run: RunReference) -> None:
-        """Returns None: it takes no messages."""
+    def controller(
+        self, command: Command, process: AgentProcess, run: RunReference
+    ) -> CodexController | None:
+        """Steers an app-server; anything else takes no messages."""
+        if not isinstance(command, CodexCommand):
+            return None
+        return CodexController(process, run, command.served)
 
 
 class CodexSource:
@@ -209,6 +248,10 @@ def rollout_sizes(env: Mapping[str, str]) -> dict[str, int]:
         except OSError:
             continue
     return found
+
+
+def _show_error(problem: str) -> None:
+    print(f"ERROR: {safe(problem)}", file=sys.stderr)
 
 
 def _thread_of(line: bytes) -> str | None:

@@ -44,6 +44,10 @@ class StreamJsonRenderer:
             return (b"[" + b",".join(self._all) + b"]" if self._all else self._last) + b"\n"
         return "\n".join(map(self._text, self._results)).encode("utf-8", "replace")
 
+    def exit_code(self, code: int) -> int:
+        """Returns the code itself: it is the same program."""
+        return code
+
     def _text(self, result: ProcessHead) -> str:
         match result.subtype:
             case "success":

@@ -53,9 +53,16 @@ class _Streaming:
         self.said: dict[int, str] = {}
 
 
-def approval_id(request: int | str) -> str:
-    """Returns the name of a permission request, of the server's number for it."""
-    return f"approval-{request}"
+def approval_id(thread_id: str, request: int | str) -> str:
+    """Returns the name of a permission request, of the server's number for it. Every server counts
+    from 0, and an answer must not reach another one's request: so the thread is in it.
+    """
+    return f"{thread_id[-12:]}-{request}"
+
+
+def approval_tool(method: str) -> str:
+    """Returns what a permission request is for, by the method that it came with."""
+    return "exec_command" if "commandExecution" in method else method.split("/")[1]
 
 
 class ServerNotifications:
@@ -206,7 +213,7 @@ class ServerNotifications:
     ) -> None:
         context = thread.context
         assert context is not None and record.id is not None
-        request, call = approval_id(record.id), given.item_id
+        request, call = approval_id(thread.id, record.id), given.item_id
         # Of a stream without times, all of it comes behind the rollouts: too late to be asked.
         if context.ended or not newly(self._seen, hash((request, call))):
             return
@@ -214,13 +221,12 @@ class ServerNotifications:
             self._asked[call] = request
         about = {"command": given.command, "reason": given.reason, "cwd": given.cwd}
         known = {name: value for name, value in about.items() if value is not None}
-        tool = "exec_command" if "commandExecution" in method else method.split("/")[1]
         out.append(
             PermissionAsked(
                 context.id,
                 self._clock.ts,
                 request_id=request,
-                tool=tool,
+                tool=approval_tool(method),
                 tool_use_id=call,
                 input_json=Raw(msgspec.json.encode(known)),
             )

@@ -1,0 +1,78 @@
+"""Permission requests of an app-server: what is asked, and what answers it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from unbraid.agents.codex.dialect.server import approval_id, approval_tool
+from unbraid.agents.codex.server.messages import ServerMessage, text_of
+from unbraid.agents.codex.server.requests import decision, refusal
+from unbraid.errors import CallerError
+from unbraid.translate.seen import forget_oldest
+
+_SHOWN = ("command", "reason", "cwd", "permissions", "grantRoot", "networkApprovalContext")
+# Changes of files are shown with the request that comes right behind them.
+_KEPT_CHANGES = 64
+
+
+class Approval(NamedTuple):
+    """One request: what is to be shown of it, by whom it is made and how it is answered."""
+
+    request_id: str
+    tool: str
+    input: dict[str, Any]
+    thread_id: str
+    asked: ServerMessage
+
+    def answer(self, *, allow: bool) -> bytes:
+        """Returns the line that answers it."""
+        assert self.asked.id is not None and self.asked.method is not None
+        return decision(self.asked.id, self.asked.method, self.asked.params, allow=allow)
+
+
+class Approvals:
+    """The permission requests that wait for an answer."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[str, Approval] = {}
+        self._changes: dict[str, Any] = {}  # files that a call wants to change, by the call
+
+    def note(self, message: ServerMessage) -> bytes | None:
+        """Takes a line of the server; returns what to answer to a request that nobody can
+        fulfil.
+        """
+        match message.method:
+            case "item/started" if text_of(message.params, "item", "type") == "fileChange":
+                item = message.params["item"]
+                self._changes[text_of(item, "id") or ""] = item.get("changes")
+                forget_oldest(self._changes, _KEPT_CHANGES)
+            case "serverRequest/resolved":
+                self._resolved(message.thread_id or "", message.params.get("requestId"))
+            case str(method) if message.id is not None:
+                if not method.endswith("/requestApproval") or message.thread_id is None:
+                    return refusal(message.id, "unbraid cannot answer this")
+                asked = self._asked(message)
+                self.waiting[asked.request_id] = asked
+        return None
+
+    def take(self, request_id: str) -> Approval:
+        """Returns a request that is now to be answered. Raises CallerError if it does not wait."""
+        if request_id not in self.waiting:
+            raise CallerError(f"no pending permission request {request_id}")
+        return self.waiting.pop(request_id)
+
+    def _asked(self, message: ServerMessage) -> Approval:
+        assert message.id is not None and message.method is not None
+        shown = {name: message.params.get(name) for name in _SHOWN}
+        shown["changes"] = self._changes.get(text_of(message.params, "itemId") or "")
+        return Approval(
+            approval_id(message.thread_id or "", message.id),
+            approval_tool(message.method),
+            {name: value for name, value in shown.items() if value is not None},
+            message.thread_id or "",
+            message,
+        )
+
+    def _resolved(self, thread_id: str, number: object) -> None:
+        if isinstance(number, int | str):
+            self.waiting.pop(approval_id(thread_id, number), None)

@@ -1,0 +1,227 @@
+"""An app-server that works in place of `codex exec`: it is given the prompt, and listens until it
+has answered.
+
+A message that comes while it works goes into the running turn, or, where Codex does not take it
+there, begins the next one. When a turn is over and nothing more is to be said, its stdin is closed,
+and the server ends. A person who interrupts it has more to say: then it stays open for that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable
+from typing import Any
+
+from unbraid.agents.codex.server.approvals import Approvals
+from unbraid.agents.codex.server.command import ServedExec
+from unbraid.agents.codex.server.messages import ServerMessage, server_message, text_of
+from unbraid.agents.codex.server.requests import INITIALIZED, initialize, request, text_input
+from unbraid.agents.control_port import (
+    VERBS,
+    AnswerDetails,
+    PermissionRequest,
+    refuse_details,
+)
+from unbraid.agents.process_port import AgentProcess, RunReference
+from unbraid.errors import CallerError
+from unbraid.system.clock import now_ms
+from unbraid.timings import AGENT_INTERRUPT_TIMEOUT_SECONDS
+
+Answered = Callable[[ServerMessage], object]
+
+
+class CodexController:
+    """The controller of one app-server."""
+
+    def __init__(self, process: AgentProcess, run: RunReference, served: ServedExec) -> None:
+        self._process, self._run, self._served = process, run, served
+        self._thread = ""
+        self._turns: dict[str, str] = {}  # thread: the turn that it is in
+        self._next = [served.prompt]  # what is to be said when no turn runs
+        self._interrupted = self._is_starting = False
+        self._ending: asyncio.TimerHandle | None = None
+        self._approvals = Approvals()
+        self._pending: dict[str, PermissionRequest] = {}
+        self._requests = 0
+        self._answers: dict[int, Answered] = {}
+        self._ask(initialize, self._introduced)
+
+    @property
+    def run(self) -> str:
+        """The run's name, once it has one."""
+        return self._run.name()
+
+    def verbs(self) -> list[str]:
+        """Returns all verbs while it listens."""
+        return list(VERBS) if self._process.listens else ["cancel"]
+
+    def pending(self) -> list[PermissionRequest]:
+        """Returns the permission requests that wait for an answer."""
+        waiting = self._approvals.waiting
+        for name, asked in waiting.items():
+            if name not in self._pending:
+                self._pending[name] = PermissionRequest(
+                    self.run, name, asked.tool, asked.input, ts=now_ms()
+                )
+        self._pending = {name: self._pending[name] for name in waiting}
+        return list(self._pending.values())
+
+    async def message(self, text: str) -> None:
+        """Says something more: in the running turn, or in one of its own."""
+        self._require_listening()
+        self._interrupted = False
+        turn = self._turns.get(self._thread)
+        if turn is None:
+            self._next.append(text)
+            self._continue()
+        else:
+            self._steer(self._thread, turn, text, otherwise=self._next.append)
+
+    async def interrupt(self) -> None:
+        """Breaks off the turn of the main agent; it then waits for a message."""
+        self._require_listening()
+        turn = self._turns.get(self._thread)
+        if turn is None:
+            raise CallerError("the main agent is not at work")
+        self._interrupted = True
+        self._interrupt(self._thread, turn)
+
+    async def cancel(self) -> None:
+        """Breaks off the turn of the main agent, which ends the run; one that does not end soon is
+        ended by a signal.
+        """
+        self._interrupted = False
+        self._next.clear()
+        turn = self._turns.get(self._thread)
+        if turn is None or not self._process.listens or self._ending is not None:
+            self._end()
+            return
+        self._interrupt(self._thread, turn)
+        loop = asyncio.get_running_loop()
+        self._ending = loop.call_later(AGENT_INTERRUPT_TIMEOUT_SECONDS, self._end)
+
+    async def stop(self, stream_id: int) -> None:
+        """Breaks off the turn of one sub-agent."""
+        self._require_listening()
+        thread = await self._run.agent_id(stream_id)
+        if thread is None:
+            raise CallerError(f"the id of stream {stream_id} is not known yet")
+        if thread not in self._turns:
+            raise CallerError(f"the agent of stream {stream_id} is not at work")
+        self._interrupt(thread, self._turns[thread])
+
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
+        """Answers a permission request. Codex takes no reason with a refusal: the agent that asked
+        gets it as a message.
+        """
+        refuse_details(details)
+        if behavior not in ("allow", "deny"):
+            raise CallerError(f"not a valid answer: {behavior}")
+        asked = self._approvals.take(request_id)
+        self._process.write(asked.answer(allow=behavior == "allow"))
+        turn = self._turns.get(asked.thread_id)
+        if behavior == "deny" and message and turn is not None:
+            self._steer(asked.thread_id, turn, message, otherwise=lambda text: None)
+
+    def printed(self, line: bytes) -> None:
+        """Reads a line of its stdout."""
+        message = server_message(line)
+        if message is None:
+            return
+        if message.method is None:
+            answered = self._answers.pop(message.id, None) if isinstance(message.id, int) else None
+            if answered is not None:
+                answered(message)
+            return
+        refused = self._approvals.note(message)
+        if refused is not None:
+            self._process.write(refused)
+        thread, turn = message.thread_id, text_of(message.params, "turn", "id")
+        if message.method == "turn/started" and thread is not None and turn is not None:
+            self._turns[thread] = turn
+            self._is_starting &= thread != self._thread
+        elif message.method == "turn/completed" and thread is not None:
+            self._turns.pop(thread, None)
+            if thread == self._thread:
+                self._is_starting = False
+                self._continue()
+
+    def passed(self, data: bytes) -> None:
+        """Does nothing: the person has no way to its stdin."""
+
+    def close(self) -> None:
+        """Notes that the process is gone."""
+        if self._ending is not None:
+            self._ending.cancel()
+
+    # --- the conversation ---
+
+    def _introduced(self, reply: ServerMessage) -> None:
+        if self._failed(reply):
+            return
+        self._process.write(INITIALIZED)
+        wanted = self._served.thread
+        if self._served.resumed is None:
+            self._request("thread/start", wanted, self._begun)
+        else:
+            resumed = {"threadId": self._served.resumed, "excludeTurns": True}
+            self._request("thread/resume", wanted | resumed, self._begun)
+
+    def _begun(self, reply: ServerMessage) -> None:
+        self._thread = text_of(reply.result, "thread", "id") or ""
+        if not self._failed(reply):
+            self._continue()
+
+    def _continue(self) -> None:
+        """Says what is to be said next, if no turn runs; ends it if there is nothing."""
+        if not self._thread or self._is_starting or self._thread in self._turns:
+            return
+        if self._next:
+            self._is_starting = True
+            given = {"threadId": self._thread, "input": text_input(self._next.pop(0))}
+            self._request("turn/start", given, self._failed)
+        elif not self._interrupted and not self._answers:
+            self._process.end_input()
+
+    def _steer(self, thread: str, turn: str, text: str, otherwise: Callable[[str], None]) -> None:
+        def answered(reply: ServerMessage) -> None:
+            # It does not take it now: the turn is just over, or of a sort that takes nothing.
+            if reply.problem is not None:
+                otherwise(text)
+            self._continue()
+
+        given = {"threadId": thread, "expectedTurnId": turn, "input": text_input(text)}
+        self._request("turn/steer", given, answered)
+
+    def _interrupt(self, thread: str, turn: str) -> None:
+        given = {"threadId": thread, "turnId": turn}
+        self._request("turn/interrupt", given, lambda reply: self._continue())
+
+    def _end(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        self._process.end_input()
+
+    def _failed(self, reply: ServerMessage) -> bool:
+        """Ends it if it could not begin: there is nothing to wait for."""
+        if reply.problem is not None:
+            self._process.end_input()
+        return reply.problem is not None
+
+    def _request(self, method: str, params: dict[str, Any], answered: Answered) -> None:
+        self._ask(lambda number: request(number, method, params), answered)
+
+    def _ask(self, line: Callable[[int], bytes], answered: Answered) -> None:
+        self._requests += 1
+        self._answers[self._requests] = answered
+        self._process.write(line(self._requests))
+
+    def _require_listening(self) -> None:
+        if not self._process.listens:
+            raise CallerError("this run has answered, and accepts no more messages")

@@ -1,0 +1,96 @@
+"""What an app-server of ours writes, as the source of a run: every agent, word by word.
+
+The rollouts say the same later, and are not read. How long they are is noted, so that whoever
+continues the session, or takes it over after a kill, begins behind what was recorded here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from unbraid.agents.codex.places import SESSION_ID, codex_folders
+from unbraid.agents.codex.server.messages import server_message, text_of
+from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
+from unbraid.agents.port import Recorded
+from unbraid.system.clock import now_ms
+from unbraid.timings import ROLLOUT_SCAN_SECONDS
+from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import LineParts
+
+
+class ServerSource:
+    """One app-server."""
+
+    def __init__(self, env: Mapping[str, str], resumed: str | None) -> None:
+        self._env, self._session = env, resumed
+        self._is_resumed = resumed is not None
+        self._folders = RolloutFolders(codex_folders(env))
+        self._lines = LineParts()
+        self._source, self._offset = f"stdout.{now_ms()}", 0
+        self._chunks: list[Chunk] = []
+        self._is_open = self._ended = False
+        self._noted: dict[str, int] = {}
+        self._scanned = 0.0
+
+    @property
+    def session_id(self) -> str | None:
+        """Its root thread, once that is known."""
+        return self._session
+
+    def printed(self, data: bytes) -> None:
+        """Takes more of its stdout."""
+        for line in self._lines.feed(data):
+            self._line(bytes(line))
+
+    def end(self) -> None:
+        """Notes that the process is gone."""
+        self._ended = True
+        for line in self._lines.finish():
+            self._line(bytes(line))
+
+    def begin(self, recorded: Recorded) -> None:
+        """Notes that the session's run is open."""
+        self._is_open = True
+
+    def read(self) -> Iterator[Chunk]:
+        """Yields what was written, and how long the rollouts are now."""
+        if not self._is_open:
+            return
+        chunks, self._chunks = self._chunks, []
+        yield from chunks
+        now = time.monotonic()
+        if self._ended or now - self._scanned >= ROLLOUT_SCAN_SECONDS:
+            self._scanned = now
+            yield from self._sizes()
+
+    def _line(self, line: bytes) -> None:
+        if self._session is None or self._is_resumed:
+            line = self._begun(line)
+        self._chunks.append(Chunk(self._source, self._offset, line))
+        self._offset += len(line)
+
+    def _begun(self, line: bytes) -> bytes:
+        """Looks for the answer that names the thread; returns it without what was said before."""
+        message = server_message(line)
+        thread = None if message is None else text_of(message.result, "thread", "id")
+        if message is None or thread is None or not SESSION_ID.fullmatch(thread):
+            return line
+        self._session, self._is_resumed = thread, False
+        if not message.result["thread"].get("turns"):
+            return line
+        message.result["thread"]["turns"] = []
+        return msgspec.json.encode({"id": message.id, "result": message.result}) + b"\n"
+
+    def _sizes(self) -> Iterator[Chunk]:
+        self._folders = RolloutFolders(codex_folders(self._env), self._folders)
+        for file in self._folders.tree(self._session or ""):
+            try:
+                size = file.path.stat().st_size
+            except OSError:
+                continue
+            if self._noted.get(file.head.id) != size:
+                self._noted[file.head.id] = size
+                yield Chunk(f"rollout-{file.head.id}@1+0", size, b"")

@@ -1,0 +1,289 @@
+"""`codex exec` as an app-server does it: the command, the conversation and what is printed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.said import FOLDERS
+from unbraid.agents.codex.server.approvals import Approvals
+from unbraid.agents.codex.server.command import ServedExec, served_exec
+from unbraid.agents.codex.server.controller import CodexController
+from unbraid.agents.codex.server.messages import server_message
+from unbraid.agents.codex.server.renderer import ExecRenderer
+from unbraid.agents.process_port import RunReference
+from unbraid.errors import CallerError
+
+ROOT = "01a1e370-0000-7000-8000-000000000001"
+CHILD = "01a1e370-0001-7000-8000-000000000002"
+
+
+class PlayedServer:
+    """Takes what is written to it; the test answers."""
+
+    def __init__(self) -> None:
+        self.written: list[dict[str, Any]] = []
+        self.listens = True
+        self.signals: list[int] = []
+
+    def write(self, data: bytes) -> None:
+        self.written += [json.loads(line) for line in data.splitlines()]
+
+    def end_input(self) -> None:
+        self.listens = False
+
+    def send_signal(self, number: int) -> None:
+        self.signals.append(number)
+
+
+class Talked:
+    """A controller with a server that is played."""
+
+    def __init__(self, served: ServedExec) -> None:
+        self.server = PlayedServer()
+        self.controller = CodexController(
+            self.server, RunReference(lambda: "r", self._agent_id), served
+        )
+
+    async def _agent_id(self, stream_id: int) -> str | None:
+        return {1: CHILD}.get(stream_id)
+
+    def says(self, **message: Any) -> None:
+        self.controller.printed(json.dumps(message).encode())
+
+    def answers(self, method: str, **result: Any) -> None:
+        """Answers the last request, which is to be of this method."""
+        asked = self.server.written[-1]
+        assert asked["method"] == method
+        self.says(id=asked["id"], **result)
+
+    def turn(self, what: str, turn: str = "t1", thread: str = ROOT) -> None:
+        self.says(method=f"turn/{what}", params={"threadId": thread, "turn": {"id": turn}})
+
+    def begin(self) -> None:
+        """The server up to its first turn."""
+        self.answers("initialize", result={})
+        assert self.server.written[-2] == {"method": "initialized"}
+        name = (
+            "thread/resume" if "threadId" in self.server.written[-1]["params"] else "thread/start"
+        )
+        self.answers(name, result={"thread": {"id": ROOT}})
+        self.answers("turn/start", result={"turn": {"id": "t1"}})
+        self.turn("started")
+
+
+def given(message: dict[str, Any]) -> str:
+    return str(message["params"]["input"][0]["text"])
+
+
+@pytest.mark.parametrize(
+    ("args", "want"),
+    [
+        (["exec", "Go."], {"cwd": "/x"}),
+        (["exec", "--json", "-m", "some", "-C", "/y", "Go."], {"cwd": "/y", "model": "some"}),
+        (["-s", "read-only", "exec", "--", "Go."], {"cwd": "/x", "sandbox": "read-only"}),
+        (
+            ["exec", "--full-auto", "--skip-git-repo-check", "--color=never", "Go."],
+            {"cwd": "/x", "sandbox": "workspace-write", "approvalPolicy": "on-request"},
+        ),
+    ],
+)
+def test_a_command_becomes_a_thread(args: list[str], want: dict[str, Any]) -> None:
+    served = served_exec(args, "/x")
+    assert served is not None
+    assert (served.thread, served.prompt) == (want, "Go.")
+    assert served.prints_json == ("--json" in args)
+    assert served.argv(["npx", "codex"]) == ["npx", "codex", "app-server"]
+
+
+def test_options_of_the_server_and_a_resumed_thread() -> None:
+    args = ["exec", "-c", "a=1", "--enable=x", "resume", ROOT, "Go."]
+    served = served_exec(args, "/x")
+    assert served is not None
+    assert served.argv(["codex"]) == ["codex", "app-server", "--config", "a=1", "--enable", "x"]
+    assert served.resumed == ROOT
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        [],
+        ["Go."],
+        ["exec"],
+        ["exec", "-"],
+        ["exec", "review"],
+        ["exec", "resume", "--last", "Go."],
+        ["exec", "resume", ROOT],
+        ["exec", "--output-schema", "file", "Go."],
+        ["exec", "-o", "file", "Go."],
+        ["exec", "Go.", "and", "go"],
+    ],
+)
+def test_what_is_not_understood_runs_as_it_is(args: list[str]) -> None:
+    assert served_exec(args, "/x") is None
+
+
+async def test_it_ends_when_it_has_answered() -> None:
+    talk = Talked(ServedExec(prompt="Go."))
+    talk.begin()
+    assert given(talk.server.written[-1]) == "Go."
+    talk.turn("completed", thread=CHILD)
+    assert talk.server.listens
+    talk.turn("completed")
+    assert not talk.server.listens
+    assert talk.controller.verbs() == ["cancel"]
+    with pytest.raises(CallerError, match="has answered"):
+        await talk.controller.message("More.")
+
+
+async def test_a_message_that_the_turn_does_not_take_begins_the_next() -> None:
+    talk = Talked(ServedExec(prompt="Go."))
+    await talk.controller.message("Before it has begun.")
+    talk.begin()
+    await talk.controller.message("While it works.")
+    # The turn is over before the message is refused: it has to be said all the same.
+    talk.turn("completed")
+    assert given(talk.server.written[-1]) == "Before it has begun."
+    refused = next(x for x in talk.server.written if x["method"] == "turn/steer")
+    assert refused["params"]["expectedTurnId"] == "t1"
+    talk.says(id=refused["id"], error={"code": -1, "message": "no active turn"})
+    talk.answers("turn/start", result={})
+    talk.turn("started", "t2")
+    talk.turn("completed", "t2")
+    assert given(talk.server.written[-1]) == "While it works."
+    assert talk.server.listens
+
+
+async def test_who_interrupts_has_more_to_say() -> None:
+    talk = Talked(ServedExec(prompt="Go."))
+    with pytest.raises(CallerError, match="not at work"):
+        await talk.controller.interrupt()
+    talk.begin()
+    await talk.controller.interrupt()
+    talk.answers("turn/interrupt", result={})
+    talk.turn("completed")
+    assert talk.server.listens
+    await talk.controller.message("Go on.")
+    assert given(talk.server.written[-1]) == "Go on."
+
+
+async def test_one_agent_is_stopped_if_it_works() -> None:
+    talk = Talked(ServedExec(prompt="Go."))
+    talk.begin()
+    with pytest.raises(CallerError, match="not at work"):
+        await talk.controller.stop(1)
+    with pytest.raises(CallerError, match="not known"):
+        await talk.controller.stop(2)
+    talk.turn("started", "t9", CHILD)
+    await talk.controller.stop(1)
+    assert talk.server.written[-1]["params"] == {"threadId": CHILD, "turnId": "t9"}
+
+
+async def test_a_run_that_is_ended_ends_its_turn_first() -> None:
+    talk = Talked(ServedExec(prompt="Go."))
+    talk.begin()
+    await talk.controller.cancel()
+    talk.answers("turn/interrupt", result={})
+    talk.turn("completed")
+    assert not talk.server.listens
+    assert talk.server.signals == []
+    await talk.controller.cancel()
+    assert len(talk.server.signals) == 1
+    talk.controller.close()
+
+
+async def test_permission_is_shown_and_given() -> None:
+    talk = Talked(ServedExec(prompt="Go."))
+    talk.begin()
+    changes = [{"path": "a", "kind": {"type": "add"}, "diff": "+a"}]
+    item = {"type": "fileChange", "id": "c1", "changes": changes}
+    talk.says(method="item/started", params={"threadId": ROOT, "item": item})
+    about = {"threadId": ROOT, "turnId": "t1", "itemId": "c1", "reason": "May I?"}
+    talk.says(id=0, method="item/fileChange/requestApproval", params=about)
+    (asked,) = talk.controller.pending()
+    assert (asked.tool, asked.input) == ("fileChange", {"reason": "May I?", "changes": changes})
+    with pytest.raises(CallerError, match="not a valid answer"):
+        await talk.controller.answer(asked.request_id, "perhaps", None)
+    await talk.controller.answer(asked.request_id, "deny", "Not that one.")
+    answer, reason = talk.server.written[-2:]
+    assert answer == {"id": 0, "result": {"decision": "decline"}}
+    assert (reason["method"], given(reason)) == ("turn/steer", "Not that one.")
+    assert talk.controller.pending() == []
+    with pytest.raises(CallerError, match="no pending"):
+        await talk.controller.answer(asked.request_id, "allow", None)
+
+
+def test_more_rights_are_given_as_they_were_asked_for() -> None:
+    wanted = {"network": {"enabled": True}}
+
+    def asked(number: int) -> bytes:
+        return json.dumps(
+            {
+                "id": number,
+                "method": "item/permissions/requestApproval",
+                "params": {"threadId": ROOT, "itemId": "c1", "permissions": wanted},
+            }
+        ).encode()
+
+    approvals = Approvals()
+    for number, allow in enumerate((True, False)):
+        message = server_message(asked(number))
+        assert message is not None
+        assert approvals.note(message) is None
+        (name,) = approvals.waiting
+        answer = json.loads(approvals.take(name).answer(allow=allow))
+        assert answer == {"id": number, "result": {"permissions": wanted if allow else {}}}
+
+
+def test_requests_of_two_servers_have_different_names() -> None:
+    names = set()
+    for thread in (ROOT, CHILD):
+        approvals = Approvals()
+        about = {"threadId": thread, "itemId": "c1", "command": "rm x"}
+        line = {"id": 0, "method": "item/commandExecution/requestApproval", "params": about}
+        message = server_message(json.dumps(line).encode())
+        assert message is not None
+        approvals.note(message)
+        names |= set(approvals.waiting)
+    assert len(names) == 2
+
+
+def test_what_nobody_can_answer_is_refused() -> None:
+    line = {"id": "q", "method": "item/tool/requestUserInput", "params": {"threadId": ROOT}}
+    message = server_message(json.dumps(line).encode())
+    assert message is not None
+    refused = Approvals().note(message)
+    assert refused is not None
+    assert json.loads(refused)["error"]["message"] == "unbraid cannot answer this"
+
+
+def test_a_server_that_cannot_begin_is_ended() -> None:
+    talk = Talked(ServedExec(prompt="Go.", resumed=ROOT))
+    talk.answers("initialize", result={})
+    talk.answers("thread/resume", error={"code": -1, "message": "no rollout found"})
+    assert not talk.server.listens
+    shown: list[str] = []
+    renderer = ExecRenderer(shown.append, prints_json=False)
+    assert renderer.line(b'{"id":2,"error":{"code":-1,"message":"no rollout found"}}') == b""
+    assert (renderer.end(), shown, renderer.exit_code(0)) == (b"", ["no rollout found"], 1)
+
+
+def test_only_the_main_agent_is_printed() -> None:
+    (folder,) = [
+        each for each in FOLDERS if each.name == "child-permission.app-server.codex-0.166.0"
+    ]
+    renderer = ExecRenderer(pytest.fail, prints_json=False)
+    lines = (folder / "app-server.ndjson").read_bytes().splitlines()
+    assert b"".join(map(renderer.line, lines)) == b""
+    assert renderer.end() == b"It asked.\n"
+    assert renderer.exit_code(0) == 0
+    printed = ExecRenderer(pytest.fail, prints_json=True)
+    records = [json.loads(text) for line in lines for text in printed.line(line).splitlines()]
+    assert [
+        r["item"]["text"] for r in records if r.get("item", {}).get("type") == "agent_message"
+    ] == [
+        "A helper that must ask.",
+        "It asked.",
+    ]

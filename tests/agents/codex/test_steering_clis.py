@@ -1,0 +1,210 @@
+"""`unbraid run --steer -- codex exec …`: the real Codex, steered from another terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.agents.codex.open_script import OpenScript
+from tests.agents.codex.test_codex_clis import cli_of, every_version
+from tests.control.talk import Talk
+from tests.invariants import check
+from tests.launch.agents import UNBRAID, log_path, logged
+from tests.said import rows_of, told
+from unbraid import events as e
+from unbraid.agents.codex.records import THREAD_ID
+from unbraid.agents.codex.sessions.store import CodexSessions
+from unbraid.control.sockets import SteeringRequest, send_request
+from unbraid.log import SqliteLog
+from unbraid.record.runs import open_run
+from unbraid.testing import (
+    CODEX_VERSIONS,
+    HttpError,
+    Script,
+    ScriptedModel,
+    ScriptedThinking,
+    ScriptedToolUse,
+    Spawn,
+    Wait,
+    bash,
+    codex_launch,
+    say,
+)
+from unbraid.testing.process import Child
+
+pytestmark = [pytest.mark.cli, pytest.mark.timeout(120)]
+
+EXEC = ("exec", "--skip-git-repo-check")
+ASKING = ("-s", "read-only", "-c", 'approval_policy="on-request"')
+
+
+def asks_to(command: str) -> ScriptedToolUse:
+    """A command that has to be approved."""
+    given = {"sandbox_permissions": "require_escalated", "justification": f"May I {command}?"}
+    return ScriptedToolUse("exec_command", {"cmd": command, **given})
+
+
+async def asked_of(talk: Talk, request: SteeringRequest) -> None:
+    """Does what our commands do, without starting one."""
+    await send_request(log_path(talk.launch.cwd.parent).parent, talk.run, request)
+
+
+async def asked_with(model: ScriptedModel, words: str) -> None:
+    """Waits until the model is asked with these words."""
+    while True:
+        if words in str(model.requests[-1]):
+            return
+        await asyncio.sleep(0.1)
+
+
+@contextlib.asynccontextmanager
+async def steered(
+    version: str, script: Script, home: Path, args: Sequence[str]
+) -> AsyncIterator[Talk]:
+    log = await SqliteLog.open(log_path(home))
+    try:
+        async with asyncio.timeout(90):
+            with ScriptedModel(script) as model:
+                launch = codex_launch(cli_of(version), model.url, home, args)
+                argv = [UNBRAID, "run", "--steer", "--", *launch.argv]
+                child = await Child.start(argv, launch.env, launch.cwd)
+                try:
+                    yield Talk(child, launch, log, model)
+                finally:
+                    await child.stop()
+    finally:
+        await log.close()
+
+
+@every_version
+async def test_everything_that_can_be_asked_of_it(version: str, tmp_path: Path) -> None:
+    # How often it asks the model is up to it: there is more to say than it can ask for.
+    slow = say("word " * 60, chunk_delay_seconds=0.05, chunk_chars=5)
+    kid = say("child " * 4000, chunk_delay_seconds=0.05, chunk_chars=6)
+    answers = OpenScript(kid)
+    arguments = [*EXEC, *ASKING, "[[main]] Go."]
+    async with steered(version, answers.script, tmp_path, arguments) as talk:
+        answers.add(
+            talk.model,
+            say("One file.", asks_to("touch allowed.txt")),
+            say("Another.", asks_to("touch denied.txt")),
+            say("A helper.", Spawn("kid")),
+            *[slow] * 8,
+        )
+        for number, verb in enumerate(("approve", "deny"), 1):
+            asked = await talk.logged(e.FleetPermissionAsked, number)
+            assert isinstance(asked, e.FleetPermissionAsked)
+            shown = await talk.order("approve")
+            assert asked.request_id in shown
+            assert ("allowed.txt" if verb == "approve" else "denied.txt") in shown
+            await talk.order(verb, asked.request_id)
+
+        await talk.model.reached("kid", 0, chunks=20)
+        start = await talk.logged(e.StreamStart, 2)
+        await asked_of(talk, SteeringRequest("stop", stream_id=start.stream_id))
+        end = await talk.logged(e.StreamEnd)
+        assert isinstance(end, e.StreamEnd)
+        assert (end.stream_id, end.reason) == (start.stream_id, "interrupted")
+
+        await talk.order("send", talk.run, "Listen to this.")
+        await asked_with(talk.model, "Listen to this.")
+        await asked_of(talk, SteeringRequest("interrupt"))
+        turn = await talk.logged(e.FleetTurnComplete)
+        assert isinstance(turn, e.FleetTurnComplete)
+        assert not turn.ok
+
+        answers.add(talk.model, say("After the interrupt."))
+        await asked_of(talk, SteeringRequest("message", "Go on."))
+        shown_lines = [line async for _, line in talk.child.lines()]
+        assert await talk.child.wait() == 0
+    assert shown_lines == [b"After the interrupt."]
+    assert (tmp_path / "app" / "allowed.txt").exists()
+    assert not (tmp_path / "app" / "denied.txt").exists()
+    ((run, events),) = (await logged(tmp_path)).items()
+    check(events)
+    assert run == talk.run
+    replies = [x.behavior for x in events if isinstance(x, e.FleetPermissionReplied)]
+    assert replies == ["allow", "deny"]
+
+
+@every_version
+async def test_steered_by_nobody_it_prints_what_exec_prints(version: str, tmp_path: Path) -> None:
+    script = Script(
+        {
+            "main": [
+                say(ScriptedThinking("Hm."), "One.", bash("echo one")),
+                say("Two.", bash("echo two >&2; exit 3")),
+                say("A helper.", Spawn("kid")),
+                say(Wait("kid")),
+                say("All done."),
+            ],
+            "kid": [say("kid works", bash("echo kid")), say("kid is done")],
+        }
+    )
+    arguments = [*EXEC, "--json", "[[main]] Go."]
+    with ScriptedModel(script) as model:
+        launch = codex_launch(cli_of(version), model.url, tmp_path, arguments)
+        plain = await Child.start(launch.argv, launch.env, launch.cwd)
+        wanted = [line async for _, line in plain.lines()]
+        assert await plain.wait() == 0
+        await plain.stop()
+    async with steered(version, script, tmp_path, arguments) as talk:
+        printed = [line async for _, line in talk.child.lines()]
+        assert await talk.child.wait() == 0
+    assert until_done(printed) == until_done(wanted)
+    assert [json.loads(lines[-1])["type"] for lines in (printed, wanted)] == ["turn.completed"] * 2
+    ((run, events),) = (await logged(tmp_path)).items()
+    assert json.loads(printed[0])["thread_id"] == run
+    check(events)
+    assert Counter(told(events)) == Counter(rows_of(talk.model.truth))
+    # Every agent is there word by word, and its end with it.
+    ends = {x.stream_id: x.reason for x in events if isinstance(x, e.StreamEnd)}
+    assert ends == {0: "completed", 1: "completed"}
+    await continued(version, tmp_path, run)
+
+
+async def continued(version: str, home: Path, thread: str) -> None:
+    """The same thread once more, steered: its run has only what is new, and nobody who follows the
+    session afterwards finds anything that is not recorded.
+    """
+    script = Script({"main": [say("unheard")] * 9})
+    arguments = [*EXEC, "resume", thread, "And now?"]
+    async with steered(version, script, home, arguments) as talk:
+        printed = [line async for _, line in talk.child.lines()]
+        assert await talk.child.wait() == 0
+        session = thread.partition(".")[0]
+        _, recorded = await open_run(talk.log, session)
+        follower = CodexSessions(talk.launch.env).follow(session, recorded)
+    (events,) = [found for run, found in (await logged(home)).items() if run != thread]
+    check(events)
+    assert [row[2].encode() for row in told(events)] == printed
+    assert follower is not None
+    assert [chunk.data for chunk in follower.read(last=True)] == []
+
+
+def until_done(lines: list[bytes]) -> list[str]:
+    """The lines up to the last message of the script, without the names of threads, and without
+    how far an agent is that was just started.
+    """
+    last = next(number for number, line in enumerate(lines) if b"All done." in line)
+    kept = [line.decode().replace("pending_init", "running") for line in lines[: last + 1]]
+    return [THREAD_ID.sub("thread", line) for line in kept]
+
+
+async def test_a_turn_that_fails_is_the_end(tmp_path: Path) -> None:
+    refused = HttpError(status=400, error="invalid_request_error", message="no", times=None)
+    script = Script({"main": [say("never", failure=refused)]})
+    async with steered(CODEX_VERSIONS[-1], script, tmp_path, [*EXEC, "[[main]] Go."]) as talk:
+        assert [line async for _, line in talk.child.lines()] == []
+        assert await talk.child.wait() == 1
+    assert b"ERROR: " in talk.child.stderr
+    ((_, events),) = (await logged(tmp_path)).items()
+    done = events[-1]
+    assert isinstance(done, e.Done)
+    assert not done.ok
