@@ -189,6 +189,8 @@ READ_DEADLINE_SECONDS = 10.0
 CLOCK_SKEW_SECONDS = 5.0
 # Every machine is asked what can be steered there; those that are not known yet have this long.
 LINE_GATHER_SECONDS = 0.3
+# Those that answered the last time have longer: a busy machine is not gone.
+LINE_KNOWN_SECONDS = 1.0
 # An answer or an error within seconds, also if the machine is gone without a word.
 LINE_TIMEOUT_SECONDS = 5.0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import unbraid.log.nats.line as line_module
 from tests.access import TOKEN, client_at
 from tests.nats_servers import NatsCluster
-from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
 from unbraid.control.controllers import Controllers, UnknownRequest
 from unbraid.control.machines import answering_machines, steered_elsewhere
 from unbraid.errors import CallerError
@@ -65,6 +66,13 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsCluster]:
         yield cluster
 
 
+async def found(controllers: Controllers) -> Controller:
+    async with asyncio.timeout(60):
+        while "r" not in (held := await controllers.everywhere()):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    return held["r"]
+
+
 async def test_a_run_is_steered_from_another_machine(
     node: NatsCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,11 +84,13 @@ async def test_a_run_is_steered_from_another_machine(
         await two.settle()  # type: ignore[attr-defined]
         owner, elsewhere = Controllers(), Controllers(steered_elsewhere(tmp_path, two))
         assert await elsewhere.everywhere() == {}
-        answering = AsyncExitStack()
+        answering = await stack.enter_async_context(AsyncExitStack())
         await answering.enter_async_context(answering_machines(one, owner))
         owner.register("r", fake)
 
-        controller = await elsewhere.find("r")
+        # However busy this machine is, who was found is waited for.
+        monkeypatch.setattr(line_module, "LINE_KNOWN_SECONDS", 30)
+        controller = await found(elsewhere)
         assert controller.verbs() == fake.verbs()
         await controller.message("go on")
         await controller.stop(2)
@@ -114,6 +124,7 @@ async def test_a_run_is_steered_from_another_machine(
 
             # It is gone: known at once, and an error, not a silence.
             await answering.aclose()
+            monkeypatch.setattr(line_module, "LINE_KNOWN_SECONDS", 0.1)
             with pytest.raises(CallerError, match="run r was not reached"):
                 await controller.interrupt()
             assert (await client.post(path)).status_code == 409
@@ -127,6 +138,6 @@ async def test_a_run_is_steered_from_another_machine(
             raise TimeoutError
 
         await stack.enter_async_context(two.line().answering(silent))  # type: ignore[attr-defined]
-        stopped = await elsewhere.find("r")
+        stopped = await found(elsewhere)
         with pytest.raises(CallerError, match="no answer within"):
             await stopped.interrupt()

@@ -18,9 +18,15 @@ from nats.errors import Error, NoRespondersError
 
 from unbraid.errors import CallerError
 from unbraid.log.nats.connection import NatsConnection
-from unbraid.timings import LINE_GATHER_SECONDS, LINE_TIMEOUT_SECONDS
+from unbraid.timings import LINE_GATHER_SECONDS, LINE_KNOWN_SECONDS, LINE_TIMEOUT_SECONDS
 
 _ADDRESS = "Unbraid-Address"
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
 
 
 class NatsLine:
@@ -50,9 +56,10 @@ class NatsLine:
             subscription = await self._client.subscribe(inbox, cb=receive)
             try:
                 await self._client.publish(self._all, question, reply=inbox)
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(LINE_GATHER_SECONDS):
-                        await done.wait()
+                await _wait(done, LINE_GATHER_SECONDS)
+                if not self._known <= found.keys():
+                    # They were there a moment ago, and may be busy.
+                    await _wait(done, LINE_KNOWN_SECONDS)
             finally:
                 await subscription.unsubscribe()
         except (Error, OSError):
