@@ -21,6 +21,7 @@ from pathlib import Path
 
 from benchmarks import (
     cost,
+    cost_codex,
     fanout_deliveries,
     fanout_idle,
     fanout_unread,
@@ -63,7 +64,7 @@ def index() -> list[Measured]:
 def costs() -> list[Measured]:
     """The table of costs, with the same peer."""
     ccusage()
-    return cost.main(CACHE / "history-200")
+    return [*cost.main(CACHE / "history-200"), *cost_codex.main()]
 
 
 def idle() -> list[Measured]:

@@ -300,6 +300,10 @@ HOOK_UNSEEN_HOLD_SECONDS = 300.0
 HOOK_SESSION_TIMEOUT_SECONDS = 3.0
 # Claude Code writes a call into its transcript about a tenth of a second after it asks for it.
 HOOK_CALL_SETTLE_SECONDS = 0.25
+# A plugin that waits for orders calls again after this, well before it would give up.
+PLUGIN_ORDERS_SECONDS = 60.0
+# What a plugin is asked to do, it does at once, if its process lives.
+PLUGIN_REPLY_TIMEOUT_SECONDS = 10.0
 # When the process that listens for hooks is gone, another one of ours takes its place this soon.
 HOOK_SOCKET_RETRY_SECONDS = 1.0
 # Who answers here says so again before this is over; a page that was closed does not.
@@ -347,6 +351,10 @@ ALERT_LONGEST_RETRY_SECONDS = 300.0
 ALERT_TICK_SECONDS = 1.0
 # At the end of a command, alerts that wait get this long to be sent.
 ALERT_LINGER_SECONDS = 3.0
+# Time passes without events, too: so often a run's budget is measured while there are none.
+BUDGET_TICK_SECONDS = 0.5
+# A turn that was interrupted ends within a second or two. Its program may go on, and is ended.
+BUDGET_STOP_GRACE_SECONDS = 3.0
 # An alert of an occurrence that is older is sent by nobody.
 ALERT_MARK_KEPT_SECONDS = 30 * 86400
 

@@ -213,3 +213,15 @@ def test_events_are_not_needed_to_be_complete() -> None:
     assert export.status == "working"
     assert encode(story(["x"])[0])
     assert b"Half" in render(export, "markdown")
+
+
+def test_a_run_that_says_no_times_shows_none() -> None:
+    events = story(["Hello"])
+    for event in events:
+        event.ts = 0
+    fold = RunFold("r")
+    fold.apply(events)
+    for form in ("html", "markdown"):
+        shown = render(fold.export(), form)
+        assert b"Hello" in shown
+        assert not any(word in shown for word in (b"Started", b"Duration", b"1970"))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.launch.agents import UNBRAID, arguments, log_path, logged, play
 from tests.otel.agreement import check_agreement, tree_of
-from tests.otel.receiver import ReceivedSpan, Receiver, receiving
+from tests.otel.receiver import WAIT_SECONDS, ReceivedSpan, Receiver, receiving
 from tests.otel.test_otel import NESTED, home, recorded
 from unbraid import events as e
 from unbraid.log import SqliteLog
@@ -38,7 +38,19 @@ async def log(home: Path) -> AsyncIterator[SqliteLog]:
     await opened.close()
 
 
-def traces(home: Path, receiver: Receiver, said: list[str]) -> Traces:
+class Said(list[str]):
+    """What people were warned of."""
+
+    def __init__(self) -> None:
+        self.is_back = asyncio.Event()
+
+    def append(self, text: str) -> None:
+        super().append(text)
+        if text == "the collector is back":
+            self.is_back.set()
+
+
+def traces(home: Path, receiver: Receiver, said: Said) -> Traces:
     collector = collector_of(receiver.url, {})
     assert collector is not None
     return Traces(collector, home, "log", warn=said.append)
@@ -52,7 +64,7 @@ async def test_spans_are_sent_as_they_end_and_after_an_outage(
     home: Path, log: SqliteLog, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sender_module, "OTLP_RETRY_SECONDS", 0.05)
-    events, said = recorded(NESTED[2]), list[str]()
+    events, said = recorded(NESTED[2]), Said()
     first, second = 70, 100  # of 123; the first span ends with the 67th
     await log.append("before", recorded(NESTED[1]))
     await log.append("run", events[:5])
@@ -65,7 +77,8 @@ async def test_spans_are_sent_as_they_end_and_after_an_outage(
         await log.append("run", events[first:second])
         await asyncio.to_thread(receiver.wait, lambda: receiver.refusals >= 2)
         receiver.status = 200
-        await arrived(receiver, 10)
+        async with asyncio.timeout(WAIT_SECONDS):
+            await said.is_back.wait()
     assert ["will be sent" in text for text in said] == [True, False]
     half = len(receiver.spans)
     assert not [span for span in receiver.spans if span.name == "invoke_agent main"]
@@ -81,7 +94,7 @@ async def test_one_process_at_a_time_sends_a_log(
     home: Path, log: SqliteLog, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("unbraid.otel.delivery.OTLP_TURN_SECONDS", 0.05)
-    events, said = recorded(NESTED[0]), list[str]()
+    events, said = recorded(NESTED[0]), Said()
     async with traces(home, receiver, said).following(log):
         await log.append("one", recorded(NESTED[0]))
         await arrived(receiver, 1)
@@ -102,7 +115,7 @@ async def test_a_run_that_goes_on_after_many_others(
 ) -> None:
     """Only so many are held; the others are read again."""
     monkeypatch.setattr(sender_module, "MAX_OPEN_RUNS", 1)
-    events, said = recorded(NESTED[0]), list[str]()
+    events, said = recorded(NESTED[0]), Said()
     async with traces(home, receiver, said).following(log):
         for start in range(0, len(events), 9):
             for run in ("a", "b", "c"):

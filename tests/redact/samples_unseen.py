@@ -167,6 +167,13 @@ def unseen(k: Maker) -> Iterator[tuple[str, str, str]]:
     yield "cloudinary", "cloudinary://123456789012345:{}@demo", k(27)
     yield "okta", "Authorization: SSWS {}", "00" + k(40, URLSAFE)
     yield "auth0", "AUTH0_CLIENT_SECRET={}", k(64, URLSAFE)
+    yield "sudo", "echo '{}' | sudo -S apt-get update", "hunter2x"
+    yield "pgpassword, words", "PGPASSWORD='{}' psql -h db -U app", "tulip garden 9"
+    yield (
+        "connection string in xml",
+        "<connectionString>Server=db;User Id=app;Password={};Encrypt=true</connectionString>",
+        "tulipgarden",
+    )
     yield "facebook", "FB_APP_SECRET={}", k(32, HEX)
     yield "twitter", "consumer_secret='{}'", k(50)
     yield "linkedin", "WPL_AP1.{}", k(16) + "." + k(8)

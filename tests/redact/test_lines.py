@@ -19,8 +19,9 @@ from unbraid.log import MemoryLog
 from unbraid.pipeline import Pipeline
 from unbraid.record.ingest import Ingest
 from unbraid.redact.events import redact_event
-from unbraid.redact.secrets import LONGEST, redact
+from unbraid.redact.secrets import redact
 from unbraid.redact.source import line_redactor
+from unbraid.redact.tokens import LONGEST
 
 # Made here, so that no scanner takes this file for a leak.
 BODY = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"

@@ -96,6 +96,18 @@ async def _shown_however_it_is_read(
         assert await view.read("r", since, 10**6, stream_id=stream, types=["text"]) == own
 
 
+async def test_one_stream_ends_with_its_run() -> None:
+    """The end of a run is an event of its main stream; who reads another one does not see it."""
+    words = "-----BEGIN EC PRIVATE KEY-----x-----END EC PRIVATE KEY----- ."
+    fields = deltas(1, [words])[0]
+    done = story([])[-1]
+    done.seq = 2
+    log = MemoryLog()
+    await log.append("r", [e.Text(seq=1, ts=1, **fields), done])
+    shown = await RedactedLog(log).read("r", stream_id=1)
+    assert words_of(shown) == {1: words.replace("x", "*")}
+
+
 async def test_what_waits_is_shown_as_soon_as_its_stream_says_something_else() -> None:
     events = story(["the ", "x7Q"])
     log = MemoryLog()

@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 from tests.redact.secret import KEY, SEEN
 from tests.redact.test_lines import claude, cut, said
 from unbraid.redact.reader import redact_title
-from unbraid.redact.source import SourceRedactor, unredacted_ends
+from unbraid.redact.source import (
+    OVERLONG_BYTES,
+    IngestRedactor,
+    SourceRedactor,
+    unredacted_ends,
+)
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
@@ -105,3 +110,28 @@ def test_a_line_without_an_end_is_neither_held_nor_shown() -> None:
     head, long, after = bytes(out).splitlines()
     assert (head, after) == (b"before", b"after " + SEEN.encode())
     assert not long.strip(b"*")
+
+
+def test_a_sender_is_not_asked_for_an_endless_line_again_and_again() -> None:
+    """What is not taken is sent again with what follows; more than a request may have never is."""
+    redactor, out, waiting = IngestRedactor(), b"", b""
+    piece = ((KEY.encode() + b" ") * (OVERLONG_BYTES // len(KEY)))[:OVERLONG_BYTES]
+    for data in (b"before\n", *[piece] * 4, b"end\nafter " + KEY.encode() + b"\n"):
+        waiting += data
+        taken = redactor.lines("s", waiting, end=False)
+        out, waiting = out + taken, waiting[len(taken) :]
+        assert len(waiting) <= OVERLONG_BYTES
+    assert not waiting
+    head, long, after = out.splitlines()
+    assert (head, after) == (b"before", b"after " + SEEN.encode())
+    assert len(long) == 4 * len(piece) + 3 and not long.strip(b"*")
+    # After a restart in the middle of such a line, nothing more of it is shown either.
+    again = IngestRedactor()
+    again.seen(Chunk("s", 0, out[: len(piece)]))
+    assert again.lines("s", KEY.encode() + b"\nmore\n", end=False) == b"*" * len(KEY) + b"\nmore\n"
+
+
+def test_a_long_line_that_can_be_sent_whole_is_shown() -> None:
+    redactor, line = IngestRedactor(), b"word " * (OVERLONG_BYTES // 4)
+    assert redactor.lines("s", line[:OVERLONG_BYTES], end=False) == b""
+    assert redactor.lines("s", line + b"\n", end=False) == line + b"\n"

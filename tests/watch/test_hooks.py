@@ -167,7 +167,7 @@ async def test_a_main_agent_is_answered_in_every_way(tmp_path: Path) -> None:
         assert request.always == ["always allow Bash(npm test *) (localSettings)"]
         with pytest.raises(CallerError, match="no such offer"):
             await session.answer("allow", always=[1])
-        with pytest.raises(CallerError, match="not an answer"):
+        with pytest.raises(CallerError, match="not a valid answer"):
             await session.answer("perhaps")
         await session.answer("allow", always=[0])
         assert await hook.answer() == {
@@ -228,7 +228,7 @@ async def test_the_person_is_first(tmp_path: Path) -> None:
         assert session.machine.controllers.pending() == []
         [reply] = await session.replies(1)
         assert (reply.request_id, reply.behavior, reply.by) == (request.request_id, "allow", None)
-        with pytest.raises(CallerError, match="no request"):
+        with pytest.raises(CallerError, match="no pending"):
             await session.machine.controllers.answer(request.request_id, "allow", None)
 
         # Esc in the dialog: the CLI ends the hook.

@@ -20,6 +20,8 @@ async def test_what_was_spent_is_shown_by_what_is_chosen(site: Site, tab: Page, 
     await tab.get_by_role("link", name="Costs").click()
     total = tab.get_by_role("row").filter(has_text="Total")
     await expect(total).to_contain_text("$0.03")
+    # All of it was reported.
+    await expect(tab.get_by_role("main")).not_to_contain_text("≈")
     await tab.get_by_role("combobox", name="By").select_option("agent")
     await expect(tab.get_by_role("rowheader", name="main")).to_be_visible()
     await expect(total).to_contain_text("$0.03")

@@ -171,6 +171,9 @@ class BlockEnd(NamedTuple):
 class DeltaFormat(Protocol):
     """Finds the text that a kind's lines carry in small parts, so that a secret which is cut over
     many lines can be redacted in each of them. Pure.
+
+    It may have `signs`: words of which every line has one that says something about blocks, and
+    `part_signs`: the same for lines that carry a part of a block. Then it is asked less often.
     """
 
     def read(self, line: bytes) -> Delta | BlockEnd | None:

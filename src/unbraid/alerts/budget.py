@@ -7,6 +7,8 @@ from msgspec import Struct
 from unbraid.screen import counted
 
 NOTICE_SHARE = 0.8
+# Sums of cents are not exact: what is so near counts as reached.
+_NEAR = 1e-9
 
 
 class Spending(Struct, frozen=True):
@@ -111,7 +113,7 @@ class BudgetMeter:
                 self._reached.add(each.what)
                 self._noticed.add(each.what)
                 found.append(each)
-            elif each.share >= NOTICE_SHARE and each.what not in self._noticed:
+            elif each.share >= NOTICE_SHARE - _NEAR and each.what not in self._noticed:
                 self._noticed.add(each.what)
                 found.append(each)
         return found
@@ -140,4 +142,4 @@ def duration(seconds: float) -> str:
 
 def _share(what: str, shown: tuple[str, str], spent: float, limit: float) -> BudgetShare:
     share = spent / limit if limit > 0 else (1.0 if spent > 0 or limit == 0 else 0.0)
-    return BudgetShare(what, shown[0], shown[1], share, share >= 1)
+    return BudgetShare(what, shown[0], shown[1], share, share >= 1 - _NEAR)

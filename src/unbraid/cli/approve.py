@@ -158,6 +158,7 @@ async def _wait(*, as_json: bool) -> None:
     from unbraid.system.user import user_name
 
     home, who = data_folder(), f"{user_name()} at the command line"
+    await attend(home, who, ATTENDANCE_SECONDS)
     click.echo("Answer with `unbraid approve` and `unbraid deny`. Stop with Ctrl-C.", err=True)
     shown: set[str] = set()
     try:

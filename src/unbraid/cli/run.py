@@ -10,6 +10,7 @@ from functools import partial
 import click
 
 from unbraid.cli.arguments import log_option, port_option
+from unbraid.cli.budget import budget_options, limits_of
 from unbraid.cli.destination import destination_of, destination_options
 from unbraid.cli.messages import warn
 from unbraid.cli.otlp import otlp_options, traces_of
@@ -26,10 +27,12 @@ Examples:
   unbraid run -- codex exec --json "Fix the tests"
   unbraid run --steer -- claude -p "Fix the tests"
   unbraid run --serve -- claude -p "Fix the tests"
+  unbraid run --max-cost 2.50 --max-time 30m -- claude -p "Fix the tests"
   unbraid run --to https://agents.example.org -- claude -p "Fix the tests\"""",
 )
 @click.option("--steer", "steered", is_flag=True, help="Accept messages while it works.")
 @click.option("--serve", "served", is_flag=True, help="Show the run on a web page, too.")
+@budget_options
 @port_option
 @log_option
 @redact_option
@@ -40,6 +43,10 @@ def run(
     command: tuple[str, ...],
     steered: bool,
     served: bool,
+    max_cost: float | None,
+    max_tokens: int | None,
+    max_time: float | None,
+    max_agents: int | None,
     port: int,
     log: str | None,
     redact: bool,
@@ -62,6 +69,11 @@ def run(
 
     With --serve, everything that `unbraid serve` gives is there for as long as the agent works, and
     the run can be steered over HTTP. The page's address is printed on standard error.
+
+    With --max-cost, --max-tokens, --max-time or --max-agents, over all agents together, a notice
+    comes when 80% are used; when all is, the run is interrupted, or ended where that is not
+    possible, and what was spent and the command that goes on are printed and logged. Costs that
+    its CLI does not report are computed, as by `unbraid cost`.
 
     With --redact, API keys and tokens are redacted in the log, in what is sent, and on the page.
     What the agent prints passes through as it is.
@@ -86,6 +98,9 @@ def run(
         sending=sending,
         face=face,
         trace=trace,
+        limits=limits_of(
+            max_cost=max_cost, max_tokens=max_tokens, max_time=max_time, max_agents=max_agents
+        ),
         steered=steered,
         redact=redact,
         log=log,

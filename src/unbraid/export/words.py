@@ -44,11 +44,12 @@ def run_facts(export: RunExport) -> list[tuple[str, str]]:
         ("Status", export.status),
         ("Agents", str(export.agents)),
         ("Spent", spent(export.usage)),
-        ("Duration", duration(export.duration_ms)),
     ]
     if export.started:
+        # A stream without times has no duration either.
         begun = datetime.fromtimestamp(export.started / 1000, UTC)
         facts.insert(2, ("Started", f"{begun:%Y-%m-%d %H:%M:%S} UTC"))
+        facts.append(("Duration", duration(export.duration_ms)))
     if export.cwd:
         facts.append(("Folder", short(export.cwd)))
     return facts

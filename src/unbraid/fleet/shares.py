@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
 from msgspec import Struct
 
 from unbraid.fleet.amounts import MAX_COUNT, plausible_dollars
@@ -67,10 +66,16 @@ class ShareCounter:
         cost_usd: float | None = None,
     ) -> None:
         """Counts one message; what cannot be true counts as not reported."""
-        counts = msgspec.structs.astuple(tokens)
-        if min(counts) < 0 or max(counts) > MAX_COUNT:
+        if not (
+            0 <= tokens.input_tokens <= MAX_COUNT
+            and 0 <= tokens.output_tokens <= MAX_COUNT
+            and 0 <= tokens.cache_read_tokens <= MAX_COUNT
+            and 0 <= tokens.cache_creation_tokens <= MAX_COUNT
+            and 0 <= tokens.cache_1h_tokens <= MAX_COUNT
+        ):
             tokens = MessageTokens()
-        cost_usd = plausible_dollars(cost_usd)
+        if cost_usd is not None:
+            cost_usd = plausible_dollars(cost_usd)
         slot = ts - ts % SLOT_MS
         share = self._shares.get((slot, agent, model))
         if share is None:

@@ -10,6 +10,7 @@ from unbraid.agents.process_port import ProcessSource
 from unbraid.launch.run_log import RunLog
 from unbraid.record.batches import read_in_thread
 from unbraid.timings import RUN_POLL_SECONDS
+from unbraid.translate.notes import RunNote
 from unbraid.wire.chunk import Chunk
 
 
@@ -23,10 +24,15 @@ class ProcessRecorder:
     def __init__(self, source: ProcessSource, run_log: RunLog) -> None:
         self._source, self._run_log = source, run_log
         self._printed: list[bytes] = []
+        self._notes: list[RunNote] = []
 
     def printed(self, data: bytes) -> None:
         """Takes more of the process's stdout."""
         self._printed.append(data)
+
+    def note(self, note: RunNote) -> None:
+        """Takes a note of ours about the run."""
+        self._notes.append(note)
 
     @contextlib.asynccontextmanager
     async def recording(self) -> AsyncIterator[None]:
@@ -57,6 +63,9 @@ class ProcessRecorder:
             recorded = await self._run_log.open(session)
             await asyncio.to_thread(self._source.begin, recorded)
             await self._record(self._read([], last=False))
+        if self._notes and self._run_log.opened:
+            notes, self._notes = self._notes, []
+            await self._run_log.note(notes)
 
     def _read(self, printed: list[bytes], *, last: bool) -> Iterator[Chunk]:
         for data in printed:

@@ -18,11 +18,13 @@ from unbraid.agents.process_port import (
     RunReference,
 )
 from unbraid.agents.registry import kinds
+from unbraid.alerts.budget import RunLimits
 from unbraid.control.controllers import Controllers
 from unbraid.control.machines import answering_machines
 from unbraid.control.resume import agent_of
 from unbraid.control.signals import SignalController
 from unbraid.control.sockets import steerable
+from unbraid.launch.budget_guard import BudgetGuard
 from unbraid.launch.child import ChildProcess, SinkError, write_out
 from unbraid.launch.detected_source import DetectedSource
 from unbraid.launch.process_recorder import ProcessRecorder
@@ -63,6 +65,7 @@ async def run(
     sending: Sending | None = None,
     face: Face | None = None,
     trace: RunTracer | None = None,
+    limits: RunLimits | None = None,
     steered: bool = False,
     redact: bool = False,
     log: str | None = None,
@@ -70,6 +73,7 @@ async def run(
     """Run a command as it would run without us, shown by a `face` meanwhile; its exit code.
 
     One that is to be `steered` gets its prompt over stdin, so that more can be said to it there.
+    One that reaches its `limits` is stopped.
     """
     launchers = launchers_of(env)
     launcher = next((each for each in launchers if each.recognizes(argv)), None)
@@ -91,6 +95,11 @@ async def run(
             recorder = ProcessRecorder(DetectedSource(launchers), run_log)
         else:
             recorder = ProcessRecorder(launcher.source(command, Path.cwd()), run_log)
+        guard = None
+        if limits:
+            guard = BudgetGuard(limits, env, warn=warn, note=recorder.note)
+            if run_log.failed:
+                warn("of the budget only the time is kept: what the run spends is not logged")
         child = await ChildProcess.start(
             command.argv,
             captured=command.captured,
@@ -108,10 +117,14 @@ async def run(
             controllers.register(name, controller)
             if trace is not None and run_log.log is not None:
                 trace.begin(run_log.log, name)
+            if guard is not None and run_log.log is not None:
+                guard.begin(run_log.log, name)
 
         run_log.on_open = opened
         await stack.enter_async_context(answering_machines(run_log.log, controllers))
         await stack.enter_async_context(recorder.recording())
+        if guard is not None:
+            await stack.enter_async_context(guard.guarding(controller))
         if run_log.log is not None and not run_log.failed:
             await stack.enter_async_context(steerable(data_folder(env), controller))
         renderer = None if launcher is None else launcher.renderer(command)

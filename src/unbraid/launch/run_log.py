@@ -17,6 +17,7 @@ from unbraid.redact.source import SourceRedactor
 from unbraid.remote.delivery import Sending
 from unbraid.system.clock import now_ms
 from unbraid.timings import LEASE_RETRY_SECONDS, LEASE_TIMEOUT_SECONDS
+from unbraid.translate.notes import NOTES, RunNote
 from unbraid.wire.chunk import Chunk
 
 
@@ -94,6 +95,11 @@ class RunLog:
         is. A chunk without bytes notes its offset.
         """
         await self._feed(self._redacted(chunks))
+
+    async def note(self, notes: Iterable[RunNote]) -> None:
+        """Records notes of ours."""
+        offset = 0 if self.recorder is None else self.recorder.offsets.get(NOTES, 0)
+        await self.feed([Chunk(NOTES, offset, b"".join(note.line() for note in notes))])
 
     async def _feed(self, chunks: Iterable[Chunk]) -> None:
         now = now_ms()

@@ -71,7 +71,7 @@ class Traces:
         try:
             yield
         finally:
-            if self.cursor.is_held and not task.done():
+            if self.cursor.is_held and not task.done() and not sender.away:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(OTLP_LINGER_SECONDS):
                         await sender.reached((await log.bounds())[1])
@@ -106,6 +106,7 @@ class LaunchedTrace:
         self._traces, self._warn = traces, warn
         self._task: asyncio.Task[None] | None = None
         self._exporter: OtlpExporter | None = None
+        self._sender: TraceSender | None = None
         self._run = ""
 
     def environment(self, run: str | None) -> dict[str, str]:
@@ -123,10 +124,11 @@ class LaunchedTrace:
         self._task = asyncio.create_task(self._send(log, run))
 
     async def finish(self) -> None:
-        """Waits a little at the end of the run for the last spans to arrive."""
+        """Waits a little at the end of the run for the last spans to arrive, if anyone listens."""
         if self._task is None:
             return
-        _, waiting = await asyncio.wait([self._task], timeout=OTLP_LINGER_SECONDS)
+        away = self._sender is not None and self._sender.away
+        _, waiting = await asyncio.wait([self._task], timeout=0 if away else OTLP_LINGER_SECONDS)
         if self._exporter is not None:
             self._exporter.close()
         if waiting:
@@ -145,7 +147,8 @@ class LaunchedTrace:
                 return  # a process that watches sends all of this log, this run included
             self._traces.cursor.release()
             self._exporter = await asyncio.to_thread(self._traces.exporter)
-            await self._traces.sender(log, self._exporter).follow_run(run)
+            self._sender = self._traces.sender(log, self._exporter)
+            await self._sender.follow_run(run)
         except UnbraidError as error:
             self._warn(f"the trace of this run is not sent: {error}")
 

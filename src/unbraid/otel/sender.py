@@ -32,7 +32,8 @@ class TraceSender:
     """Sends runs of one log to one collector. With `content`, what agents said is sent, too: then
     the log has to be one that redacts.
 
-    `parent` is the span that runs belong to of which nothing else is known.
+    `parent` is the span that runs belong to of which nothing else is known. `away` says that the
+    collector does not answer.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class TraceSender:
         self._warn, self._content, self._parent = warn, content, parent
         self._prices = load_prices().prices
         self._traces: dict[str, RunTrace] = {}
-        self._away = self._is_first = False
+        self.away = self._is_first = False
         self.sent = 0
         self._cursor = 0
         self._moved = asyncio.Event()
@@ -158,13 +159,13 @@ class TraceSender:
                     await self._send(batch)
                     break
                 except CollectorAway as error:
-                    if not self._away:
+                    if not self.away:
                         self._warn(f"{error}; they will be sent when it is back")
-                    self._away = True
+                    self.away = True
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, OTLP_RETRY_MAX_SECONDS)
-            if self._away:
-                self._away = False
+            if self.away:
+                self.away = False
                 self._warn("the collector is back")
 
     async def _send(self, spans: Sequence[TracedSpan]) -> None:

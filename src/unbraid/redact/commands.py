@@ -45,6 +45,10 @@ _OTHERS = _compiled(
     (b"IDENTIFIED", rb"(?: WITH [a-zA-Z_0-9]{1,40})? BY (?:PASSWORD )?\\{0,3}[\"']"),
     (b"ConvertTo-SecureString", rb"(?: -String)? \\{0,3}[\"']?"),
 )  # fmt: skip
+# `echo … | sudo -S`: the password stands before what gives it away.
+_ECHO = rb"echo(?: -[neE]{1,3})? [\\\"']{0,4}" + _VALUE + rb"[\\\"']{0,4} ?"
+_PIPED = (b"sudo", re.compile(_ECHO + rb"\| ?sudo(?: -[a-zA-Z]{1,4}){0,3}? -[a-zA-Z]{0,3}S"))
+_OPEN_ECHO = re.compile(_ECHO + rb"(?:\| ?(?:s(?:u(?:d(?:o[- a-zA-Z]{0,24})?)?)?)?)?\Z")
 # All that the former have in common. Hardly any text has it, so it is searched for first.
 _OPTION = re.compile(rb"-(?<=[ \t\"',]-)(?:[pPuUawNb]|-(?:proxy-)?user|-body)")
 # What stands there in manuals, and what is set elsewhere.
@@ -58,9 +62,13 @@ _AFTER_HEX = re.compile(rb"-us[0-9]{1,2}(?![0-9A-Za-z])|-[0-9a-f]{8}-[0-9a-f]{8}
 _BEFORE_HEX = re.compile(rb"(?:(?<![A-Za-z0-9_])key-|[0-9]{13}:|[0-9a-z*]{16}\$)\Z")
 
 
-def ranges(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yields where such passwords are."""
-    for found in _found(text):
+# In small letters: one of them is in each text that has such a password.
+ANCHORS = frozenset((b"echo", *(word.lower() for word, _ in (*_OPTIONS, *_OTHERS))))
+
+
+def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
+    """Yields where such passwords are, in a text that may have these of the anchors."""
+    for found in _found(text, anchors):
         value = found["value"]
         if len(value) >= 4 and (value.startswith(b"*" * 8) or not _NO_PASSWORD.match(value)):
             yield found.span("value")
@@ -73,15 +81,20 @@ def hex_key_end(text: bytes, start: int, end: int) -> int | None:
     return end if _BEFORE_HEX.search(text, max(0, start - 20), start) else None
 
 
-def open_value(text: bytes) -> Iterator[int]:
+def open_value(text: bytes, anchors: frozenset[bytes]) -> Iterator[int]:
     """Yields where a value begins with which the text ends: there may be more of it."""
-    for found in _found(text):
+    for found in _found(text, anchors):
         if found.end("value") >= len(text) - 1:
             yield found.start("value")
+    if b"echo" in anchors and (echo := _OPEN_ECHO.search(text)) is not None:
+        yield echo.start("value")
 
 
-def _found(text: bytes) -> Iterator[re.Match[bytes]]:
-    for word, pattern in (*_OPTIONS, *_OTHERS) if _OPTION.search(text) else _OTHERS:
+def _found(text: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
+    if anchors.isdisjoint(ANCHORS):
+        return
+    others = (*_OTHERS, _PIPED) if b"echo" in anchors else _OTHERS
+    for word, pattern in (*_OPTIONS, *others) if _OPTION.search(text) else others:
         # `in` is many times faster than any pattern.
         if word in text:
             yield from pattern.finditer(text)

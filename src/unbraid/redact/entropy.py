@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from math import log2
+from string import ascii_lowercase, ascii_uppercase
 
 LEAST, MOST = 20, 256
 
@@ -32,6 +33,7 @@ _TELLING_LEAD = re.compile(
     rb"|bot|access|priv|cred)[-_]"
 )
 _TELLING = re.compile(_TELLING_LEAD.pattern + rb"(?P<body>[A-Za-z0-9+/_-]{16,})")
+_KINDS = (b"0123456789", ascii_uppercase.encode(), ascii_lowercase.encode())
 _CHANGES = re.compile(rb"[a-z](?=[A-Z0-9+/_-])|[A-Z](?=[a-z0-9+/_-])|[0-9](?=[A-Za-z+/_-])|[+/]")
 
 
@@ -53,6 +55,13 @@ def words_and_ids(word: bytes) -> bool:
     """Returns whether it is words written together, with UUIDs among them perhaps."""
     rest = _UUID.sub(b"", word)
     return len(rest) >= 3.4 * len(_PIECES.findall(rest))
+
+
+def plain_path(word: bytes) -> bool:
+    """Returns whether it is a path in small letters, of words and hashes."""
+    return word.islower() and all(
+        _HEX.fullmatch(part) or wordy(part) for part in word.split(b"/") if part
+    )
 
 
 def known_id(word: bytes) -> bool:
@@ -80,10 +89,7 @@ def random(word: bytes) -> bool:
         return False
     if telling(word):
         return True
-    digits = sum(48 <= each < 58 for each in word)
-    upper = sum(65 <= each < 91 for each in word)
-    lower = sum(97 <= each < 123 for each in word)
-    if digits < 2 or upper < 2 or lower < 2:
+    if any(size - len(word.translate(None, kind)) < 2 for kind in _KINDS):
         return False
     return len(_CHANGES.findall(word)) >= 0.36 * size and bits(word) >= 3.5
 

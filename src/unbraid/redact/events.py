@@ -31,6 +31,9 @@ _decode = msgspec.json.Decoder(_Event).decode
 class EventDeltas:
     """A block belongs to its stream, and is whole when the stream says something else."""
 
+    signs = b'"stream_id"', b'"done"'
+    part_signs = (b'"delta"',)
+
     def read(self, line: bytes) -> Delta | BlockEnd | None:
         """Returns what an event says about blocks."""
         if b'"stream_id"' not in line and b'"done"' not in line:

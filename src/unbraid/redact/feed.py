@@ -72,9 +72,13 @@ class RunRedactor:
             return []
         return self._decided(expired=True)
 
-    def _decided(self, *, expired: bool) -> list[Entry]:
+    def finish(self) -> list[Entry]:
+        """Returns what waits, when nothing more will come."""
+        return self._decided(expired=False, last=True)
+
+    def _decided(self, *, expired: bool, last: bool = False) -> list[Entry]:
         shown: list[Entry] = []
-        for data in self._lines.pop(expired=expired):
+        for data in self._lines.pop(last=last, expired=expired):
             entry, _ = self._held.popleft()
             shown.append(entry if data == entry.data else replace(entry, data=data))
         return shown

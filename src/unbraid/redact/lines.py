@@ -22,7 +22,8 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
-from unbraid.redact.secrets import LONGEST, redact, secret_ranges, undecided_from
+from unbraid.redact.secrets import anchors_with, redact, secret_ranges, undecided_from
+from unbraid.redact.tokens import LONGEST
 from unbraid.wire.lines import LineParts
 
 # As much of a block as is needed to know that it ends within a secret.
@@ -40,10 +41,10 @@ _LONG_STARS = re.compile(rb"\*{17,}")
 class _Line:
     """A line with a part of a block in it: `text`, the JSON string as it stands there."""
 
-    __slots__ = ("data", "decided", "read", "text")
+    __slots__ = ("data", "decided", "reads", "text")
 
-    def __init__(self, data: bytes, text: bytes, read: Read) -> None:
-        self.data, self.text, self.read = data, text, read
+    def __init__(self, data: bytes, text: bytes, reads: Sequence[Read]) -> None:
+        self.data, self.text, self.reads = data, text, reads
         self.decided = False
 
     def decide(self, shown: bytes) -> None:
@@ -53,7 +54,7 @@ class _Line:
         while self.text != hidden and (at := self.data.find(self.text, at + 1)) >= 0:
             changed = self.data[:at] + hidden + self.data[at + len(hidden) :]
             # The same words may stand elsewhere in the line; only one of the places is the right.
-            found = self.read(changed)
+            found = _read(changed, self.reads)
             if isinstance(found, Delta) and found.text == hidden:
                 self.data = changed
                 return
@@ -89,7 +90,11 @@ class LineRedactor:
     """Redacts lines that follow each other."""
 
     def __init__(self, formats: Iterable[DeltaFormat]) -> None:
-        self._reads = [each.read for each in formats]
+        known = tuple(formats)
+        self._reads = [each.read for each in known]
+        self._signs = [_words_in(each, "signs") for each in known]
+        self._part_signs = [_words_in(each, "part_signs") for each in known]
+        self._anchors = anchors_with(frozenset().union(*self._signs, *self._part_signs))
         self._open: dict[str, dict[str | int, _Block]] = {}
         self._queue: deque[bytes | _Line] = deque()
         self._first = 0  # the number of the first line in the queue
@@ -102,17 +107,26 @@ class LineRedactor:
 
     def push(self, lines: Sequence[bytes]) -> None:
         """Take in the next lines, without their ends."""
-        redacted = redact(b"\n".join(lines)).split(b"\n")
-        self.size += sum(map(len, lines)) + len(lines)
-        queue = self._queue
-        for at, line in enumerate(lines):
-            read = self._read(line)
+        text = b"\n".join(lines)
+        self.size += len(text) + 1 if lines else 0
+        anchors = self._anchors(text.lower())
+        if not self._open and not _may_have(anchors, self._part_signs):
+            # No block is open, and none begins.
+            self._queue.extend(redact(text, anchors).split(b"\n") if lines else ())
+            return
+        signs = zip(self._signs, self._reads, strict=True)
+        reads = [read for words, read in signs if _may_have(anchors, (words,))]
+        found = [_read(line, reads) for line in lines]
+        # The text of a part is redacted with its block, and nothing else of its line is.
+        whole = [line for line, read in zip(lines, found, strict=True) if type(read) is not Delta]
+        redacted = iter(redact(b"\n".join(whole), anchors).split(b"\n"))
+        for line, read in zip(lines, found, strict=True):
             if type(read) is Delta:
                 self._add(line, read)
                 continue
             if read is not None:
                 self._end(*read)
-            queue.append(redacted[at])
+            self._queue.append(next(redacted))
 
     def pop(self, *, last: bool = False, expired: bool = False) -> list[bytes]:
         """Returns the first lines, as far as they are decided. `last`: nothing more will come.
@@ -179,12 +193,6 @@ class LineRedactor:
         self._ended.clear()
         self._touched.clear()
 
-    def _read(self, line: bytes) -> Delta | BlockEnd | None:
-        for read in self._reads:
-            if (found := read(line)) is not None:
-                return found
-        return None
-
     def _add(self, line: bytes, read: Delta) -> None:
         blocks = self._open.setdefault(read.owner, {})
         if read.alone and blocks and (len(blocks) > 1 or read.block not in blocks):
@@ -193,7 +201,7 @@ class LineRedactor:
         block = blocks.get(read.block)
         if block is None:
             block = blocks[read.block] = _Block(read.owner, read.block)
-        part = _Line(line, read.text, self._read)
+        part = _Line(line, read.text, self._reads)
         block.wait(self._first + len(self._queue), part)
         self._queue.append(part)
         self._waiting[block] = self._touched[block] = None
@@ -256,6 +264,24 @@ class LineRedactor:
         del blocks[block.name]
         if not blocks:
             del self._open[block.owner]
+
+
+def _read(line: bytes, reads: Sequence[Read]) -> Delta | BlockEnd | None:
+    for read in reads:
+        if (found := read(line)) is not None:
+            return found
+    return None
+
+
+def _words_in(deltas: DeltaFormat, name: str) -> frozenset[bytes]:
+    """Returns the signs of a format in small letters; none if it has none of that name."""
+    signs: tuple[bytes, ...] = getattr(deltas, name, ())
+    return frozenset(sign.lower() for sign in signs)
+
+
+def _may_have(anchors: frozenset[bytes], signs: Iterable[frozenset[bytes]]) -> bool:
+    """Returns whether one of these formats may read a text that has these anchors."""
+    return any(not words or not anchors.isdisjoint(words) for words in signs)
 
 
 def _settle(block: _Block, cut: int | None, *, expired: bool = False) -> None:

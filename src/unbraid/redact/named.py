@@ -36,23 +36,27 @@ _SCHEME = (
 )
 # Each begins with a literal, which `re` searches many times faster than anything else.
 _STEMS = (
-    rb"pass(?:w(?:or)?d|wd|phrase|code)?s?", rb"pwd", rb"psk", rb"secret", rb"token(?!s)",
-    rb"credential", rb"key", rb"auth(?!or[^i])(?:orization)?",
+    (b"pass", rb"(?:w(?:or)?d|wd|phrase|code)?s?"), (b"pwd", b""), (b"psk", b""), (b"secret", b""),
+    (b"token", rb"(?!s)"), (b"credential", b""), (b"key", b""),
+    (b"auth", rb"(?!or[^i])(?:orization)?"),
 )  # fmt: skip
-_NAMES = tuple(re.compile(stem + _TAIL + _SIGN + _SCHEME) for stem in _STEMS)
+_NAMES = tuple((stem, re.compile(stem + rest + _TAIL + _SIGN + _SCHEME)) for stem, rest in _STEMS)
 # Keys that are secrets; there are many that are not.
-_KEYS = re.compile(
-    rb"(?:api|access|secret|private|priv|account|auth|encrypt(?:ion)?|signing|sign|master|session"
-    rb"|licen[sc]e|service|shared|storage|ssh|client|deploy|webhook|admin|subscription|hmac|crypto"
-    rb"|app|application|bot|ingest(?:ion)?|write|read|server|root|user|rest|instrumentation|function"
-    rb"|host|integration|event|routing|sdk|consumer|jwt|aes|rsa|anon|role|provider|openai|anthropic"
-    rb"|stripe|google|maps|sendgrid|x)[_\-. ]?\Z"
+_KEYS = tuple(
+    b"api access secret private priv account auth encrypt encryption signing sign master session"
+    b" license licence service shared storage ssh client deploy webhook admin subscription hmac"
+    b" crypto app application bot ingest ingestion write read server root user rest instrumentation"
+    b" function host integration event routing sdk consumer jwt aes rsa anon role provider openai"
+    b" anthropic stripe google maps sendgrid x".split()
 )
 # What such a name is about is not the secret itself.
 _ABOUT = re.compile(
     rb"(?:count|limit|type|ids?|file|path|url|uri|names?|expir|_at|_in|usage|budget|len|size|per_"
     rb"|field|label|hint|rate|iz|max|min|used|total|policy|manager|version|ttl|_env|_var|_ref|arn"
     rb"|board|word|press|down|_up|stroke|frame|space|chain|ring|pad|code\b|or\b|ors\b|hor)"
+)
+_CONNECTION = re.compile(
+    rb"(?:server|data source|host|database|initial catalog|user(?: id|name)?|uid)=[^;\s\"]{1,80};"
 )
 _QUOTED = re.compile(rb"[^\s\"'`\\]{1,%d}" % MOST)
 _PHRASE = re.compile(rb"[^\"'`\\\n]{1,80}")
@@ -71,6 +75,7 @@ _PLACEHOLDER = re.compile(
     rb"|file:|env:|vault:|arn:|https?:|@|//|\.?/|~/|[a-z_]+\.[a-z_]+\()|[({\[]|\$\{|process\.env"
     rb"|os\.environ|getenv|\]\]|\.\.\.\Z|::"
 )
+_NO_LOGIN = re.compile(_PLACEHOLDER.pattern + rb"|\Apassword\Z")
 # The name of something in code, a call, an index.
 _CODE = re.compile(rb"[A-Za-z_]+(?:[.:]{1,2}[A-Za-z_]+)+(?:\Z|[(\[])|[A-Za-z_][A-Za-z0-9_.]*\(")
 _NAME = b"abcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -93,8 +98,14 @@ _SIGNED = re.compile(
     rb"|key|auth|sid|jwt|appid|hapikey)=(?P<value>[^\s&\"'`<>\\#]{16,%d})" % (4 * MOST)
 )
 _COOKIES = tuple(
-    re.compile(name + rb"=(?P<value>[^\s;,&\"'`<>\\]{16,%d})" % MOST)
-    for name in (rb"sess(?:ion)?(?:_?id)?", rb"\.sid")
+    (frozenset(names), re.compile(name + rb"=(?P<value>[^\s;,&\"'`<>\\]{16,%d})" % MOST))
+    for name, names in (
+        (
+            rb"sess(?:ion)?(?:_?id)?",
+            (b"sess=", b"session=", b"sessid=", b"sess_id=", b"sessionid=", b"session_id="),
+        ),
+        (rb"\.sid", (b".sid=",)),
+    )
 )
 _ADDRESS = re.compile(rb"://[^\s\"'`<>\\]{4,%d}" % (8 * MOST))
 _PEM = re.compile(
@@ -108,19 +119,32 @@ _PUBLIC = re.compile(
 _UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
 
-def ranges(text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
-    """Yields where values are that their names give away. `lower` is the text in small letters."""
-    for names in _NAMES:
+# In small letters: one of them is in each text that has such a value.
+ANCHORS = frozenset(
+    (b"bearer", b"basic", b"://", b"-----begin", b"private_key_id", *(stem for stem, _ in _STEMS),
+     *(name for names, _ in _COOKIES for name in names))
+)  # fmt: skip
+
+
+def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
+    """Yields where values are that their names give away. `lower` is the text in small letters, and
+    may have these of the anchors.
+    """
+    for stem, names in _NAMES:
+        if stem not in anchors:
+            continue
         for name in names.finditer(lower):
             if (found := _value(text, lower, name)) is not None and _secret(text, name, *found):
                 yield found
-    yield from _introduced(text, lower)
+    yield from _introduced(text, lower, anchors)
 
 
-def open_value(text: bytes) -> int | None:
+def open_value(text: bytes, anchors: frozenset[bytes]) -> int | None:
     """Returns where a value begins that is not at its end yet, if the text ends within one."""
     lower, starts = text.lower(), list[int]()
-    for names in _NAMES:
+    for stem, names in _NAMES:
+        if stem not in anchors:
+            continue
         for name in names.finditer(lower):
             found = _value(text, lower, name)
             if found is not None and found[1] >= len(text) - 1 and found[1] - found[0] < MOST:
@@ -129,7 +153,7 @@ def open_value(text: bytes) -> int | None:
         starts += [found.start("value") for found in pattern.finditer(lower)]
     starts += [found.start() + 3 for found in _OPEN_URL.finditer(text)]
     starts += [found.start("value") for found in _KEY_ID.finditer(text) if found.end() == len(text)]
-    starts += commands.open_value(text)
+    starts += commands.open_value(text, anchors)
     if text.endswith(b"-"):
         # They may end a key of which the beginning is far away.
         starts.append(len(text.rstrip(b"-")))
@@ -148,26 +172,26 @@ _OPEN_SIGNED = re.compile(
 _OPEN_URL = re.compile(rb"://[^\s/@\"'`<>\\]{1,384}@?\Z")
 
 
-def public_blocks(text: bytes) -> list[tuple[int, int]]:
+def public_blocks(text: bytes, anchors: frozenset[bytes]) -> list[tuple[int, int]]:
     """Returns where certificates and public keys are, which look like secrets."""
-    if b"-----BEGIN" not in text:
+    if b"-----begin" not in anchors:
         return []
     return [found.span() for found in _PUBLIC.finditer(text)]
 
 
-def _introduced(text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
-    for found in _BEARER.finditer(lower):
+def _introduced(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
+    for found in _BEARER.finditer(lower) if b"bearer" in anchors else ():
         start, end = found.span("value")
         value = text[start:end].rstrip(b".")
         if _STARS in value or not wordy(value.rstrip(b"=")):
             yield start, start + len(value)
-    for found in _BASIC.finditer(lower):
+    for found in _BASIC.finditer(lower) if b"basic" in anchors else ():
         start, end = found.span("value")
         if _basic(text[start:end]):
             yield start, end
-    for address in _ADDRESS.finditer(lower):
+    for address in _ADDRESS.finditer(lower) if b"://" in anchors else ():
         login = _URL.match(text, address.start())
-        if login and (_STARS in login["value"] or not _PLACEHOLDER.match(login["value"])):
+        if login and (_STARS in login["value"] or not _NO_LOGIN.match(login["value"])):
             yield login.span("value")
         elif (alone := _KEY_URL.match(text, address.start())) and not wordy(alone["value"]):
             yield alone.span("value")
@@ -175,17 +199,17 @@ def _introduced(text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
             start, end = found.span("value")
             if not wordy(text[start:end]) and not _UUID.fullmatch(text[start:end]):
                 yield start, end
-    for cookies in _COOKIES:
-        for found in cookies.finditer(lower):
+    for names, cookies in _COOKIES:
+        for found in () if anchors.isdisjoint(names) else cookies.finditer(lower):
             start, end = found.span("value")
             value = text[start:end]
             if _STARS in value or not (
                 _UUID.fullmatch(value) or wordy(value) or _CODE.match(value)
             ):
                 yield start, end
-    for found in _PEM.finditer(text):
+    for found in _PEM.finditer(text) if b"-----begin" in anchors else ():
         yield found.span("value")
-    for found in _KEY_ID.finditer(text):
+    for found in _KEY_ID.finditer(text) if b"private_key_id" in anchors else ():
         if len(found["value"]) >= 32:
             yield found.span("value")
 
@@ -204,7 +228,7 @@ def _basic(value: bytes) -> bool:
 def _value(text: bytes, lower: bytes, name: re.Match[bytes]) -> tuple[int, int] | None:
     """Returns where the value of a name is, if this is a name that a secret may have."""
     stem = lower[name.start() : name.start() + 3]
-    if stem == b"key" and not _KEYS.search(lower, max(0, name.start() - 20), name.start()):
+    if stem == b"key" and not _is_secret_key(lower, name.start()):
         return None
     if _ABOUT.search(name["tail"]):
         return None
@@ -219,15 +243,29 @@ def _value(text: bytes, lower: bytes, name: re.Match[bytes]) -> tuple[int, int] 
     return found.start(), found.start() + len(found[0].rstrip(b".,;:"))
 
 
+def _is_secret_key(lower: bytes, start: int) -> bool:
+    """Returns whether what stands before `key` says that it is a secret."""
+    joined = start - (lower[start - 1 : start] in (b"_", b"-", b".", b" "))
+    return lower.endswith(_KEYS, 0, joined)
+
+
 def _is_phrase(text: bytes, found: re.Match[bytes]) -> bool:
     """Returns whether quoted words are a password of several words, and no sentence about one."""
     words = found[0].split(b" ")
     return (
         2 <= len(words) <= 8
         and text[found.end() : found.end() + 1] in (b'"', b"'", b"`", b"\\")
-        and all(2 <= len(word) <= 20 and word.isalnum() for word in words)
+        and all((2 <= len(word) <= 20 and word.isalnum()) or word.isdigit() for word in words)
         and not _PROSE.intersection(found[0].lower().split(b" "))
     )
+
+
+def _is_connection(text: bytes, name: re.Match[bytes], start: int) -> bool:
+    """Returns whether the value is the password of a connection string: `Server=db;…;Pwd=…;`."""
+    before = text[max(0, name.start() - 1) : name.start()]
+    if before != b";" or name[0] not in (b"password=", b"pwd="):
+        return False
+    return _CONNECTION.search(text[max(0, start - 160) : start].lower()) is not None
 
 
 def _is_option(text: bytes, name: re.Match[bytes]) -> bool:
@@ -244,6 +282,8 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
         return True
     if not quoted and value[:1] in b"*_~`":
         return False  # set in bold, or the like
+    if len(value) >= 4 and _is_connection(text, name, start):
+        return not _PLACEHOLDER.search(value)
     if len(value) < 6 or _PLACEHOLDER.search(value) or _CODE.match(value):
         return False
     if not quoted and text[end : end + 1] in (b"(", b"[", b"{", b"<") and name["sign"] != b">":

@@ -18,6 +18,9 @@ from unbraid.wire.lines import LineParts
 if TYPE_CHECKING:
     from unbraid.redact.lines import LineRedactor
 
+# As much as a sender sends at once of a line that does not end. With more that was not taken, and
+# as much again, what it sends would be larger than a server accepts.
+OVERLONG_BYTES = 8 << 20
 # A few stars are an agent's own, unless they may be the rest of more.
 _STARS = re.compile(rb"\*{8,}|\A\*+|\*+\Z")
 
@@ -90,16 +93,35 @@ class IngestRedactor:
 
     def __init__(self) -> None:
         self._sources: dict[str, LineRedactor] = {}
+        # Sources within a line that is too long to be sent again.
+        self._overlong: set[str] = set()
 
     def lines(self, source: str, data: bytes, *, end: bool) -> bytes:
         """Returns as much of a source's next bytes as is decided, redacted, not one byte more or
-        less.
+        less. Of a line that a sender would have to send again for ever, nothing is shown.
         """
-        return self._of(source).lines(data, end=end)
+        head = b""
+        if source in self._overlong:
+            stop = data.find(b"\n") + 1
+            if not stop:
+                return b"*" * len(data)
+            self._overlong.discard(source)
+            head, data = b"*" * (stop - 1) + b"\n", data[stop:]
+        shown = self._of(source).lines(data, end=end)
+        rest = data[len(shown) :]
+        if end or len(rest) <= OVERLONG_BYTES or b"\n" in rest:
+            return head + shown
+        self._overlong.add(source)
+        return head + shown + b"*" * len(rest)
 
     def seen(self, chunk: Chunk) -> None:
         """Takes redacted bytes that were given out before a restart, in any chunks."""
         self._of(chunk.source).seen(chunk.data)
+        if chunk.data.endswith(b"\n"):
+            self._overlong.discard(chunk.source)
+        elif chunk.data:
+            # Only such a line is given out before it has ended.
+            self._overlong.add(chunk.source)
 
     def _of(self, source: str) -> LineRedactor:
         if source not in self._sources:

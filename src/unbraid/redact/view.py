@@ -15,12 +15,19 @@ from bisect import bisect_right
 # hyphens, marks of direction; letters that JSON spells out; slashes that it escapes.
 _CODE = rb"(?:\[[0-9;:?]{0,32}(?:[@-~]|\Z)|\Z)?"
 _SPELLED = (
-    rb"\\+(?:(?:u001[bB]|x1[bB]|033|e(?=\[))" + _CODE
+    rb"\\\\*(?:(?:u001[bB]|x1[bB]|033|e(?=\[))" + _CODE
     + rb"|u(?:200[b-fB-F]|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE][fF][fF]|00[aA][dD])"
     rb"|u00(?P<code>[2-7][0-9a-fA-F])|(?P<slash>/)|(?P<other>u[0-9a-fA-F]{4}))"
 )  # fmt: skip
 _INVISIBLE = rb"\xe2(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])|\xef\xbb\xbf|\xc2\xad"
+# Each of its branches begins with a literal, so that `re` looks at nothing else.
 _REMOVED = re.compile(b"|".join((_SPELLED, rb"\x1b" + _CODE, _INVISIBLE)))
+# One of them is in each text that has something to remove.
+ANCHORS = frozenset(
+    (b"\\u", b"\\/", b"\\x1b", b"\\033", b"\\e[", b"\x1b", b"\xef\xbb\xbf", b"\xc2\xad",
+     *(b"\xe2\x80" + bytes([last]) for last in (*range(0x8B, 0x90), *range(0xAA, 0xAF))),
+     *(b"\xe2\x81" + bytes([last]) for last in range(0xA0, 0xB0)))
+)  # fmt: skip
 # Each begins with a literal: `re` finds those many times faster than the pattern above.
 _SIGNS = tuple(
     re.compile(sign)
@@ -34,15 +41,15 @@ _ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
 class View:
-    """The text of some bytes."""
+    """The text of some bytes, which may have these of the anchors."""
 
     __slots__ = ("_places", "_starts", "text")
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, anchors: frozenset[bytes]) -> None:
         self._starts: list[int] | None = None
         self._places: list[int] = []
         text = data
-        if any(sign.search(data) for sign in _SIGNS):
+        if not anchors.isdisjoint(ANCHORS) and any(sign.search(data) for sign in _SIGNS):
             text = self._cleaned(data)
         self.text = text
 

@@ -11,7 +11,10 @@ from unbraid.fleet.status import LIVE
 from unbraid.hub.fanout import Hub
 from unbraid.log.entry import Entry
 from unbraid.log.port import SharedLog
+from unbraid.log.summary import RunSummary
 from unbraid.record.ingest import Ingest
+from unbraid.serve.spending_metrics import AgentMetrics, SpendingMetrics
+from unbraid.system.clock import now_ms
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -52,9 +55,13 @@ class Metrics:
             registry=self.registry,
         )
 
+        self.spending = SpendingMetrics(self.registry)
+        self.agents = AgentMetrics(self.registry)
+
     def observe_batch(self, batch: list[Entry]) -> None:
         """Counts and times a batch of events."""
         self.events.inc(len(batch))
+        self.spending.observe(batch)
         self.lag.observe(max(0.0, time.time() - batch[-1].ts / 1000))
 
     def watch(self, hub: Hub, ingest: Ingest) -> None:
@@ -90,11 +97,11 @@ class Metrics:
             self._gauges[name] = Gauge(name, help_text, registry=self.registry)
         self._gauges[name].set(value)
 
-    def text(self, live: Sequence[str]) -> bytes:
-        """Returns all of it in Prometheus' format; `live` are the statuses of the runs that are not
-        over.
-        """
+    def text(self, live: Sequence[RunSummary]) -> bytes:
+        """Returns all of it in Prometheus' format; `live` are the runs that are not over."""
         self.live_runs.set(len(live))
+        statuses = [run.status for run in live]
         for status in LIVE:
-            self.runs.labels(status).set(live.count(status))
+            self.runs.labels(status).set(statuses.count(status))
+        self.agents.set(live, now_ms())
         return generate_latest(self.registry)

@@ -102,6 +102,7 @@ def opencode_launch(
         f"{prefix}_DISABLE_DEFAULT_PLUGINS": "1",
         f"{prefix}_DISABLE_LSP_DOWNLOAD": "1",
         f"{prefix}_DISABLE_SHARE": "1",
+        f"{prefix}_TELEMETRY_LEVEL": "off",  # Kilo waits for seconds until its server is reached
         "npm_config_offline": "true",
     }
     config = Path(env["XDG_CONFIG_HOME"], name, f"{name}.json")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
 from unbraid.translate.excess import Excess, needs_limit
+from unbraid.translate.notes import NOTES, note_event
 from unbraid.translate.reader import ReadsSources, RecordReader, SharesFormat, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
@@ -145,6 +146,8 @@ class Translator:
     ) -> list[RelayEvent]:
         """Returns what is new in lines, without what a source reports too often."""
         out: list[RelayEvent] = []
+        if name == NOTES:
+            return [note_event(line, source.offset) for line in lines if isinstance(line, bytes)]
         self._reading(name)
         self._read(source, lines, out)
         if not needs_limit(out):

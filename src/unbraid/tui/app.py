@@ -52,15 +52,9 @@ class Top(App[None]):
 
     TITLE = "unbraid"
     CSS_PATH = "top.tcss"
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - an instance variable to its base class
-        (0, "-narrow"),
-        (70, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - an instance variable to its base class
-        (0, "-low"),
-        (12, "-middling"),
-        (22, "-high"),
-    ]
+    # To their base class, these are instance variables.
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (70, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-middling"), (22, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,ctrl+c", "quit", "Quit"),
         Binding("question_mark", "help", "Help", key_display="?", priority=True),
@@ -68,6 +62,7 @@ class Top(App[None]):
         Binding("x", "whole", "Details"),
         Binding("z", "zoom", "Zoom", show=False),
         Binding("p", "answer", "Answer", priority=True),
+        Binding("h", "answer_here", "Answer here", show=False),
         Binding("m", "message", "Message", priority=True),
         Binding("i", "interrupt", "Interrupt", priority=True),
         Binding("s", "stop", "Stop", priority=True),
@@ -374,6 +369,10 @@ class Top(App[None]):
         asked = next(iter(self._run_control.waiting(self._chosen)), None)
         if asked is not None:
             await self._run_control.answer(asked, self._run_list.title(asked.run))
+
+    async def action_answer_here(self) -> None:
+        """Says, or no longer, that permission requests are answered here."""
+        await self._run_control.toggle_answering()
 
     async def action_message(self) -> None:
         """Sends the main agent a message."""

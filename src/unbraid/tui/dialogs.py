@@ -14,8 +14,17 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
-from unbraid.agents.control_port import PermissionRequest
+from unbraid.agents.control_port import GIVE_BACK, PermissionRequest
 from unbraid.screen import safe, short
+from unbraid.system.clock import now_ms
+from unbraid.tui.permission_answers import (
+    EDIT,
+    MANY,
+    REASON,
+    can_be_given_back,
+    choices_of,
+    note_on,
+)
 
 HELP = """\
 Left: runs, live ones first; below, the agents of the chosen run.
@@ -30,9 +39,10 @@ Right: what the chosen agent says.
   /            find what any agent ever said
   y            copy the command that continues an agent
 
-Where it is allowed (`unbraid run --steer`, OpenCode's servers):
+Where it is allowed (`run --steer`, OpenCode's servers, hooks):
 
   p            answer a permission request
+  h            answer background agents here, too
   m            send the main agent a message
   i            interrupt the main agent
   s            stop the chosen agent; the main one: the run
@@ -80,21 +90,22 @@ class Help(Dialog):
 class TextDialog(Dialog):
     """A line of text."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, text: str = "", *, can_be_empty: bool = False) -> None:
         super().__init__()
-        self._title = title
+        self._title, self._text, self._can_be_empty = title, text, can_be_empty
 
     def compose(self) -> ComposeResult:
         """Yields the line."""
         with Vertical() as box:
             box.border_title = Text(self._title)
-            yield Input()
+            yield Input(self._text)
             yield Footer(show_command_palette=False)
 
     @on(Input.Submitted)
     def said(self, event: Input.Submitted) -> None:
         """Enter."""
-        self.dismiss(event.value.strip() or None)
+        text = event.value.strip()
+        self.dismiss(text if self._can_be_empty else text or None)
 
 
 class Confirm(Dialog):
@@ -117,16 +128,23 @@ class Confirm(Dialog):
 
 
 class PermissionDialog(Dialog):
-    """May an agent use a tool? Shows all that it wants to do; the answer is allow or deny."""
+    """May an agent use a tool? Shows all that it wants to do; the answer is allow or deny, with a
+    reason, changed, given back, or the number of one of the choices below it.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "answer('allow')", "Approve"),
         Binding("d", "answer('deny')", "Deny"),
+        Binding("r", f"answer('{REASON}')", "Deny with a reason"),
+        Binding("e", f"answer('{EDIT}')", "Edit"),
+        Binding("g", f"answer('{GIVE_BACK}')", "Give back"),
+        *(Binding(str(key), f"answer('{key}')", show=False) for key in range(1, MANY + 1)),
     ]
 
     def __init__(self, asked: PermissionRequest, title: str) -> None:
         super().__init__()
         self._asked, self._title = asked, title
+        self._choices = choices_of(asked)
 
     def compose(self) -> ComposeResult:
         """Who asks, and for what."""
@@ -138,12 +156,26 @@ class PermissionDialog(Dialog):
             with VerticalScroll():
                 yield Static(shown, markup=False)
             yield Static(Text(f"{len(shown):,} characters", Style(dim=True)), id="unread")
+            for number, choice in enumerate(self._choices, 1):
+                yield Static(f"{number}  {choice.text}", markup=False)
+            if note := note_on(self._asked, now_ms()):
+                yield Static(note, markup=False)
             yield Footer(show_command_palette=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """Returns whether an answer is one that this request can have."""
+        answer = parameters[0] if action == "answer" and parameters else None
+        if answer == EDIT:
+            return self._asked.can_edit
+        if answer == GIVE_BACK:
+            return can_be_given_back(self._asked)
+        return not str(answer).isdecimal() or int(str(answer)) <= len(self._choices)
 
     def action_answer(self, answer: str | None = None) -> None:
         """Close with an answer. What was not shown to its end cannot be approved."""
         asked = self.query_one(VerticalScroll)
-        if answer != "allow" or asked.scroll_offset.y >= asked.max_scroll_y:
+        refuses = answer in (None, "deny", REASON, GIVE_BACK)
+        if refuses or asked.scroll_offset.y >= asked.max_scroll_y:
             self.dismiss(answer)
             return
         asked.scroll_page_down(animate=False)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from textual.app import App
 
-from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
 from unbraid.control.hints import steering_hint
 from unbraid.errors import UnbraidError
 from unbraid.log.summary import RunSummary
 from unbraid.screen import gist, short
+from unbraid.timings import ATTENDANCE_SECONDS
 from unbraid.tui.dialogs import Confirm, Dialog, PermissionDialog, TextDialog
+from unbraid.tui.permission_answers import EDIT, REASON, choices_of, details_of, edited
 from unbraid.tui.services import ViewServices
 
 
@@ -22,9 +25,12 @@ class RunControl:
     def __init__(self, app: App[Any], services: ViewServices) -> None:
         self._app, self._services = app, services
         self._controllers: dict[str, Controller] = {}
+        self._answers_here = False
 
     async def refresh(self) -> None:
-        """Reads again which runs can be steered."""
+        """Reads again which runs can be steered, and says again that somebody answers here."""
+        if self._answers_here:
+            await self._services.attend(ATTENDANCE_SECONDS)
         self._controllers = await self._services.steerable()
 
     def verbs(self, run: str) -> list[str]:
@@ -60,11 +66,42 @@ class RunControl:
         """Asks a person to allow or deny a permission request."""
         held = self._controllers[asked.run]
 
-        async def then(behavior: str) -> None:
-            await self._steer(behavior, held.answer(asked.request_id, behavior, None))
+        async def send(
+            behavior: str, message: str | None = None, details: AnswerDetails | None = None
+        ) -> None:
+            given = details or details_of()
+            answered = held.answer(asked.request_id, behavior, message, given)
+            await self._steer(behavior, answered)
             await self.refresh()
 
+        async def change(text: str) -> None:
+            if (changed := edited(text)) is None:
+                self._app.notify("This is no JSON object.", severity="error", markup=False)
+            else:
+                await send("allow", None, details_of(input=changed))
+
+        async def then(answer: str) -> None:
+            if answer == REASON:
+                dialog = TextDialog("The reason, for the agent", can_be_empty=True)
+                await self._ask(dialog, lambda reason: send("deny", reason or None))
+            elif answer == EDIT:
+                # All but ASCII as escapes: some of it no screen would show.
+                text = json.dumps(asked.input)
+                await self._ask(TextDialog("What it is given instead, as JSON", text), change)
+            elif answer.isdecimal():
+                choice = choices_of(asked)[int(answer) - 1]
+                await send("allow", None, choice.details)
+            else:
+                await send(answer)
+
         await self._ask(PermissionDialog(asked, title), then)
+
+    async def toggle_answering(self) -> None:
+        """Says that permission requests are answered here, or no longer."""
+        self._answers_here = not self._answers_here
+        await self._services.attend(ATTENDANCE_SECONDS if self._answers_here else 0)
+        said = "You answer here: requests of background agents come, too."
+        self._app.notify(said if self._answers_here else "You no longer answer here.", markup=False)
 
     async def message(self, run: str) -> None:
         """Asks a person for a message to a run's main agent."""

@@ -12,6 +12,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Found, LogReader, SearchableLog
 from unbraid.log.summary import RunSummary
+from unbraid.system.user import user_name
 from unbraid.timings import STEERING_ANSWER_TIMEOUT_SECONDS
 
 MANY = 500
@@ -92,6 +93,10 @@ class ViewServices:
             async with asyncio.timeout(STEERING_ANSWER_TIMEOUT_SECONDS):
                 return await self._controllers.everywhere()
         return {}
+
+    async def attend(self, seconds: float) -> None:
+        """Says that somebody answers permission requests here for so long."""
+        await self._controllers.attend(f"{user_name()} in top", seconds)
 
     def redacted_request(self, asked: PermissionRequest) -> PermissionRequest:
         """Returns a permission request as it may be shown: redacted if that was asked for."""

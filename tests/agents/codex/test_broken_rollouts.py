@@ -12,6 +12,9 @@ from tests.invariants import check
 from tests.said import RECORDINGS, told
 from unbraid import events as e
 from unbraid.agents.codex.sessions.rollout_file import zstd_module
+from unbraid.agents.codex.sessions.store import CodexSessions
+from unbraid.agents.stored import Recorded
+from unbraid.pipeline import Pipeline
 from unbraid.sessions.sources import events_of, runs_of_sources
 
 PACKED = RECORDINGS / "compressed.exec.codex-0.166.0"
@@ -125,3 +128,30 @@ def test_a_child_without_a_parent_does_not_fill_the_memory(tmp_path: Path) -> No
     events = read(path)
     assert len([x for x in events if isinstance(x, e.Text)]) == 6001
     assert marks(events) != []
+
+
+def test_two_gigabytes_in_the_middle_cost_one_mark_and_little_memory(tmp_path: Path) -> None:
+    """A hole in the file: a line without an end, of which only the length is kept."""
+    size = 2 << 30
+    path = write(tmp_path, ROOT, head(ROOT), *turn("t1", says("before", 100), end=None))
+    with path.open("r+b") as file:
+        file.seek(size)
+        file.write(b"\n" + says("after", 300) + b"\n")
+    store = CodexSessions({"CODEX_HOME": str(tmp_path)})
+    tracemalloc.start()
+    try:
+        events = read(path)
+        (row,) = store.listed()
+        found = list(store.blocks("after", ()))
+        follower = store.follow(ROOT, Recorded())
+        assert follower is not None
+        pipeline = Pipeline()
+        followed = [x for chunk in follower.read() for x in pipeline.feed(chunk.data, chunk.source)]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [each[2] for each in told(events)] == ["before", "after"]
+    assert [each[2] for each in told(followed)] == ["before", "after"]
+    assert len(marks(events)) == len(marks(followed)) == 1
+    assert (row.session_id, "after" in [each.text for each in found]) == (ROOT, True)
+    assert peak < 120_000_000, peak

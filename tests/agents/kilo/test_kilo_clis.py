@@ -20,35 +20,34 @@ from unbraid.testing.process import Child
 pytestmark = [pytest.mark.cli, pytest.mark.timeout(120)]
 
 every_version = pytest.mark.parametrize("version", KILO_VERSIONS)
-ways = pytest.mark.parametrize("beside", [False, True], ids=["run", "watch"])
 
 
-@ways
 @every_version
-async def test_a_fleet_of_kilo(version: str, beside: bool, tmp_path: Path) -> None:
+async def test_a_fleet_of_kilo(version: str, tmp_path: Path) -> None:
+    """One start for both: `unbraid run` has it, and a watch with a log of its own is beside it."""
     try:
         cli = clis.kilo(version)
     except CliUnavailable as reason:
         pytest.skip(str(reason))
-    prefix = () if beside else (UNBRAID, "run", "--")
     async with AsyncExitStack() as stack:
-        if beside:
-            await stack.enter_async_context(watched(tmp_path))
+        await stack.enter_async_context(watched(tmp_path, apart=tmp_path / "apart"))
         model = stack.enter_context(ScriptedModel(scenario("fan-same-opening")))
         arguments = opencode_arguments("run", "[[main]] Go.")
         launch = opencode_launch(cli, model.url, tmp_path, arguments)
-        child = await Child.start([*prefix, *launch.argv], launch.env, launch.cwd)
+        argv = [UNBRAID, "run", "--", *launch.argv]
+        child = await Child.start(argv, launch.env, launch.cwd)
         stack.push_async_callback(child.stop)
         lines = [line async for _, line in child.lines()]
         assert await child.wait() == 0
         assert lines
-        events = await _ended(tmp_path)
-    begun = events[0]
-    assert isinstance(begun, e.RequestReceived)
-    assert begun.source == "kilo"
-    assert Counter(joined(told(events))) == Counter(joined(rows_of(model.truth)))
-    reasons = [x.reason for x in events if isinstance(x, e.StreamEnd)]
-    assert reasons == ["completed"] * 3
+        logs = [await _ended(home) for home in (tmp_path, tmp_path / "apart")]
+    for events in logs:
+        begun = events[0]
+        assert isinstance(begun, e.RequestReceived)
+        assert begun.source == "kilo"
+        assert Counter(joined(told(events))) == Counter(joined(rows_of(model.truth)))
+        reasons = [x.reason for x in events if isinstance(x, e.StreamEnd)]
+        assert reasons == ["completed"] * 3
 
 
 async def _ended(home: Path) -> list[e.FleetEvent]:

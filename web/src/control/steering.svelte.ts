@@ -1,6 +1,7 @@
 import { get, post } from '../client/api';
-import type { Control } from '../model/events';
+import type { Control, PermissionRequest } from '../model/events';
 import { announcer } from '../parts/announcer.svelte';
+import type { Details } from './held';
 
 /** What a run can be told to do, and telling it. */
 export class Steering {
@@ -8,6 +9,8 @@ export class Steering {
   /** Why it takes no messages, and the command to use for one that does. */
   reason = $state('');
   command = $state('');
+  /** The requests that can be answered from here, by their ids; null while that is not known. */
+  held = $state.raw<Map<string, PermissionRequest> | null>(null);
   problem = $state('');
   busy = $state(false);
 
@@ -25,6 +28,11 @@ export class Steering {
       this.verbs = verbs;
       this.reason = reason ?? '';
       this.command = command ?? '';
+      if (this.can('answer')) {
+        const waiting = await get<{ permissions: PermissionRequest[] }>('/v1/permissions');
+        const own = waiting.permissions.filter((each) => each.run === this.run);
+        this.held = new Map(own.map((each) => [each.request_id, each]));
+      }
     } catch {
       // Who cannot be asked cannot be told either.
       this.verbs = [];
@@ -48,10 +56,18 @@ export class Steering {
     return this.tell(`${this.path}/streams/${stream}/stop`, undefined, 'Asked to stop');
   }
 
-  answer(request: string, behavior: 'allow' | 'deny', message?: string): Promise<boolean> {
+  async answer(
+    request: string,
+    behavior: 'allow' | 'deny' | 'give_back',
+    message?: string,
+    details?: Details,
+  ): Promise<boolean> {
     const path = `/v1/permissions/${encodeURIComponent(request)}`;
-    const words = behavior === 'allow' ? 'Allowed' : 'Denied';
-    return this.tell(path, { behavior, message: message || null }, words);
+    const words = { allow: 'Allowed', deny: 'Denied', give_back: 'Given back' }[behavior];
+    const body = { behavior, message: message || null, where: 'page', ...details };
+    const done = await this.tell(path, body, words);
+    if (behavior === 'give_back') await this.ask();
+    return done;
   }
 
   private get path(): string {

@@ -13,6 +13,9 @@ MESSAGE_LIMITS = ("message_start", "message_stop")
 class ClaudeDeltas:
     """A block belongs to the agent that its line names, by the call that spawned it."""
 
+    signs = b'"stream_event"', b'"assistant"', b'"result"'
+    part_signs = (b'"delta"',)
+
     def read(self, line: bytes) -> Delta | BlockEnd | None:
         """Returns what a line says about blocks."""
         if b'"stream_event"' not in line and b'"assistant"' not in line and b'"result"' not in line:

@@ -31,6 +31,9 @@ _decode = msgspec.json.Decoder(_Notification).decode
 class CodexDeltas:
     """A block is an item of a thread."""
 
+    signs = (b'"method"',)
+    part_signs = (b'"delta"',)
+
     def read(self, line: bytes) -> Delta | BlockEnd | None:
         """Returns what a line says about blocks."""
         if b'"method"' not in line[:300]:

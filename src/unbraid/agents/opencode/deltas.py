@@ -10,6 +10,9 @@ from unbraid.wire.record import BAD_JSON
 class OpenCodeDeltas:
     """A block is a part of a session's message."""
 
+    signs = (b'"properties"',)
+    part_signs = (b'"delta"',)
+
     def read(self, line: bytes) -> Delta | BlockEnd | None:
         """Returns what a line says about blocks."""
         if b'"properties"' not in line:

@@ -195,6 +195,9 @@ class EventProperties(Struct):
     id: str | None = None
     request_id: str | None = msgspec.field(default=None, name="requestID")
     permission_id: str | None = msgspec.field(default=None, name="permissionID")
+    # Ours: who has answered, where it was here.
+    answered_by: str | None = msgspec.field(default=None, name="unbraidBy")
+    answered_where: str | None = msgspec.field(default=None, name="unbraidWhere")
     permission: str | None = None
     kind: str | None = msgspec.field(default=None, name="type")
     metadata: Raw = EMPTY_OBJECT

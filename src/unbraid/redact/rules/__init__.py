@@ -10,6 +10,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from unbraid.redact.anchors import finder
+
 # What CredSweeper does not know, or knows only by a longer beginning.
 MORE_LEADS = (
     *("sk-ant-", "sk-proj-", "sk-or-", "sk-svcacct-", "sk-admin-", "sk-lf-", "sk-None-"),
@@ -54,11 +56,12 @@ class Shapes:
         for number, rule in enumerate(self._rules):
             for word in rule.words:
                 self._by_word.setdefault(word.encode(), []).append(number)
+        self._present = finder(self._by_word)
         self._compiled: dict[int, list[re.Pattern[bytes]]] = {}
 
     def ranges(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Yields where such keys are."""
-        numbers = [each for word, each in self._by_word.items() if word in text]
+        numbers = [self._by_word[word] for word in self._present(text) if word in text]
         for number in sorted(set(chain.from_iterable(numbers))):
             if number not in self._compiled:
                 patterns = self._rules[number].patterns

@@ -11,13 +11,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from unbraid.log.port import SharedLog, every_run
+from unbraid.screen import short
 from unbraid.serve.access.guard import cookie_name, cookie_of
 from unbraid.serve.access.proxies import address_of, is_secure
 from unbraid.serve.access.signin import prefers_page, sign_in_page
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.parameters import FORM, form_of, text
 from unbraid.serve.problems import Problem
-from unbraid.serve.services import services_of
+from unbraid.serve.services import Services, services_of
 from unbraid.timings import SIGN_IN_SESSION_SECONDS
 
 MAX_FORM_BYTES = 4096
@@ -46,10 +47,16 @@ async def metrics(request: Request) -> Response:
     services = services_of(request)
     if isinstance(services.store, SharedLog):
         await services.metrics.watch_log(services.store)
-    live = [run.status async for run in every_run(services.log, status="live")]
+    live = [run async for run in every_run(services.log, status="live")]
+    await services.metrics.spending.settle(lambda run: _kind_of(services, run))
     return Response(
         services.metrics.text(live), media_type="text/plain; version=0.0.4; charset=utf-8"
     )
+
+
+async def _kind_of(services: Services, run: str) -> str:
+    summary = await services.log.run(run)
+    return "" if summary is None else short(summary.source, 80)
 
 
 async def openapi(request: Request) -> Response:

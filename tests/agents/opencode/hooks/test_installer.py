@@ -37,6 +37,6 @@ def test_a_persons_own_file_is_not_touched(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("export const Mine = 1;\n")
     for change in (hooks.install, hooks.uninstall):
-        with pytest.raises(CallerError, match="not ours"):
+        with pytest.raises(CallerError, match="was not written by unbraid"):
             change()
     assert path.read_text() == "export const Mine = 1;\n"

@@ -13,23 +13,36 @@ class HookLines:
     """Lines of one session, in their order. They are put here by the event loop, and taken by the
     thread that reads the session's files.
 
-    A request is asked before the call that it is about stands in the transcript: lines wait for
-    that.
+    A request is asked before the call that it is about stands in the transcript, so it waits for
+    that. Its answer does not: the result that the call then has is written soon after.
     """
 
     def __init__(self) -> None:
         self._lines: deque[tuple[float, bytes]] = deque()
+        self._answered = 0.0  # when the latest answer was put here
 
     @property
     def is_waiting(self) -> bool:
         """Whether there are lines that were not taken."""
         return bool(self._lines)
 
-    def put(self, line: bytes) -> None:
-        """Adds a line."""
-        self._lines.append((time.monotonic() + HOOK_CALL_SETTLE_SECONDS, line))
+    def ask(self, line: bytes) -> None:
+        """Adds a request."""
+        self._lines.append((time.monotonic(), line))
+
+    def answer(self, line: bytes) -> None:
+        """Adds the answer to a request that was added before."""
+        self._answered = time.monotonic()
+        self._lines.append((self._answered, line))
+
+    def take_answers(self) -> Iterator[bytes]:
+        """Yields the answers, and the requests before them."""
+        return self._until(self._answered)
 
     def take(self) -> Iterator[bytes]:
         """Yields the lines that have waited for long enough."""
-        while self._lines and self._lines[0][0] <= time.monotonic():
+        return self._until(time.monotonic() - HOOK_CALL_SETTLE_SECONDS)
+
+    def _until(self, latest: float) -> Iterator[bytes]:
+        while self._lines and self._lines[0][0] <= latest:
             yield self._lines.popleft()[1]

@@ -99,7 +99,8 @@ class HookedSession:
         )
         held = _Held(shown, request, asyncio.get_running_loop().create_future())
         self._held[request_id] = held
-        self._log(request.agent_id, asked)
+        self.lines.ask(self._line(request.agent_id, asked))
+        self._changed(self._session_id)
         return request_id, held.answer
 
     def release(self, request_id: str) -> None:
@@ -213,7 +214,8 @@ class HookedSession:
                 where=None if details is None else details.where,
                 message=message,
             )
-            self._log(request.agent_id, replied)
+            self.lines.answer(self._line(request.agent_id, replied))
+            self._changed(self._session_id)
 
     def _leave(self, agent_id: str | None, text: str) -> None:
         self._messages.setdefault(agent_id, []).append(text)
@@ -236,6 +238,5 @@ class HookedSession:
             raise CallerError(f"the id of stream {stream_id} is not known yet")
         return agent_id
 
-    def _log(self, agent_id: str | None, said: HookedPermission) -> None:
-        self.lines.put(permission_line(self._session_id, agent_id, said, now_ms()))
-        self._changed(self._session_id)
+    def _line(self, agent_id: str | None, said: HookedPermission) -> bytes:
+        return permission_line(self._session_id, agent_id, said, now_ms())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from typing import BinaryIO
 
 import msgspec
 from msgspec import Struct, field
@@ -50,9 +51,9 @@ class TailLine(Struct, gc=False):
 _decode = msgspec.json.Decoder(TailLine).decode
 
 
-def ending_of(path: str, *, sidechain: bool) -> str:
+def ending_of(file: BinaryIO, *, sidechain: bool) -> str:
     """Returns the status that a transcript's agent has ended with. Raises OSError."""
-    for line in _last_lines(path):
+    for line in _last_lines(file.fileno()):
         try:
             read = _decode(line)
         except BAD_JSON:
@@ -108,22 +109,20 @@ def _ending_of_input(line: TailLine) -> str | None:
     return None
 
 
-def _last_lines(path: str) -> Iterator[bytes]:
+def _last_lines(number: int) -> Iterator[bytes]:
     """Yields the lines in the last bytes of a file, the last one first. Mostly one will do, so more
     bytes are read only as they are needed.
     """
-    with open_regular(path) as file:
-        number = file.fileno()
-        begin = end = os.fstat(number).st_size
-        first, rest = max(end - TAIL_BYTES, 0), b""
-        while begin > first:
-            end, begin = begin, max(begin - STEP_BYTES, first)
-            rest = os.pread(number, end - begin, begin) + rest
-            stop = len(rest)
-            while (at := rest.rfind(b"\n", 0, stop)) >= 0:
-                yield rest[at + 1 : stop]
-                stop = at
-            rest = rest[:stop]
+    begin = end = os.fstat(number).st_size
+    first, rest = max(end - TAIL_BYTES, 0), b""
+    while begin > first:
+        end, begin = begin, max(begin - STEP_BYTES, first)
+        rest = os.pread(number, end - begin, begin) + rest
+        stop = len(rest)
+        while (at := rest.rfind(b"\n", 0, stop)) >= 0:
+            yield rest[at + 1 : stop]
+            stop = at
+        rest = rest[:stop]
     # What is left is whole only if it is the file's own first line.
     if not first:
         yield rest

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from unbraid.agents.claude.heads import head_of
 from unbraid.agents.claude.sessions.counts import Counts, MessageCounter, last_notes
 from unbraid.agents.claude.sessions.discovery import File
+from unbraid.agents.claude.sessions.ending import ending_of
 from unbraid.agents.claude.titles import TITLE_TYPES, TitleRecord, Titles
 from unbraid.agents.claude.transcript import (
     PromptFacts,
@@ -79,7 +80,11 @@ def facts_of(
                 answers.read(block, notes)
                 _take_titles(titles, block, notes, is_first=read == len(block))
                 facts.updated = _last_time(block) or facts.updated
-                facts.sidechains += block.count(_SIDECHAIN)
+                # Searching backwards takes half the time, and mostly there is none.
+                if facts.agent_id is None and block.rfind(_SIDECHAIN) >= 0:
+                    facts.sidechains += block.count(_SIDECHAIN)
+        if not head_only:
+            facts.ending = ending_of(file, sidechain=facts.agent_id is not None)
     facts.title = titles.title or facts.title
     facts.counts = answers.counts(is_agent=facts.agent_id is not None)
     if answers.last is not None:

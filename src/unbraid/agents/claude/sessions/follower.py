@@ -60,6 +60,8 @@ class TranscriptFollower:
         """Yields what is new in its files. A run begins with the facts of its session, but only
         when there is something in its files.
         """
+        if self._begun and self._hooked is not None:
+            yield from self._hook_lines(self._hooked.take_answers())
         for chunk in self._session.drain(now=at_once, last=last):
             if not self._begun:
                 if ABOUT_AGENT in chunk.source:
@@ -74,12 +76,14 @@ class TranscriptFollower:
                 yield self._introduction()
             yield chunk
         if self._begun and not last:
-            # Before the states: a hook says what the terminal asks for.
-            yield from self._hook_lines()
-            yield from self._states.read()
+            if self._hooked is not None:
+                yield from self._hook_lines(self._hooked.take())
+            # A hook says what the terminal asks for, the state only that it does.
+            if self._hooked is None or not self._hooked.is_waiting:
+                yield from self._states.read()
 
-    def _hook_lines(self) -> Iterator[Chunk]:
-        for line in () if self._hooked is None else self._hooked.take():
+    def _hook_lines(self, lines: Iterator[bytes]) -> Iterator[Chunk]:
+        for line in lines:
             yield Chunk(HOOKS, self._hooked_offset, line)
             self._hooked_offset += len(line)
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from unbraid.agents.claude.sessions.copies import Copies, First
 from unbraid.agents.claude.sessions.counts import SIDECHAIN, SessionAccount, message_ids
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
-from unbraid.agents.claude.sessions.ending import ending_of, is_reported
+from unbraid.agents.claude.sessions.ending import is_reported
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.transcript import WARMUP, AgentFacts
 from unbraid.fleet.prices import MessageTokens, Prices
@@ -138,7 +138,6 @@ class Index:
             for other in behind:
                 skip |= {name for name, _ in message_ids(other.path)}
             facts = facts_of(file.path, prices=prices, skip=skip)
-            facts.ending = ending_of(file.path, sidechain=facts.agent_id is not None)
         except (OSError, ValueError) as error:
             self.problems[file.path] = getattr(error, "strerror", None) or str(error)
             self._kept.files.pop(file.path, None)

@@ -312,4 +312,13 @@ class OpenCodeDialect:
         request = given.request_id or given.permission_id or ""
         reply = given.reply or given.response or ""
         behavior = "deny" if reply == "reject" else "allow"
-        out.append(PermissionReplied(context.id, self._clock.ts, request, behavior))
+        out.append(
+            PermissionReplied(
+                context.id,
+                self._clock.ts,
+                request,
+                behavior,
+                by=given.answered_by,
+                where=given.answered_where,
+            )
+        )

@@ -47,7 +47,6 @@ const pause = (ms) =>
 
 export const Unbraid = async ({ client }) => {
   const asked = new Map(); // requests that nobody has answered, for one who starts to listen later
-  const parents = new Map(); // sessions seen here: their parents
 
   async function obey(order) {
     const done = { id: order.id, error: null };
@@ -75,7 +74,7 @@ export const Unbraid = async ({ client }) => {
       }
       try {
         // Who has just begun to listen is given what is open.
-        const sent = { done, events: known ? [] : [...asked.values()], begins: !known };
+        const sent = { done, events: known ? [] : [...asked.values()] };
         const orders = await call("/opencode/orders", sent, 120000);
         known = true;
         done = await Promise.all((orders ?? []).map(obey));
@@ -93,14 +92,9 @@ export const Unbraid = async ({ client }) => {
       const about = event.properties ?? {};
       if (event.type === "permission.asked") asked.set(about.id, event);
       if (event.type === "permission.replied") asked.delete(about.requestID ?? about.permissionID);
-      const info = about.info;
-      if (info?.id) parents.set(info.id, info.parentID ?? null);
       if (!existsSync(SOCKET)) return;
-      const session = about.sessionID ?? info?.id;
-      const chain = [];
-      for (let id = session; id && chain.length < 20; id = parents.get(id)) chain.push(id);
       // Not awaited: whatever becomes of it, OpenCode goes on.
-      call("/opencode/event", { event, chain }, 5000).catch(() => {});
+      call("/opencode/event", { event }, 5000).catch(() => {});
     },
   };
 };

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 
-from msgspec.structs import replace
-
-from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest, refuse_details
+from unbraid.agents.opencode.sessions.controller import ServerController
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
-from unbraid.errors import CallerError, SourceError
+from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import RECENT_ROWS_MS, SERVER_RECONNECT_SECONDS
 
@@ -77,85 +74,3 @@ async def _read(
             lines.put_nowait(item)
     except SourceError as error:
         lines.put_nowait(error)
-
-
-class ServerController:
-    """The controller of one root session on a server."""
-
-    def __init__(self, server: OpenCodeServer, root: str) -> None:
-        self.run = ""
-        self._server, self._root = server, root
-        self._agent_of: Callable[[int], Awaitable[str | None]] | None = None
-        self._pending: dict[str, PermissionRequest] = {}
-
-    def goes_to(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
-        """Notes which run records the session from now on."""
-        self.run, self._agent_of = run, agent_of
-
-    def note(self, line: bytes) -> None:
-        """Take in an event about a permission."""
-        event = json.loads(line)
-        given = event.get("properties", {})
-        if event.get("type") == "permission.asked":
-            tool, about = str(given.get("permission", "")), given.get("metadata")
-            asked = PermissionRequest(self.run, str(given.get("id")), tool, about, ts=now_ms())
-            always = given.get("always")
-            if isinstance(always, list) and always:
-                asked.always = [", ".join(map(str, always))]
-            self._pending[asked.request_id] = asked
-        else:
-            self._pending.pop(str(given.get("requestID") or given.get("permissionID")), None)
-
-    def verbs(self) -> list[str]:
-        """Returns all verbs: a server can do everything."""
-        return list(VERBS)
-
-    def pending(self) -> list[PermissionRequest]:
-        """Returns the requests that wait for an answer."""
-        for request in self._pending.values():
-            request.run = self.run
-        return list(self._pending.values())
-
-    async def message(self, text: str) -> None:
-        """Send the root agent a further message."""
-        parts = [{"type": "text", "text": text}]
-        await self._post(f"/session/{self._root}/prompt_async", {"parts": parts})
-
-    async def interrupt(self) -> None:
-        """Stop what the root agent does now; the run goes on."""
-        await self._post(f"/session/{self._root}/abort", {})
-
-    async def cancel(self) -> None:
-        """End the run: a session on a server has no other end than to do nothing more."""
-        await self.interrupt()
-
-    async def stop(self, stream_id: int) -> None:
-        """End one sub-agent."""
-        child = None if self._agent_of is None else await self._agent_of(stream_id)
-        if child is None:
-            raise CallerError(f"the session of stream {stream_id} is not known yet")
-        await self._post(f"/session/{child}/abort", {})
-
-    async def answer(
-        self,
-        request_id: str,
-        behavior: str,
-        message: str | None,
-        details: AnswerDetails | None = None,
-    ) -> None:
-        """Answer one: `behavior` is allow or deny."""
-        if behavior not in ("allow", "deny"):
-            raise CallerError(f"not a valid answer: {behavior}")
-        always = details is not None and bool(details.always)
-        if details is not None:
-            refuse_details(replace(details, always=[]))
-        reply = "reject" if behavior == "deny" else "always" if always else "once"
-        body = {"reply": reply, **({"message": message} if message and reply == "reject" else {})}
-        await self._post(f"/permission/{request_id}/reply", body)
-        self._pending.pop(request_id, None)
-
-    async def _post(self, path: str, body: object) -> None:
-        try:
-            await self._server.call("POST", path, body)
-        except SourceError as error:
-            raise CallerError(str(error)) from None

@@ -12,12 +12,15 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 
+from unbraid.agents.hook_port import HookCall, HookServices
 from unbraid.agents.opencode.editions import OPENCODE, Edition
+from unbraid.agents.opencode.hooks.receiver import PluginReceiver
 from unbraid.agents.opencode.places import SESSION_ID, opencode_database
 from unbraid.agents.opencode.sessions.changes import Database
+from unbraid.agents.opencode.sessions.controller import ServerController
 from unbraid.agents.opencode.sessions.follower import ChangedRows, RowFollower
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
-from unbraid.agents.opencode.sessions.server_watch import ServerController, ServerWatch
+from unbraid.agents.opencode.sessions.server_watch import ServerWatch
 from unbraid.agents.opencode.sessions.writers import Writers
 from unbraid.agents.stored import Recorded
 from unbraid.errors import SourceError
@@ -52,6 +55,7 @@ class DatabaseWatch:
         self._wake = asyncio.Event()
         # Looks run in threads, which continue after the task that awaits them was cancelled.
         self._looking = threading.Lock()
+        self._plugins = PluginReceiver(self._root_of, self._give_reported)
 
     async def changes(self) -> AsyncGenerator[set[str], None]:
         """Yields root sessions whose rows have changed, or of which a server has reported."""
@@ -113,12 +117,33 @@ class DatabaseWatch:
     def controller(
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
     ) -> ServerController | None:
-        """Returns what steers a session, if a server has reported it."""
-        for server in self._servers:
-            if (controller := server.controllers.get(session_id)) is not None:
+        """Returns what steers a session, if a server or a plugin has reported it."""
+        for reported in (*(each.controllers for each in self._servers), self._plugins.controllers):
+            if (controller := reported.get(session_id)) is not None:
                 controller.goes_to(run, agent_of)
                 return controller
         return None
+
+    # --- its plugin ---
+
+    @property
+    def hook_kind(self) -> str:
+        """The name of the program."""
+        return self._edition.name
+
+    def use_hooks(self, services: HookServices) -> None:
+        """Listens to plugins from now on."""
+        self._plugins.begin(services)
+
+    async def hooked(self, call: HookCall) -> bytes:
+        """Returns the answer to a plugin."""
+        return await self._plugins.take(call)
+
+    def _root_of(self, session_id: str) -> str:
+        return session_id if self._database is None else self._database.root(session_id)
+
+    def _give_reported(self, root: str, lines: list[bytes]) -> None:
+        self._give(root, lines, False)
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those whose last words were read, and of whose processes none lives."""

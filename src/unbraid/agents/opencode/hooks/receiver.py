@@ -1,0 +1,76 @@
+"""Answers the plugins in all processes of OpenCode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.agents.hook_port import HookCall, HookServices
+from unbraid.agents.opencode.hooks.plugin_link import OrdersCall, PluginLink
+from unbraid.agents.opencode.places import SESSION_ID
+from unbraid.agents.opencode.sessions.controller import ServerController
+from unbraid.agents.opencode.sessions.session_tree import SessionTree
+
+EVENT, ORDERS = "event", "orders"
+PERMISSION = "permission."
+# Takes a root session and lines of it.
+GiveLines = Callable[[str, list[bytes]], None]
+
+
+class EventCall(Struct):
+    """An event of OpenCode's, as its plugin got it."""
+
+    event: dict[str, Any]
+
+
+class PluginReceiver:
+    """The processes whose plugins call, and the sessions that they have. `root_of` returns the root
+    of a session that is stored, and `give` takes what is to be recorded.
+    """
+
+    def __init__(self, root_of: Callable[[str], str], give: GiveLines) -> None:
+        self.controllers: dict[str, ServerController] = {}
+        self._root_of, self._give = root_of, give
+        self._services: HookServices | None = None
+        self._links: dict[int, PluginLink] = {}
+        self._tree = SessionTree()
+
+    def begin(self, services: HookServices) -> None:
+        """Notes that plugins are listened to from now on."""
+        self._services = services
+
+    async def take(self, call: HookCall) -> bytes:
+        """Returns the answer to a plugin. Raises one of `BAD_JSON` if it makes no sense."""
+        if self._services is None or not call.process:
+            return b""
+        link = self._links.setdefault(call.process, PluginLink())
+        if call.what == EVENT:
+            self._take_event(msgspec.json.decode(call.body, type=EventCall).event, link)
+            return b""
+        if call.what != ORDERS:
+            return b""
+        given = msgspec.json.decode(call.body, type=OrdersCall)
+        link.note(given.done)
+        for event in given.events:
+            self._take_event(event, link)
+        return await link.fetch()
+
+    def _take_event(self, event: dict[str, Any], link: PluginLink) -> None:
+        line = msgspec.json.encode(event)
+        session = self._tree.root_of(line)
+        if session is None or SESSION_ID.fullmatch(session) is None or self._services is None:
+            return
+        root = self._root_of(session)
+        controller = self.controllers.get(root)
+        if controller is None:
+            controller = self.controllers[root] = ServerController(link, root)
+        # Another process may have the session now.
+        controller.is_served_by(link)
+        kind = event.get("type")
+        if isinstance(kind, str) and kind.startswith(PERMISSION):
+            line = controller.note(line)
+            self._give(root, [line + b"\n"])
+        self._services.look(root)

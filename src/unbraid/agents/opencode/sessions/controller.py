@@ -1,0 +1,126 @@
+"""Steers one of OpenCode's sessions by requests of its server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from msgspec.structs import replace
+
+from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest, refuse_details
+from unbraid.errors import CallerError, SourceError
+from unbraid.system.clock import now_ms
+
+
+class Served(Protocol):
+    """Who makes requests of a server: we, or a plugin in the server's own process."""
+
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        """Makes one request. Raises SourceError if it fails."""
+        ...
+
+
+class ServerController:
+    """The controller of one root session on a server, or in a process with our plugin."""
+
+    def __init__(self, server: Served, root: str) -> None:
+        self.run = ""
+        self._server, self._root = server, root
+        self._answered: dict[str, AnswerDetails] = {}  # here, and not confirmed yet
+        self._agent_of: Callable[[int], Awaitable[str | None]] | None = None
+        self._pending: dict[str, PermissionRequest] = {}
+
+    def goes_to(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
+        """Notes which run records the session from now on."""
+        self.run, self._agent_of = run, agent_of
+
+    def is_served_by(self, server: Served) -> None:
+        """Notes who has the session now."""
+        self._server = server
+
+    def note(self, line: bytes) -> bytes:
+        """Take in an event about a permission; returns it with who has answered, if that was
+        here.
+        """
+        event = json.loads(line)
+        given = event.get("properties", {})
+        if event.get("type") == "permission.asked":
+            tool, about = str(given.get("permission", "")), given.get("metadata")
+            asked = PermissionRequest(self.run, str(given.get("id")), tool, about, ts=now_ms())
+            always = given.get("always")
+            if isinstance(always, list) and always:
+                asked.always = [", ".join(map(str, always))]
+            self._pending[asked.request_id] = asked
+        else:
+            request_id = str(given.get("requestID") or given.get("permissionID"))
+            self._pending.pop(request_id, None)
+            if (details := self._answered.pop(request_id, None)) is not None:
+                given |= {"unbraidBy": details.by, "unbraidWhere": details.where}
+                return json.dumps(event).encode()
+        return line
+
+    def verbs(self) -> list[str]:
+        """Returns all verbs: a server can do everything."""
+        return list(VERBS)
+
+    def pending(self) -> list[PermissionRequest]:
+        """Returns the requests that wait for an answer."""
+        for request in self._pending.values():
+            request.run = self.run
+        return list(self._pending.values())
+
+    async def message(self, text: str) -> None:
+        """Send the root agent a further message."""
+        parts = [{"type": "text", "text": text}]
+        await self._post(f"/session/{self._root}/prompt_async", {"parts": parts})
+
+    async def message_agent(self, stream_id: int, text: str) -> None:
+        """Send one agent a message, in its own session."""
+        child = await self._session(stream_id) if stream_id else self._root
+        parts = [{"type": "text", "text": text}]
+        await self._post(f"/session/{child}/prompt_async", {"parts": parts})
+
+    async def interrupt(self) -> None:
+        """Stop what the root agent does now; the run goes on."""
+        await self._post(f"/session/{self._root}/abort", {})
+
+    async def cancel(self) -> None:
+        """End the run: a session on a server has no other end than to do nothing more."""
+        await self.interrupt()
+
+    async def stop(self, stream_id: int) -> None:
+        """End one sub-agent."""
+        await self._post(f"/session/{await self._session(stream_id)}/abort", {})
+
+    async def _session(self, stream_id: int) -> str:
+        child = None if self._agent_of is None else await self._agent_of(stream_id)
+        if child is None:
+            raise CallerError(f"the session of stream {stream_id} is not known yet")
+        return child
+
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
+        """Answer one: `behavior` is allow or deny."""
+        if behavior not in ("allow", "deny"):
+            raise CallerError(f"not a valid answer: {behavior}")
+        always = details is not None and bool(details.always)
+        if details is not None:
+            refuse_details(replace(details, always=[]))
+        reply = "reject" if behavior == "deny" else "always" if always else "once"
+        body = {"reply": reply, **({"message": message} if message and reply == "reject" else {})}
+        if details is not None:
+            self._answered[request_id] = details
+        await self._post(f"/permission/{request_id}/reply", body)
+        self._pending.pop(request_id, None)
+
+    async def _post(self, path: str, body: object) -> None:
+        try:
+            await self._server.call("POST", path, body)
+        except SourceError as error:
+            raise CallerError(str(error)) from None

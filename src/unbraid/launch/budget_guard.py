@@ -1,0 +1,120 @@
+"""The budget of a run that we started: reported when most of it is used, and the run stopped when
+all of it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
+
+from msgspec.structs import replace
+
+from unbraid.agents.control_port import Controller
+from unbraid.alerts.budget import BudgetMeter, BudgetShare, RunLimits, Spending
+from unbraid.alerts.conditions import APPLIED, RunConditions
+from unbraid.errors import LogError, UnbraidError
+from unbraid.log.entry import Entry
+from unbraid.log.port import Log
+from unbraid.notify.budget_stop import continuing, interrupt
+from unbraid.system.clock import now_ms
+from unbraid.system.pauses import with_pauses
+from unbraid.timings import BUDGET_STOP_GRACE_SECONDS, BUDGET_TICK_SECONDS
+from unbraid.translate.notes import RunNote
+
+
+class BudgetGuard:
+    """Watches what one run spends. `note` puts a note of ours into its log."""
+
+    def __init__(
+        self,
+        limits: RunLimits,
+        env: Mapping[str, str],
+        *,
+        warn: Callable[[str], None],
+        note: Callable[[RunNote], None],
+    ) -> None:
+        self._limits, self._env, self._warn, self._note = limits, env, warn, note
+        self._meter = BudgetMeter(limits)
+        self._began = time.monotonic()
+        self._conditions = RunConditions("")
+        self._opened: asyncio.Future[tuple[Log, str]] = asyncio.get_running_loop().create_future()
+        self._warned_of_prices = False
+
+    def begin(self, log: Log, run: str) -> None:
+        """Notes that the run is recorded from now on."""
+        if not self._opened.done():
+            self._opened.set_result((log, run))
+
+    @asynccontextmanager
+    async def guarding(self, controller: Controller) -> AsyncIterator[None]:
+        """Guards while the block runs."""
+        task = asyncio.create_task(self._guard(controller))
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _guard(self, controller: Controller) -> None:
+        while not self._opened.done():
+            await asyncio.wait([self._opened], timeout=BUDGET_TICK_SECONDS)
+            if await self._measure(controller):
+                return
+        log, run = self._opened.result()
+        self._conditions.run = run
+        try:
+            batches = with_pauses(log.follow(run), lambda: BUDGET_TICK_SECONDS)
+            async with aclosing(batches):
+                async for batch in batches:
+                    self._take(batch or [])
+                    if await self._measure(controller):
+                        return
+        except LogError as error:
+            self._warn(f"the budget is not kept any more: {error}")
+
+    def _take(self, batch: list[Entry]) -> None:
+        for entry in batch:
+            if entry.type in APPLIED:
+                self._conditions.apply(entry.event)
+            else:
+                self._conditions.note(entry.stream_id, entry.ts)
+
+    async def _measure(self, controller: Controller) -> bool:
+        """Reports what is due; returns whether the run was stopped."""
+        elapsed = time.monotonic() - self._began
+        spent = replace(self._conditions.spending(now_ms()), seconds=elapsed)
+        if spent.unpriced_tokens and self._limits.cost_usd is not None:
+            self._warn_of_prices()
+        for share in self._meter.measure(spent):
+            if share.is_reached:
+                await self._stop(controller, share, spent)
+                return True
+            self._warn(f"{share.share:.0%} of the budget is used: {share}")
+        return False
+
+    async def _stop(self, controller: Controller, share: BudgetShare, spent: Spending) -> None:
+        command = ""
+        if self._opened.done():
+            log, run = self._opened.result()
+            command = await continuing(log, await log.run(run), self._env)
+        text = f"stopped at its budget, {share}; spent: {spent}"
+        text += f". To go on: {command}" if command else ""
+        self._note(RunNote(text, "budget", now_ms()))
+        self._warn(text)
+        try:
+            if await interrupt(controller) == "interrupted":
+                # A turn that was interrupted ends, and with it the program; agents in the
+                # background would go on.
+                await asyncio.sleep(BUDGET_STOP_GRACE_SECONDS)
+                await controller.cancel()
+        except UnbraidError:
+            await controller.cancel()
+
+    def _warn_of_prices(self) -> None:
+        if not self._warned_of_prices:
+            self._warned_of_prices = True
+            self._warn(
+                "a model has no price: its tokens do not count against the budget in dollars"
+            )

@@ -1,0 +1,82 @@
+"""The answers that a permission request can have in the terminal view, beside yes and no."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+from unbraid.screen import safe, short
+from unbraid.system.user import user_name
+
+REASON, EDIT = "reason", "edit"
+MANY = 9
+
+
+class Choice(NamedTuple):
+    """One answer: what is shown of it, and what it says."""
+
+    text: str
+    details: AnswerDetails
+
+
+def details_of(**given: Any) -> AnswerDetails:
+    """Returns the details of an answer that is given in this view."""
+    return AnswerDetails(by=user_name(), where="top", **given)
+
+
+def choices_of(asked: PermissionRequest) -> list[Choice]:
+    """Returns what can be chosen by its number: the CLI's own offers, or the answers to an agent's
+    one question.
+    """
+    question, labels = _question(asked.input)
+    if question is not None:
+        chosen = [details_of(answers={question: label}) for label in labels]
+        return [
+            Choice(f"answer: {short(label, 200)}", details)
+            for label, details in zip(labels, chosen, strict=True)
+        ][:MANY]
+    offers = enumerate(asked.always[:MANY])
+    return [
+        Choice(f"approve, and: {safe(offer)}", details_of(always=[number]))
+        for number, offer in offers
+    ]
+
+
+def can_be_given_back(asked: PermissionRequest) -> bool:
+    """Returns whether the agent's own terminal can ask instead."""
+    return asked.also_in_terminal or asked.held_until is not None
+
+
+def note_on(asked: PermissionRequest, now_ms: int) -> str:
+    """Returns where else it can be answered, and for how long it waits here."""
+    if asked.also_in_terminal:
+        return "Its terminal asks, too: the first answer counts."
+    if asked.held_until is None:
+        return ""
+    seconds = max(0, asked.held_until - now_ms) // 1000
+    return f"Its terminal shows nothing of it. Given back in {seconds // 60}:{seconds % 60:02}."
+
+
+def edited(text: str) -> dict[str, Any] | None:
+    """Returns an input that a person has typed; None if it is no JSON object."""
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeEncodeError):
+        return None
+
+
+def _question(given: Any) -> tuple[str | None, list[str]]:
+    """Returns the only question of an input, and its options; None if it asks none, or several."""
+    questions = given.get("questions") if isinstance(given, dict) else None
+    if not isinstance(questions, list) or len(questions) != 1:
+        return None, []
+    asked = questions[0] if isinstance(questions[0], dict) else {}
+    options = asked.get("options")
+    labels = [
+        str(option.get("label"))
+        for option in (options if isinstance(options, list) else [])
+        if isinstance(option, dict)
+    ]
+    return (str(asked.get("question")), labels) if labels else (None, [])
