@@ -23,7 +23,7 @@ HOLDER = """
 import asyncio, sys
 import unbraid.log.nats.leases as module
 from unbraid.log import open_log
-module.LEASE_TTL_SECONDS, module.LEASE_RENEWAL_SECONDS = 2, 0.5
+module.LEASE_TTL_SECONDS, module.LEASE_RENEWAL_SECONDS = 4, 0.4
 
 async def main():
     leases = (await open_log(sys.argv[1])).leases()
@@ -40,8 +40,8 @@ asyncio.run(main())
 
 @pytest.fixture(autouse=True)
 def short_lives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEASE_TTL_SECONDS", 2)
-    monkeypatch.setattr(module, "LEASE_RENEWAL_SECONDS", 0.5)
+    monkeypatch.setattr(module, "LEASE_TTL_SECONDS", 4)
+    monkeypatch.setattr(module, "LEASE_RENEWAL_SECONDS", 0.4)
 
 
 async def taken(leases: NatsLeases) -> None:
@@ -65,7 +65,7 @@ async def test_what_a_killed_process_held_goes_to_one_of_two(
             assert process.stdout is not None
             assert await process.stdout.readline() == b"held\n"
             # It is renewed: longer than it would live by itself, nobody else gets it.
-            for _ in range(6):
+            for _ in range(9):
                 assert not await first.acquire("r")
                 assert await second.abandoned() == []
                 await asyncio.sleep(0.5)

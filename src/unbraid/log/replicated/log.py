@@ -149,12 +149,15 @@ class ReplicatedLog:
         summary = await self.run(run)
         if summary is not None and summary.over:
             return
-        if not (await self._view.head(run)).places:
+        head = await self._view.head(run)
+        if not head.places:
             return
         known: set[tuple[str, int]] = set()
         async with aclosing(self.journal.read(run)) as records:
             async for batch in records:
                 for stored in batch:
+                    if stored.seq > head.seq:
+                        return  # of what the copy does not have yet, nobody here knows the events
                     chunks = decoded(stored.record, self.journal.place).chunks
                     page = [each for each in chunks if (each.source, each.offset) not in known]
                     known |= {(each.source, each.offset) for each in page}
