@@ -18,6 +18,7 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, PrunableLog, SharedLog, WholeLogReader
+from unbraid.orchestrate.recovery import end_dead_runs
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline
 from unbraid.serve.access.auth import OWNER_SCOPES, Keys, Scope
@@ -26,7 +27,6 @@ from unbraid.serve.access.tokens import SignInFile
 from unbraid.serve.app import create_app
 from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
-from unbraid.serve.dead_runs import end_dead_runs
 from unbraid.serve.listener import listening, open_listener
 from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics

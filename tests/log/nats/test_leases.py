@@ -15,7 +15,7 @@ from tests.nats_servers import NatsCluster
 from unbraid.log import opened_log
 from unbraid.log.nats.leases import NatsLeases
 from unbraid.log.sample import story
-from unbraid.serve.dead_runs import end_dead_run
+from unbraid.orchestrate.recovery import end_dead_run
 
 pytestmark = pytest.mark.xdist_group("nats")
 
