@@ -18,7 +18,6 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, PrunableLog, SharedLog, WholeLogReader
-from unbraid.orchestrate.recovery import end_dead_runs
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline
 from unbraid.serve.access.auth import OWNER_SCOPES, Keys, Scope
@@ -114,7 +113,7 @@ async def serving(
         listening(config, listener, app),
         _swept(keys),
         answering_machines(log, held),
-        _beside(end_dead_runs(log)),
+        _beside(_end_dead_runs(log)),
     ):
         try:
             if orchestrator is not None:
@@ -188,6 +187,13 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
 
     async with _beside(retain(log)):
         yield
+
+
+async def _end_dead_runs(log: Log) -> None:
+    if isinstance(log, SharedLog):
+        from unbraid.orchestrate.recovery import end_dead_runs
+
+        await end_dead_runs(log)
 
 
 def _redacted(log: Log) -> WholeLogReader:
