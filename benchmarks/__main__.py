@@ -25,6 +25,7 @@ from benchmarks import (
     fanout_deliveries,
     fanout_idle,
     fanout_unread,
+    hooks,
     index_live,
     index_speed,
     ingest,
@@ -75,6 +76,7 @@ def idle() -> list[Measured]:
 
 PARTS: dict[str, Callable[[], list[Measured]]] = {
     "startup": startup.main,
+    "hooks": hooks.main,
     "parsers": lambda: parsers.main(CACHE),
     "translate": lambda: translate.main(CACHE),
     "redaction": redaction.main,

@@ -306,6 +306,8 @@ PLUGIN_ORDERS_SECONDS = 60.0
 PLUGIN_REPLY_TIMEOUT_SECONDS = 10.0
 # When the process that listens for hooks is gone, another one of ours takes its place this soon.
 HOOK_SOCKET_RETRY_SECONDS = 1.0
+# Of several that watch, the one that hooks call takes a new session first; the others wait so long.
+HOOK_LISTENER_FIRST_SECONDS = 0.6
 # Who answers here says so again before this is over; a page that was closed does not.
 ATTENDANCE_SECONDS = 30.0
 # How often `unbraid approve --wait` looks for new requests.
