@@ -89,6 +89,19 @@ def test_sent_twice_is_sent_once(home: Path, receiver: Receiver) -> None:
     assert receiver.distinct() == once
 
 
+def test_every_log_has_a_cursor_of_its_own(
+    home: Path, receiver: Receiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(home, "one", recorded(NESTED[2]))
+    otel("--endpoint", receiver.url)
+    other = tmp_path / "other"
+    append(other, "two", recorded(NESTED[0]))
+    monkeypatch.setenv("UNBRAID_LOG", str(other / "log.db"))
+    receiver.spans.clear()
+    assert otel("--endpoint", receiver.url).exit_code == 0
+    check_agreement(tree_of("two"), receiver.spans)
+
+
 def test_a_collector_that_is_away_loses_nothing(home: Path, receiver: Receiver) -> None:
     events = recorded(NESTED[2])
     middle = len(events) // 2

@@ -51,7 +51,7 @@ async def _send(
     names: tuple[str, ...], endpoint: str | None, *, content: bool, everything: bool
 ) -> tuple[int, int]:
     from unbraid.errors import CallerError
-    from unbraid.log import machine_log
+    from unbraid.log import configured_log
     from unbraid.machine import Machine
     from unbraid.otel.collector import collector_of, problem_with
     from unbraid.otel.delivery import Traces
@@ -66,7 +66,7 @@ async def _send(
         traces = Traces(
             collector,
             machine.home,
-            str(machine_log()),
+            str(configured_log()),
             warn=warn,
             content=content,
             parent=parent if names else None,

@@ -46,7 +46,7 @@ def traces_of(
     names = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
     if otlp is None and not any(env.get(name) for name in names):
         return None
-    from unbraid.log import data_folder, machine_log
+    from unbraid.log import configured_log, data_folder
     from unbraid.otel.collector import collector_of
     from unbraid.otel.delivery import Traces, usable
     from unbraid.traces import TraceParent
@@ -55,5 +55,5 @@ def traces_of(
     if collector is None:
         return None
     parent = TraceParent.parse(env.get("TRACEPARENT")) if joins else None
-    name = str(log or machine_log(env))
+    name = str(log or configured_log(env))
     return Traces(collector, data_folder(env), name, warn=warn, content=content, parent=parent)

@@ -24,8 +24,6 @@ PARENTS = "parents"
 
 
 class _Sent(Struct):
-    collector: str
-    log: str
     cursor: int
 
 
@@ -34,7 +32,7 @@ class SentCursor:
 
     def __init__(self, home: Path, log: str, collector: str) -> None:
         self._folder = home / FOLDER
-        self._log, self._collector = log, collector
+        # A digest: addresses may have passwords in them.
         digest = sha256(f"{log}\n{collector}".encode()).hexdigest()[:32]
         self._path = self._folder / f"{digest}.json"
         self._lock: IO[bytes] | None = None
@@ -76,8 +74,7 @@ class SentCursor:
 
     def store(self, cursor: int) -> None:
         """Store the cursor. Raises LogError."""
-        sent = _Sent(self._collector, self._log, cursor)
-        _write(self._path, msgspec.json.encode(sent))
+        _write(self._path, msgspec.json.encode(_Sent(cursor)))
 
 
 class TraceParents:

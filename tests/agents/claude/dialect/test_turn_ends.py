@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.invariants import check
+from tests.said import RECORDINGS
 from tests.watch.writing import Writer
 from unbraid import events as e
 from unbraid.agents.claude.transcript import PublishedState, agent_line, state_line
@@ -176,3 +177,25 @@ def test_a_notification_is_known_by_its_origin_whatever_stands_before_it(writer:
             if isinstance(event, e.RequestReceived | e.FleetPrompt)
         ]
         assert len(found) == prompts, found
+
+
+@pytest.mark.parametrize("name", ["many-turns.stdin.2.0.76", "resumed.stdin.2.1.325"])
+def test_a_process_that_is_killed_in_a_turn_was_at_work_whatever_the_turn_before_was(
+    name: str,
+) -> None:
+    lines = (RECORDINGS / name / "stdout.ndjson").read_bytes().splitlines(keepends=True)
+    is_in_turn, turns = False, 0
+    for count, line in enumerate(lines, 1):
+        record = json.loads(line)
+        if record["type"] == "result":
+            is_in_turn, turns = False, turns + 1
+        elif record.get("subtype") == "init":
+            is_in_turn = True
+        pipeline = Pipeline()
+        events = pipeline.feed(b"".join(lines[:count]), "out") + pipeline.finish()
+        ends = [event.reason for event in events if isinstance(event, e.StreamEnd)]
+        if is_in_turn:
+            assert ends[-1] == "orphaned"
+        elif turns:
+            assert ends[-1] == "completed"
+    assert turns > 1

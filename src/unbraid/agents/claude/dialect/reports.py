@@ -152,6 +152,9 @@ class CliReports:
         # Programs that print this dialect without ids may never print a result: a run of theirs
         # that ends with an answer has completed. The CLI itself would have printed one.
         self.has_stdout |= record.uuid is not None
+        # The process prints this at the beginning of each turn: how the one before has ended says
+        # nothing of a run that is killed now.
+        self.outcome = None
         given = read_as(Init, record.raw)
         self._session(
             SessionMeta(
