@@ -35,6 +35,9 @@ from unbraid.timings import (
     HUB_FEED_RETRY_SECONDS,
 )
 
+# Events that a limit may be reached with.
+SPENDING = frozenset(("token_usage", "turn_complete", "stream_start"))
+
 Show = Callable[[AlertMessage], None]
 
 
@@ -64,6 +67,7 @@ class AlertService:
         self._shown = MessageSchedule()
         self._seen: dict[str, int] = {}  # seq up to which runs were read at the beginning
         self._tick_seconds, self._retry_seconds = tick_seconds, retry_seconds
+        self._spent = asyncio.Event()  # something was spent that a budget may not allow
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -112,6 +116,8 @@ class AlertService:
             if entry.seq <= seen:
                 return
             del self._seen[entry.run]
+        if entry.type in SPENDING and self._rules.budgets:
+            self._spent.set()
         if entry.type in APPLIED:
             self._monitor.apply(entry.run, entry.event)
         else:
@@ -119,8 +125,14 @@ class AlertService:
 
     async def _tick(self) -> None:
         while True:
-            await asyncio.sleep(self._tick_seconds)
-            if await asyncio.to_thread(self._own_rules.changed):
+            try:
+                async with asyncio.timeout(self._tick_seconds):
+                    await self._spent.wait()
+                self._spent.clear()
+                has_changed = False
+            except TimeoutError:
+                has_changed = await asyncio.to_thread(self._own_rules.changed)
+            if has_changed:
                 self._rules = self._load().rules
                 self._monitor.use(self._rules)
                 await self._close_outgoing()
