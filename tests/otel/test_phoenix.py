@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import shutil
 import signal
-import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -20,57 +16,25 @@ import httpx
 import pytest
 
 from tests.otel.agreement import tree_of
+from tests.otel.phoenix import installed
 from tests.otel.test_otel import NESTED, append, home, otel, recorded
-from unbraid.testing.clis import cache_folder
+from tests.ports import free_port
+from unbraid.testing import CliUnavailable
 
 __all__ = ["home"]  # a fixture
-VERSION = "20.26.1"
-INSTALL_SECONDS, START_SECONDS, INGEST_SECONDS = 120, 120, 90
+START_SECONDS, INGEST_SECONDS = 240, 120
 KINDS = {"invoke_agent": "AGENT", "chat": "LLM", "execute_tool": "TOOL"}
 
 pytestmark = pytest.mark.timeout(500)
 
 
-def installed() -> Path:
-    """Phoenix in an environment of its own; a skip that says why, if it cannot be had."""
-    uv, cache = shutil.which("uv"), cache_folder()
-    target = cache / f"arize-phoenix-{VERSION}-{sys.version_info.major}.{sys.version_info.minor}"
-    cache.mkdir(parents=True, exist_ok=True)
-    with (cache / f"{target.name}.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done = target / ".installed"
-        if not done.exists():
-            if uv is None:
-                pytest.skip("installing Phoenix needs uv on PATH")
-            shutil.rmtree(target, ignore_errors=True)
-            python = str(target / "bin" / "python")
-            try:
-                for command in (
-                    [uv, "venv", "-q", "--python", sys.executable, str(target)],
-                    [uv, "pip", "install", "-q", "-p", python, f"arize-phoenix=={VERSION}"],
-                ):
-                    subprocess.run(
-                        command, check=True, capture_output=True, timeout=INSTALL_SECONDS
-                    )
-            except subprocess.TimeoutExpired:
-                pytest.skip(f"Phoenix cannot be installed within {INSTALL_SECONDS} seconds")
-            except subprocess.CalledProcessError as error:
-                pytest.skip(f"Phoenix cannot be installed: {error.stderr.decode()[-300:]}")
-            done.touch()
-    return target
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @pytest.fixture
 def phoenix() -> Iterator[str]:
     """The address of a Phoenix with nothing in it."""
-    program = installed() / "bin" / "phoenix"
+    try:
+        program = installed() / "bin" / "phoenix"
+    except CliUnavailable as reason:
+        pytest.skip(str(reason))
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         env = {
