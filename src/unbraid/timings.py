@@ -185,6 +185,15 @@ FEED_SILENCE_SECONDS = 1.5
 # What is there of one run is read again from where it broke off, as long as more comes.
 READ_DEADLINE_SECONDS = 10.0
 
+# Clocks that are further apart than this make times of events that do not fit together.
+CLOCK_SKEW_SECONDS = 5.0
+# Every machine is asked what can be steered there; those that are not known yet have this long.
+LINE_GATHER_SECONDS = 0.3
+# Those that answered the last time have longer: a busy machine is not gone.
+LINE_KNOWN_SECONDS = 1.0
+# An answer or an error within seconds, also if the machine is gone without a word.
+LINE_TIMEOUT_SECONDS = 5.0
+
 # --- viewers (hub/, serve/) ---
 
 # A viewer that was cut off comes back after this long, by its own EventSource.
