@@ -17,10 +17,10 @@ PURE   := tests/wire tests/translate tests/fleet tests/test_recordings.py tests/
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check fix page pictures bench clean tools node clis peers
+.PHONY: help demo test quick check fix page pictures phoenix bench clean tools node clis peers
 
 help:            ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(READY)   ## watch a recorded fleet of agents, replayed live
 	@$(BIN)/unbraid demo
@@ -51,6 +51,9 @@ page: $(READY) $(NODE) ## build the page into the package (needs Node)
 
 pictures: $(READY) tools ## take the documentation's pictures anew
 	UNBRAID_PICTURES=1 $(BIN)/python -m pytest -q tests/web/test_pictures.py
+
+phoenix: $(READY) ## send traces to a real Phoenix (half a gigabyte, fetched from PyPI once)
+	UNBRAID_PHOENIX=1 $(BIN)/python -m pytest -q tests/otel/test_phoenix.py
 
 bench: $(READY) peers ## ratios against peers and limits
 	$(BIN)/python -m benchmarks

@@ -1,10 +1,7 @@
-"""Fetches the pinned CLIs and Phoenix before the tests need them: `python -m tests.clis`."""
+"""Fetches the pinned CLIs before the tests need them: `python -m tests.clis`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from tests.otel import phoenix
 from unbraid.testing import CliUnavailable, clis
 
 
@@ -17,15 +14,10 @@ def main() -> None:
         (clis.codex, clis.CODEX_VERSIONS),
     ):
         for version in versions:
-            _try(fetch, version)
-    _try(phoenix.installed)
-
-
-def _try(fetch: Callable[..., object], *version: str) -> None:
-    try:
-        fetch(*version)
-    except CliUnavailable as reason:
-        print(reason)
+            try:
+                fetch(version)
+            except CliUnavailable as reason:
+                print(reason)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from unbraid.testing import CliUnavailable
 from unbraid.testing.clis import cache_folder
 
 VERSION = "20.26.1"
-# Half a gigabyte, on a machine that has nothing yet: `make clis` waits for it, no test has to.
+# Half a gigabyte, on a machine that has nothing yet: only `make phoenix` fetches it.
 INSTALL_SECONDS = 900
 
 
