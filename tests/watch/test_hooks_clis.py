@@ -75,11 +75,11 @@ class Person:
         await self.screen.until(text)
         self.screen.type("\r")
 
-    async def agree(self, made: Path, then: str) -> None:
+    async def agree(self, used: Callable[[], bool], then: str) -> None:
         """Say yes in the dialog, which takes no key in its first moments, until the tool was
         used."""
         async with asyncio.timeout(TIMEOUT_SECONDS):
-            while not made.exists():
+            while not used():
                 self.screen.type("\r")
                 with suppress(TimeoutError):
                     async with asyncio.timeout(1.5):
@@ -230,7 +230,7 @@ async def test_a_session_that_runs_is_answered_and_woken(tmp_path: Path) -> None
         assert request["input"]["command"] == "touch two"
         screen.drawn = b""
         await screen.until("proceed?")
-        await person.agree(app / "two", "Tell me.")  # the person is first
+        await person.agree((app / "two").exists, "Tell me.")  # the person is first
         await screen.until("Tell me.")
         assert (app / "two").exists()
         [asked] = await person.requests()
@@ -280,7 +280,7 @@ async def test_a_background_agent_is_held_for_who_answers_and_given_back(tmp_pat
             assert (app / "first").exists()
             await person.do("approve", request["request_id"], "--give-back")
             await screen.until("from the general-purpose agent")
-            await person.agree(app / "second", "It is done.")
+            await person.agree((app / "second").exists, "It is done.")
             await screen.until("It is done.")
             assert (app / "second").exists()
         [request] = await person.requests()
@@ -290,7 +290,7 @@ async def test_a_background_agent_is_held_for_who_answers_and_given_back(tmp_pat
         await watch.wait()
         # Whoever held it is gone; the dialog is there, and nothing hangs.
         await until(lambda: none_left(tmp_path))
-        await person.agree(app / "mine", "End.")
+        await person.agree((app / "mine").exists, "End.")
         await screen.until("End.")
         assert (app / "mine").exists()
 
