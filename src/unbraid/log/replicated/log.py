@@ -13,8 +13,17 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log.admission import Line
 from unbraid.log.entry import Entry, one_line
-from unbraid.log.leases import Leases
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Replication, Retained
+from unbraid.log.leases import Leases, SharedLeases
+from unbraid.log.port import (
+    READ_LIMIT,
+    Appended,
+    Found,
+    LogFinding,
+    LogUnusable,
+    Replication,
+    RequestLine,
+    Retained,
+)
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.follower import JournalFollower
 from unbraid.log.replicated.journal import Overtaken, RecordJournal
@@ -44,12 +53,15 @@ class ReplicatedLog:
         journal: RecordJournal,
         view: JournalCopy,
         follower: JournalFollower,
-        leases: Callable[[], Leases],
+        leases: Callable[[], SharedLeases],
+        *,
+        line: RequestLine,
     ) -> None:
         self.journal = journal
         self._view, self._follower, self._make_leases = view, follower, leases
         self._log = view.log
         self._writer = RunWriter(journal, view, follower)
+        self._line = line
         self._leases: WeakSet[Leases] = WeakSet()  # an idle holder is kept by nobody
         self._stale = False
         self._closed = False
@@ -137,12 +149,15 @@ class ReplicatedLog:
         summary = await self.run(run)
         if summary is not None and summary.over:
             return
-        if not (await self._view.head(run)).places:
+        head = await self._view.head(run)
+        if not head.places:
             return
         known: set[tuple[str, int]] = set()
         async with aclosing(self.journal.read(run)) as records:
             async for batch in records:
                 for stored in batch:
+                    if stored.seq > head.seq:
+                        return  # of what the copy does not have yet, nobody here knows the events
                     chunks = decoded(stored.record, self.journal.place).chunks
                     page = [each for each in chunks if (each.source, each.offset) not in known]
                     known |= {(each.source, each.offset) for each in page}
@@ -166,6 +181,32 @@ class ReplicatedLog:
         """Returns how many runs there are."""
         await self._own_writes()
         return await self._log.count_runs()
+
+    async def checkup(self) -> list[LogFinding]:
+        """Returns what is well with the log and what is not."""
+        state = await self.replication()
+        text = "has everything" if state.behind == 0 else f"{state.behind} records behind"
+        ok = state.problem is None and state.reachable
+        found = [] if state.problem is None else [LogFinding("log", False, state.problem)]
+        return [*found, *await self.journal.findings(), LogFinding("this machine's copy", ok, text)]
+
+    def counters(self) -> dict[str, int]:
+        """Returns what has happened in this process so far."""
+        statistics = self._writer.statistics
+        return {
+            "appends": statistics.appends,
+            "conflicts": statistics.conflicts,
+            "feed_restarts": self._follower.restarts,
+            **self.journal.counters(),
+        }
+
+    async def dead_sessions(self) -> list[str]:
+        """Returns the sessions whose leases were held by a process that died."""
+        return await self._make_leases().dead()
+
+    def line(self) -> RequestLine:
+        """Returns how the processes that share the log ask each other."""
+        return self._line
 
     def leases(self) -> Leases:
         """Leases on the runs of this log, over all machines."""
