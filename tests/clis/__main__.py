@@ -1,4 +1,4 @@
-"""Fetches the pinned CLIs and what else tests start before the tests need them: `python -m tests.clis`."""
+"""Fetches the CLIs and what else tests start, before they do: `python -m tests.clis`."""
 
 from __future__ import annotations
 
