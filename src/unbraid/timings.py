@@ -204,6 +204,8 @@ HUB_FEED_RETRY_SECONDS = 0.5
 HUB_SETTLE_STEP_SECONDS = 0.01
 # At the end of a command, viewers get this long to be given the last events.
 PAGE_SETTLE_TIMEOUT_SECONDS = 1.0
+# Who has a port answers at once, or is no unbraid of this machine.
+PORT_CHECK_TIMEOUT_SECONDS = 1.0
 # A viewer that did not read is given its `cut` event when it does; not for ever, because it holds
 # what was on its way to it.
 CUT_READ_TIMEOUT_SECONDS = 120.0

@@ -7,7 +7,7 @@ import json
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,16 @@ class Person:
         self.screen.type(text)
         await self.screen.until(text)
         self.screen.type("\r")
+
+    async def agree(self, used: Callable[[], bool], then: str) -> None:
+        """Say yes in the dialog, which takes no key in its first moments, until the tool was
+        used."""
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            while not used():
+                self.screen.type("\r")
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(1.5):
+                        await self.screen.until(then)
 
     async def replies(self, run: str) -> list[tuple[str, str | None]]:
         """The answers in the log: what, and where it was given."""
@@ -220,7 +230,7 @@ async def test_a_session_that_runs_is_answered_and_woken(tmp_path: Path) -> None
         assert request["input"]["command"] == "touch two"
         screen.drawn = b""
         await screen.until("proceed?")
-        screen.type("\r")  # the person is first
+        await person.agree((app / "two").exists, "Tell me.")  # the person is first
         await screen.until("Tell me.")
         assert (app / "two").exists()
         [asked] = await person.requests()
@@ -270,8 +280,7 @@ async def test_a_background_agent_is_held_for_who_answers_and_given_back(tmp_pat
             assert (app / "first").exists()
             await person.do("approve", request["request_id"], "--give-back")
             await screen.until("from the general-purpose agent")
-            await screen.until("Esc to cancel")
-            screen.type("\r")
+            await person.agree((app / "second").exists, "It is done.")
             await screen.until("It is done.")
             assert (app / "second").exists()
         [request] = await person.requests()
@@ -281,8 +290,7 @@ async def test_a_background_agent_is_held_for_who_answers_and_given_back(tmp_pat
         await watch.wait()
         # Whoever held it is gone; the dialog is there, and nothing hangs.
         await until(lambda: none_left(tmp_path))
-        screen.drawn = b""
-        screen.type("\r")
+        await person.agree((app / "mine").exists, "End.")
         await screen.until("End.")
         assert (app / "mine").exists()
 

@@ -34,7 +34,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="List what waits as JSON.")
 @click.option("--wait", is_flag=True, help="Say that you answer here, and list what comes.")
 @click.option("--input", "changed", metavar="JSON", help="Allow it with this input instead.")
-@click.option("--always", multiple=True, type=click.IntRange(1), help="Take this offer, too.")
+@click.option("--always", multiple=True, type=click.IntRange(1, 1000), help="Take this offer, too.")
 @click.option(
     "--answer", "answers", multiple=True, metavar="QUESTION=ANSWER", help="To a question."
 )
