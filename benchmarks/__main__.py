@@ -25,6 +25,7 @@ from benchmarks import (
     fanout_deliveries,
     fanout_idle,
     fanout_unread,
+    hooks,
     index_live,
     index_speed,
     ingest,
@@ -33,6 +34,7 @@ from benchmarks import (
     page,
     parsers,
     redaction,
+    shared_log,
     startup,
     top,
     translate,
@@ -74,6 +76,7 @@ def idle() -> list[Measured]:
 
 PARTS: dict[str, Callable[[], list[Measured]]] = {
     "startup": startup.main,
+    "hooks": hooks.main,
     "parsers": lambda: parsers.main(CACHE),
     "translate": lambda: translate.main(CACHE),
     "redaction": redaction.main,
@@ -82,6 +85,7 @@ PARTS: dict[str, Callable[[], list[Measured]]] = {
     "latency": lambda: asyncio.run(index_live.latency(1000, 10.0)),
     "idle": idle,
     "append": log_append.main,
+    "shared": shared_log.main,
     "ingest": lambda: ingest.main(CACHE),
     "deliveries": fanout_deliveries.main,
     "viewers": fanout_idle.main,

@@ -8,18 +8,18 @@ from unbraid import events
 from unbraid.agents.control_port import PermissionRequest
 from unbraid.events.schema import interfaces, union
 from unbraid.hub.frames import Cut
-from unbraid.log.port import Found
 from unbraid.screen import HIDDEN, JOINERS
 from unbraid.serve.routes.control import Control
 from unbraid.serve.routes.costs import CostTable
 from unbraid.serve.routes.runs import Runs
+from unbraid.serve.routes.search import Places
 
 
 def main() -> None:
     """Every type that crosses the wire."""
     print("// Made by web/generate.py from the Python types. Change those, then `make page`.\n")
     asides: tuple[type[Struct], ...] = (events.Gap, events.Draft, Cut)
-    answers: tuple[type[Struct], ...] = (Runs, Control, Found, PermissionRequest, CostTable)
+    answers: tuple[type[Struct], ...] = (Runs, Control, Places, PermissionRequest, CostTable)
     print(interfaces((*events.FLEET_EVENTS, *asides, *answers)), end="")
     print(union("FleetEvent", events.FLEET_EVENTS), end="")
     print("export type Aside = Gap | Draft | Cut;\n")

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 from unbraid.agents.port import Finding
 from unbraid.agents.registry import kinds, plugin_problems, stores
 from unbraid.errors import LogError
-from unbraid.log import data_folder, machine_log, opened_log
+from unbraid.log import configured_log, opened_log
 from unbraid.log.disk_space import log_bytes
+from unbraid.log.port import LogFinding, SharedLog
 from unbraid.notify.own_rules import OwnRules
 from unbraid.screen import byte_count, counted
 
 
-async def checkup(env: Mapping[str, str]) -> list[Finding]:
+async def checkup(env: Mapping[str, str], log: str | None = None) -> list[Finding]:
     """What every kind of agent has to say, then the plugins that do not work, then the log."""
     stores(env)  # finds out which plugins fail at it
     of_kinds = [finding for kind in kinds() for finding in await kind.checkup(env)]
@@ -24,7 +26,7 @@ async def checkup(env: Mapping[str, str]) -> list[Finding]:
         Finding(f"plugin {name}", "warning", f"cannot be used: {problem}", advice)
         for name, problem in plugin_problems().items()
     ]
-    return [*of_kinds, *of_plugins, *_alerts(env), await _log(env)]
+    return [*of_kinds, *of_plugins, *_alerts(env), *await _log(env, log)]
 
 
 def _alerts(env: Mapping[str, str]) -> list[Finding]:
@@ -45,16 +47,23 @@ def _alerts(env: Mapping[str, str]) -> list[Finding]:
     return [Finding("alerts", "ok", f"{found}; {forms}" if forms else found)]
 
 
-async def _log(env: Mapping[str, str]) -> Finding:
-    folder = data_folder(env)
+async def _log(env: Mapping[str, str], url: str | None) -> list[Finding]:
+    place = Path(str(url or configured_log(env)).removeprefix("sqlite://"))
     try:
-        async with opened_log(env=env) as log:
+        async with opened_log(url, env) as log:
+            if isinstance(log, SharedLog):
+                return [_shared(each) for each in await log.checkup()]
             await log.check()
             runs = await log.count_runs()
-        size = byte_count(await log_bytes(machine_log(env)))
+        size = byte_count(await log_bytes(place))
     except LogError as error:
         advice = "until then agents run as always, but are not logged"
-        return Finding("log", "warning", str(error), advice)
-    free = await asyncio.to_thread(shutil.disk_usage, folder)
+        return [Finding("log", "warning", str(error), advice)]
+    free = await asyncio.to_thread(shutil.disk_usage, place.parent)
     left = f"{free.free / 1e9:.0f} GB free"
-    return Finding("log", "ok", f"{counted(runs, 'run')}, {size} in {machine_log(env)}, {left}")
+    return [Finding("log", "ok", f"{counted(runs, 'run')}, {size} in {place}, {left}")]
+
+
+def _shared(finding: LogFinding) -> Finding:
+    status = "ok" if finding.ok else "warning"
+    return Finding(finding.about, status, finding.found, finding.advice)

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 
 from unbraid.control.controllers import Controllers
-from unbraid.control.processes import OtherProcesses
+from unbraid.control.machines import answering_machines, steered_elsewhere
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log
@@ -112,8 +112,10 @@ class Machine:
 
     @cached_property
     def controllers(self) -> Controllers:
-        """The runs that can be steered, in this process and in others of this machine."""
-        return Controllers(OtherProcesses(self.home))
+        """The runs that can be steered: in this process, in others of this machine, and on other
+        machines that share the log.
+        """
+        return Controllers(steered_elsewhere(self.home, self.log))
 
     async def open(self, name: str) -> RunSummary:
         """Returns the run of that name; a session that is not in the log yet is read into it. As
@@ -176,7 +178,8 @@ class Machine:
             controllers=self.controllers,
             redact=self._redact,
         )
-        await watch_until(watcher, until)
+        async with answering_machines(self.log, self.controllers):
+            await watch_until(watcher, until)
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:

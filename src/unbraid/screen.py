@@ -111,3 +111,38 @@ def cost(spent: Spent) -> str:
     if 0 < dollars < 0.01:
         return f"{about}<$0.01{more}"
     return f"{about}${dollars:,.2f}{more}"
+
+
+def token_count(number: int) -> str:
+    """Returns a number of tokens as it is shown everywhere: `999`, `12.3k`, `123k`, `4.0M`. The
+    page has the same: web/src/parts/format.ts.
+    """
+    if number < 1000:
+        return str(number)
+    shown = ""
+    for unit, size in (("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)):
+        # Integers: a float overflows, and rounds otherwise in other languages.
+        tenths, whole = (10 * number + size // 2) // size, (number + size // 2) // size
+        shown = f"{tenths // 10}.{tenths % 10}{unit}" if tenths < 1000 else f"{whole}{unit}"
+        if whole < 1000:
+            break
+    return shown
+
+
+def duration(milliseconds: float) -> str:
+    """Returns a length of time as it is shown everywhere: `320ms`, `1.5s`, `42s`, `9m 58s`,
+    `1h 05m`, `2d 7h`. The page has the same: web/src/parts/format.ts.
+    """
+    whole = max(int(milliseconds), 0)
+    if whole < 1000:
+        return f"{whole}ms"
+    seconds = whole // 1000
+    if seconds < 10:
+        return f"{seconds}.{whole % 1000 // 100}s"
+    if seconds < 60:
+        return f"{seconds}s"
+    minutes, seconds = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes}m {seconds:02d}s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h {minutes:02d}m" if hours < 48 else f"{hours // 24}d {hours % 24}h"

@@ -185,6 +185,15 @@ FEED_SILENCE_SECONDS = 1.5
 # What is there of one run is read again from where it broke off, as long as more comes.
 READ_DEADLINE_SECONDS = 10.0
 
+# Clocks that are further apart than this make times of events that do not fit together.
+CLOCK_SKEW_SECONDS = 5.0
+# Every machine is asked what can be steered there; those that are not known yet have this long.
+LINE_GATHER_SECONDS = 0.3
+# Those that answered the last time have longer: a busy machine is not gone.
+LINE_KNOWN_SECONDS = 1.0
+# An answer or an error within seconds, also if the machine is gone without a word.
+LINE_TIMEOUT_SECONDS = 5.0
+
 # --- viewers (hub/, serve/) ---
 
 # A viewer that was cut off comes back after this long, by its own EventSource.
@@ -195,6 +204,8 @@ HUB_FEED_RETRY_SECONDS = 0.5
 HUB_SETTLE_STEP_SECONDS = 0.01
 # At the end of a command, viewers get this long to be given the last events.
 PAGE_SETTLE_TIMEOUT_SECONDS = 1.0
+# Who has a port answers at once, or is no unbraid of this machine.
+PORT_CHECK_TIMEOUT_SECONDS = 1.0
 # A viewer that did not read is given its `cut` event when it does; not for ever, because it holds
 # what was on its way to it.
 CUT_READ_TIMEOUT_SECONDS = 120.0
@@ -297,6 +308,8 @@ PLUGIN_ORDERS_SECONDS = 60.0
 PLUGIN_REPLY_TIMEOUT_SECONDS = 10.0
 # When the process that listens for hooks is gone, another one of ours takes its place this soon.
 HOOK_SOCKET_RETRY_SECONDS = 1.0
+# Of several that watch, the one that hooks call takes a new session first; the others wait so long.
+HOOK_LISTENER_FIRST_SECONDS = 0.6
 # Who answers here says so again before this is over; a page that was closed does not.
 ATTENDANCE_SECONDS = 30.0
 # How often `unbraid approve --wait` looks for new requests.

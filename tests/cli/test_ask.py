@@ -151,4 +151,4 @@ async def test_nothing_to_ask(model: ScriptedModel, project: Path) -> None:
 
 async def test_nothing_to_ask_with(model: ScriptedModel, project: Path) -> None:
     code, _, err = await run(model, project, "ask", "--backend", "telepathy", "x")
-    assert code == 1 and b"there is no backend 'telepathy'" in err
+    assert code == 1 and b"unknown backend 'telepathy'" in err

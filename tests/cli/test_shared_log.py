@@ -110,6 +110,15 @@ async def test_what_one_machine_records_the_other_sees(tmp_path: Path) -> None:
                 await asyncio.to_thread(two.call, "search", "away", "--machine", "one", "--json")
             )
             assert {place["run"] for place in found} == {writer.session}
+            checked = json.loads(await asyncio.to_thread(two.call, "doctor", "--json"))
+            about = {each["about"]: each for each in checked}
+            assert about["this machine's copy"]["found"] == "has everything"
+            assert about["nats-server"]["status"] == about["leases"]["status"] == "ok"
+            assert (about["replicas"]["status"], about["replicas"]["found"]) == (
+                "warning",
+                "1 of 3",
+            )
+            assert "?monitor=" in about["durability"]["advice"]
             spent = await asyncio.to_thread(two.call, "cost", "--by", "machine", "--json")
             assert {row["key"] for row in json.loads(spent)["rows"]} <= {"one", "two"}
         finally:

@@ -76,13 +76,13 @@ async def test_an_agent_without_end_is_stopped_within_one_message(
     said = [event.delta for event in events if isinstance(event, e.Text)]
     assert "".join(said) == "".join(asked[:LIMIT])
     results = [event.content.strip() for event in events if isinstance(event, e.FleetToolResult)]
-    # The last call may not have come to its end.
-    assert results in ([str(number) for number in range(end)] for end in (LIMIT - 1, LIMIT))
+    # The last call may have been stopped, too.
+    assert results[: LIMIT - 1] == [str(number) for number in range(LIMIT - 1)]
     used = [event for event in events if isinstance(event, e.FleetTokenUsage)]
     assert 0.045 <= sum(each.estimated_usd or 0 for each in used) <= 0.0501
 
-    (note,) = [event for event in events if isinstance(event, e.FleetError)]
-    assert note.code == "budget"
+    errors = [event for event in events if isinstance(event, e.FleetError)]
+    (note,) = [error for error in errors if error.code == "budget"]
     assert note.message.startswith("stopped at its budget, ")
     assert f" of {limit}; spent: $0.05, " in note.message
     assert note.message.endswith(f"To go on: unbraid attach {run} --resume")

@@ -14,7 +14,6 @@ from tests.cli.test_hostile import ACTED_ON, HOSTILE
 from unbraid import events as e
 from unbraid.fleet.conversation import StreamConversation
 from unbraid.tui.item_renderer import render_item
-from unbraid.tui.run_tree import short_duration
 from unbraid.tui.window import LIMITS
 
 MARKUP = "[red]x[/red] [@click=app.quit]press[/] [/] [b"
@@ -97,11 +96,3 @@ def test_what_was_taken_back_is_struck_through() -> None:
     (line, *_) = render_item(conversation.items[0], 40, whole=False)
     assert line.plain == "wrong"
     assert "strike" in str(line.style)
-
-
-def test_times_for_a_narrow_place() -> None:
-    seconds = (0, 0.4, 59.4, 59.7, 61, 599, 600, 3599, 3600, 52_000, 86_400, 200_000)
-    assert [short_duration(1000 * each) for each in seconds] == [
-        "0s", "0s", "59s", "1m00", "1m01", "9m59", "10m", "59m", "1h", "14h", "1d", "2d",
-    ]  # fmt: skip
-    assert short_duration(None) == ""

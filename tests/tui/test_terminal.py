@@ -146,7 +146,7 @@ async def test_a_log_that_goes_away_is_missed(tmp_path: Path) -> None:
 async def test_who_waits_for_words_is_reported_so(tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     async with terminal([UNBRAID, "tail"], env, tmp_path, (40, 10)) as view:
-        await view.until("Waiting for what agents say from now on.")
+        await view.until("Waiting for new output.")
         log = await SqliteLog.open(log_path(tmp_path))
         await log.append("one", [*opening(), *said(0, ["words " * 9 + "\n"], first=3)])
         await log.close()

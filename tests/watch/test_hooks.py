@@ -27,7 +27,7 @@ from unbraid.machine import Machine
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32" or shutil.which("curl") is None, reason="needs sh and curl"
 )
-TIMEOUT_SECONDS = 30
+TIMEOUT_SECONDS = 60
 BASH = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "npm test"}}
 RULE = {
     "type": "addRules",

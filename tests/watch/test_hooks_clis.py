@@ -7,7 +7,7 @@ import json
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,16 @@ import pytest
 from tests.launch.agents import UNBRAID, cli_of
 from tests.launch.terminal import Terminal, terminal
 from tests.launch.test_interactive import settle
+from tests.tui.tmux import terminal as tmux
 from unbraid.testing import Script, ScriptedModel, Spawn, bash, claude_launch, say
-from unbraid.testing.launch import Launch
+from unbraid.testing.launch import Launch, opencode_launch
 from unbraid.testing.script import ScriptedToolUse
 
 pytestmark = [
     pytest.mark.cli,
     pytest.mark.skipif(sys.platform != "linux", reason="judged by /proc"),
 ]
-TIMEOUT_SECONDS = 30
+TIMEOUT_SECONDS = 60
 READY = {"2.0.76": "for shortcuts", "2.1.197": "/effort", "2.1.325": "/effort"}
 
 
@@ -44,12 +45,12 @@ class Person:
         assert process.returncode is not None
         return process.returncode, out.decode()
 
-    async def requests(self, *, none: bool = False) -> list[dict[str, Any]]:
-        """The requests that wait here, when there are some, or none."""
+    async def requests(self, *, other_than: Any = None) -> list[dict[str, Any]]:
+        """The requests that wait here, when there are others than one that was there before."""
 
         async def look() -> list[dict[str, Any]] | None:
             found: list[dict[str, Any]] = json.loads((await self.unbraid("approve", "--json"))[1])
-            return found if bool(found) != none else None
+            return found if found and found != [other_than] else None
 
         found: list[dict[str, Any]] = await until(look)
         return found
@@ -73,6 +74,16 @@ class Person:
         self.screen.type(text)
         await self.screen.until(text)
         self.screen.type("\r")
+
+    async def agree(self, used: Callable[[], bool], then: str) -> None:
+        """Say yes in the dialog, which takes no key in its first moments, until the tool was
+        used."""
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            while not used():
+                self.screen.type("\r")
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(1.5):
+                        await self.screen.until(then)
 
     async def replies(self, run: str) -> list[tuple[str, str | None]]:
         """The answers in the log: what, and where it was given."""
@@ -219,7 +230,7 @@ async def test_a_session_that_runs_is_answered_and_woken(tmp_path: Path) -> None
         assert request["input"]["command"] == "touch two"
         screen.drawn = b""
         await screen.until("proceed?")
-        screen.type("\r")  # the person is first
+        await person.agree((app / "two").exists, "Tell me.")  # the person is first
         await screen.until("Tell me.")
         assert (app / "two").exists()
         [asked] = await person.requests()
@@ -269,8 +280,7 @@ async def test_a_background_agent_is_held_for_who_answers_and_given_back(tmp_pat
             assert (app / "first").exists()
             await person.do("approve", request["request_id"], "--give-back")
             await screen.until("from the general-purpose agent")
-            await screen.until("Esc to cancel")
-            screen.type("\r")
+            await person.agree((app / "second").exists, "It is done.")
             await screen.until("It is done.")
             assert (app / "second").exists()
         [request] = await person.requests()
@@ -280,8 +290,7 @@ async def test_a_background_agent_is_held_for_who_answers_and_given_back(tmp_pat
         await watch.wait()
         # Whoever held it is gone; the dialog is there, and nothing hangs.
         await until(lambda: none_left(tmp_path))
-        screen.drawn = b""
-        screen.type("\r")
+        await person.agree((app / "mine").exists, "End.")
         await screen.until("End.")
         assert (app / "mine").exists()
 
@@ -355,3 +364,70 @@ async def test_without_a_terminal(tmp_path: Path, version: str) -> None:
             assert await running == ("Over.\n", "")
             assert (launch.cwd / "one").exists()
     assert hooks_running(tmp_path) == []
+
+
+async def test_a_session_of_opencode_by_its_plugin(tmp_path: Path) -> None:
+    script = Script(
+        {
+            "main": [
+                say("Alpha.", bash("touch one")),
+                say("Beta.", bash("touch two")),
+                say("Gamma.", bash("touch three")),
+                say("Finished."),
+                say("Woken."),
+                say("word " * 400, chunk_delay_seconds=0.1),
+                say("Never said."),
+            ]
+        },
+        "plugin",
+    )
+    cli = cli_of("opencode", "1.18.33")
+    with ScriptedModel(script) as model:
+        args = ["--model", "scripted/one"]
+        launch = opencode_launch(cli, model.url, tmp_path, args, asks=True)
+        person = Person(launch, None)  # type: ignore[arg-type]
+        await person.do("hooks", "install", "opencode")
+        async with (
+            listening(launch, tmp_path),
+            tmux(launch.argv, launch.env, launch.cwd, (120, 40)) as screen,
+        ):
+            await screen.until("Ask anything")
+            await screen.write("[[main]] Go.")
+            await screen.until("[[main]] Go.")
+            await screen.type("Enter")
+            [request] = await person.requests()
+            assert (request["tool"], request["input"]) == ("bash", {"command": "touch one"})
+            await person.do("approve", request["request_id"])
+            await screen.until("touch two")
+            assert (launch.cwd / "one").exists()
+            [request] = await person.requests(other_than=request)
+            await screen.until("Permission required")
+            await screen.type("Enter")  # the person is first
+            await screen.until("touch three")
+            [request] = await person.requests(other_than=request)
+            await person.do("deny", request["request_id"])
+            run = await person.run()
+
+            async def three() -> list[tuple[str, str | None]] | None:
+                found = await person.replies(run)
+                return found if len(found) == 3 else None
+
+            replies = await until(three)
+            assert replies == [("allow", "command line"), ("allow", None), ("deny", "command line")]
+            assert not (launch.cwd / "three").exists()
+            await person.do("send", run, "Go on, please.")
+            await screen.until("Finished.")
+            await person.do("send", run, "And write.")
+            await screen.until("Woken.")
+            await person.do("send", run, "Much.")
+            await screen.until("word word word")
+            await person.do("interrupt", run)
+            await screen.until("interrupted")
+            assert "Never said." not in await screen.screen()
+            lines = (await person.unbraid("cat", "--json", run))[1]
+            prompts = [json.loads(line) for line in lines.splitlines() if '"type":"prompt"' in line]
+            assert [each["text"] for each in prompts][1:] == [
+                "Go on, please.", "And write.", "Much.",
+            ]  # fmt: skip
+        await person.do("hooks", "uninstall")
+    assert not list((tmp_path / ".config" / "opencode").glob("plugin*"))

@@ -19,7 +19,7 @@ PLACES = {
     "/": "Fix the parser.",
     "/#/run/run": "reader",
     "/#/run/run/2": "y = 3",
-    "/#/?q=parser": "3 results",
+    "/#/?q=parser": "2 results in 1 run",
 }
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 

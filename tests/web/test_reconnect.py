@@ -34,7 +34,7 @@ async def test_nothing_is_lost_and_nothing_repeated(
 
     for upto in (20, 30):
         await site.stop()
-        await expect(view.standing).to_have_text("Reconnecting…")
+        await expect(view.standing).to_contain_text("Reconnecting… No connection since ")
         await site.start()
         await tell(upto)
         await expect(view.standing).to_have_text("Live")

@@ -123,8 +123,9 @@ def _complete() -> None:
     is_flag=True,
     help="Without a command: redact API keys and tokens, stored and shown.",
 )
+@click.option("--open", "opens", is_flag=True, help="Without a command: open the page.")
 @click.pass_context
-def main(ctx: click.Context, redact: bool) -> None:
+def main(ctx: click.Context, redact: bool, opens: bool) -> None:
     """Every agent's words, once, in the right place.
 
     Untangles what Claude Code, OpenCode, Codex, Kilo and their sub-agents say. Without a command:
@@ -135,7 +136,9 @@ def main(ctx: click.Context, redact: bool) -> None:
         assert isinstance(command, click.Group)
         watch = command.get_command(ctx, "watch")
         assert watch is not None
-        ctx.invoke(watch, redact=redact)
+        ctx.invoke(watch, redact=redact, opens=opens)
     elif redact:
         # In silence, a log would be taken for redacted that is not.
         raise click.UsageError("--redact stands after a command, as in `unbraid run --redact`")
+    elif opens:
+        raise click.UsageError("--open stands after a command, as in `unbraid watch --open`")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +15,7 @@ from unbraid.timings import APPROVE_POLL_SECONDS, ATTENDANCE_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+    from unbraid.control.controllers import Controllers
 
 
 @click.command(
@@ -31,7 +34,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="List what waits as JSON.")
 @click.option("--wait", is_flag=True, help="Say that you answer here, and list what comes.")
 @click.option("--input", "changed", metavar="JSON", help="Allow it with this input instead.")
-@click.option("--always", multiple=True, type=click.IntRange(1), help="Take this offer, too.")
+@click.option("--always", multiple=True, type=click.IntRange(1, 1000), help="Take this offer, too.")
 @click.option(
     "--answer", "answers", multiple=True, metavar="QUESTION=ANSWER", help="To a question."
 )
@@ -105,17 +108,35 @@ async def _answer(
 
     from unbraid.agents.control_port import AnswerDetails
     from unbraid.control.sockets import answer
-    from unbraid.log import data_folder
+    from unbraid.log import data_folder, shares_log
     from unbraid.system.user import user_name
 
     details = replace(details or AnswerDetails(), by=user_name(), where="command line")
-    await answer(data_folder(), request, behavior=behavior, message=message, details=details)
+    if not shares_log():
+        await answer(data_folder(), request, behavior=behavior, message=message, details=details)
+        return
+    async with _everywhere() as controllers:
+        await controllers.answer(request, behavior, message, details)
+
+
+@asynccontextmanager
+async def _everywhere() -> AsyncIterator[Controllers]:
+    """The runs of all machines that share the log."""
+    from unbraid.control.controllers import Controllers
+    from unbraid.control.machines import steered_elsewhere
+    from unbraid.log import data_folder, opened_log
+
+    async with opened_log() as log:
+        yield Controllers(steered_elsewhere(data_folder(), log))
 
 
 async def _waiting() -> list[PermissionRequest]:
     from unbraid.control.sockets import steerable_processes
-    from unbraid.log import data_folder
+    from unbraid.log import data_folder, shares_log
 
+    if shares_log():
+        async with _everywhere() as controllers:
+            return await controllers.waiting()
     found = await steerable_processes(data_folder())
     return [request for _, about in found for request in about.pending]
 

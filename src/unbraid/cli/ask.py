@@ -109,15 +109,18 @@ async def _ask(
 ) -> int:
     from unbraid.agents.spec import Limits
     from unbraid.cli.fleet_view import FleetView
+    from unbraid.control.controllers import Controllers
+    from unbraid.control.machines import answering_machines
     from unbraid.log import opened_log
     from unbraid.orchestrate.orchestrator import Orchestrator
 
-    view = FleetView(as_json=as_json)
+    view, controllers = FleetView(as_json=as_json), Controllers()
     async with opened_log(url) as log:
         orchestrator = Orchestrator(
             backend=backend,
             model=model,
             log=log,
+            controllers=controllers,
             leases=log.leases(),
             limits=Limits(**limits),
             keep_seconds=ASK_MASTER_IDLE_SECONDS,
@@ -125,7 +128,7 @@ async def _ask(
         )
         for problem in orchestrator.roster.problems:
             warn(str(problem))
-        async with orchestrator:
+        async with orchestrator, answering_machines(log, controllers):
             await orchestrator.recover()
             code, run = 0, None
             # Reading a line holds up nothing: between two requests nothing happens.

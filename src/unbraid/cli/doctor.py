@@ -8,6 +8,7 @@ import os
 import click
 import msgspec
 
+from unbraid.cli.arguments import log_option
 from unbraid.screen import safe_json
 
 MARKS = {"ok": ("✔", "green"), "warning": ("!", "yellow"), "missing": ("·", "white")}
@@ -18,17 +19,19 @@ MARKS = {"ok": ("✔", "green"), "warning": ("!", "yellow"), "missing": ("·", "
     epilog="""\b
 Examples:
   unbraid doctor
-  unbraid doctor --json""",
+  unbraid doctor --json
+  unbraid doctor --log nats://a,b,c""",
 )
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
-def doctor(as_json: bool) -> None:
+@log_option
+def doctor(as_json: bool, log: str | None) -> None:
     """Show what was found on this machine, what each version can and cannot show, and what to do
     about it.
     """
     from unbraid.checkup import checkup
     from unbraid.screen import safe
 
-    findings = asyncio.run(checkup(os.environ))
+    findings = asyncio.run(checkup(os.environ, log))
     if as_json:
         click.echo(safe_json(msgspec.json.encode(findings)))
         return

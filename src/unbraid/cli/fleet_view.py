@@ -18,8 +18,8 @@ from unbraid.cli.live_display import start_live_display
 from unbraid.cli.messages import warn
 from unbraid.fleet.gate import DELEGATING
 from unbraid.fleet.status import MARKS, WAITING
-from unbraid.fleet.tree import Node, Tree, compact
-from unbraid.screen import safe
+from unbraid.fleet.tree import Node, Tree
+from unbraid.screen import safe, token_count
 
 MAX_SUB_AGENTS = 20
 ACTION_CHARS = 60
@@ -128,7 +128,7 @@ class FleetView:
 
     def _helper(self, node: Node) -> RenderableType:
         tokens = node.usage.total_tokens
-        used = f"  {compact(tokens)} tokens" if tokens else ""
+        used = f"  {token_count(tokens)} tokens" if tokens else ""
         action = _tail(self._actions.get(node.stream_id, ""))
         text = Text("  " * (node.depth - 1))
         text.append(safe(node.agent), style="bold")

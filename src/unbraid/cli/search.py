@@ -50,6 +50,8 @@ def search(
     """
     from unbraid.cli.printer import terminal_width
 
+    if not " ".join(words).strip(' "'):
+        raise click.UsageError("WORDS… is empty: say what to search for")
     places = asyncio.run(_places(" ".join(words), limit, machine, user))
     if redact:
         from unbraid.redact.matches import redact_snippet

@@ -17,10 +17,10 @@ from rich.text import Text
 from unbraid.alerts.messages import AlertMessage
 from unbraid.cli.live_display import start_live_display
 from unbraid.cli.messages import warn
-from unbraid.cli.table import runs_table, short
+from unbraid.cli.table import runs_table
 from unbraid.log.summary import RunSummary
 from unbraid.notify.terminal import terminal_call
-from unbraid.screen import safe
+from unbraid.screen import safe, token_count
 from unbraid.sessions.archive import Archive
 
 NEWEST = 12
@@ -57,7 +57,7 @@ class SessionTable:
         else:
             heapq.heappushpop(self._newest, item)
         if self._live is None and self._sessions <= NEWEST:
-            words = (run.run, run.status, str(run.agents), short(run.usage.total_tokens))
+            words = (run.run, run.status, str(run.agents), token_count(run.usage.total_tokens))
             self.say("  ".join((*words, run.cwd or "", run.title or "")))
 
     def say(self, text: str) -> None:
@@ -89,4 +89,4 @@ class SessionTable:
 
     def _summary(self) -> str:
         named = "session" if self._sessions == 1 else "sessions"
-        return f"{self._sessions} {named}, {short(self._tokens)} tokens"
+        return f"{self._sessions} {named}, {token_count(self._tokens)} tokens"

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unbraid.log.summary import RunSummary
-from unbraid.screen import cost, safe
+from unbraid.screen import cost, safe, token_count
 
 Row = tuple[RunSummary, dict[str, Text]]
 
@@ -96,7 +96,7 @@ def _cells(run: RunSummary, now_ms: float) -> dict[str, Text]:
         "RUN": Text(run.run),
         "STATUS": Text(run.status, style=COLORS.get(run.status, "")),
         "AGENTS": Text(str(run.agents)),
-        "TOKENS": Text(short(run.usage.total_tokens)),
+        "TOKENS": Text(token_count(run.usage.total_tokens)),
         "COST": Text(cost(run.usage)),
         "AGE": Text(age((now_ms - run.updated) / 1000)),
     }
@@ -105,17 +105,6 @@ def _cells(run: RunSummary, now_ms: float) -> dict[str, Text]:
 def _one_line(text: str | None) -> str:
     # A line end would begin what looks like another run's row.
     return " ".join(safe(text or "").split())
-
-
-def short(number: float) -> str:
-    """Returns a number of tokens in a few characters."""
-    if number < 1000:
-        return f"{number:.0f}"
-    for unit in ("k", "M", "G"):
-        number /= 1000
-        if number < 1000:
-            return f"{number:.1f}{unit}"
-    return f"{number / 1000:.1f}T"
 
 
 def age(seconds: float) -> str:

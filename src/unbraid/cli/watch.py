@@ -7,7 +7,6 @@ import signal
 from contextlib import AsyncExitStack
 
 import click
-from click.core import ParameterSource
 
 from unbraid.cli.arguments import log_option, port_option
 from unbraid.cli.otlp import otlp_options, traces_of
@@ -25,6 +24,7 @@ Examples:
 )
 @port_option
 @click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
+@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 @click.option(
     "--opencode",
     "servers",
@@ -39,6 +39,7 @@ Examples:
 def watch(
     port: int = 8420,
     page: bool = True,
+    opens: bool = False,
     servers: tuple[str, ...] = (),
     keep: bool = False,
     log: str | None = None,
@@ -61,12 +62,6 @@ def watch(
     from unbraid.remote.ingest import checked_url
 
     servers = tuple(map(checked_url, servers))
-    # The port that we choose ourselves may be taken by another watch; one that was asked for not.
-    context = click.get_current_context(silent=True)
-    asked = context is not None and context.get_parameter_source("port") in (
-        ParameterSource.COMMANDLINE,
-        ParameterSource.ENVIRONMENT,
-    )
     asyncio.run(
         _watch(
             port,
@@ -75,7 +70,7 @@ def watch(
             keep=keep,
             log=log,
             redact=redact,
-            port_required=asked,
+            opens=opens,
             otlp=otlp,
             otlp_content=otlp_content,
         )
@@ -90,7 +85,7 @@ async def _watch(
     keep: bool,
     log: str | None,
     redact: bool,
-    port_required: bool,
+    opens: bool,
     otlp: str | None,
     otlp_content: bool,
 ) -> None:
@@ -119,7 +114,9 @@ async def _watch(
                 machine.log,
                 machine.controllers,
                 port=port,
-                port_required=port_required,
+                # Two that follow this machine would be one too many.
+                port_required=True,
+                opens=opens,
                 redact=redact,
                 home=machine.home,
                 history=machine.sessions,

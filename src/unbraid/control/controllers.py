@@ -60,6 +60,10 @@ class Controllers:
         """Removes a run that is over."""
         self._by_run.pop(run, None)
 
+    def own(self) -> dict[str, Controller]:
+        """Returns the controllers of the runs of this process, by run."""
+        return dict(self._by_run)
+
     def of(self, run: str) -> Controller:
         """Returns the controller of a run, or NotControlled."""
         if run not in self._by_run:

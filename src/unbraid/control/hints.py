@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 
 from msgspec import Struct
 
+from unbraid.agents.port import AgentKind
 from unbraid.agents.registry import kind
+from unbraid.errors import SourceError
 from unbraid.log.summary import RunSummary
 
 
@@ -35,6 +38,17 @@ def steering_hint(run: RunSummary, verbs: Collection[str]) -> SteeringHint | Non
         return SteeringHint("Its program takes no messages while it works.")
     if verbs:
         reason = "It was started so that it can only be ended. To start one that listens:"
+    elif _has_hooks(of_kind):
+        return SteeringHint("Its hooks have not called yet: they do at its next prompt or request.")
     else:
         reason = "It has a terminal of its own: answer it there. To start one that can be steered:"
     return SteeringHint(reason, of_kind.steered_command)
+
+
+def _has_hooks(of_kind: AgentKind) -> bool:
+    """Returns whether sessions of a kind call us, once something happens in them."""
+    try:
+        found = of_kind.hooks(os.environ)
+        return found is not None and found.state().installed in ("yes", "plugin")
+    except SourceError:
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
@@ -24,36 +25,56 @@ class OtherProcesses:
     async def controllers(self) -> dict[str, Controller]:
         """Returns the controllers of their runs, as they are now."""
         found = [reply for _, reply in await steerable_processes(self._home)]
-        return {reply.run: _ByProcess(self._home, reply) for reply in found if reply.run}
+        return {reply.run: self._controller(reply) for reply in found if reply.run}
+
+    def _controller(self, about: SteeringReply) -> DistantController:
+        async def steer(request: SteeringRequest) -> None:
+            try:
+                await send_request(self._home, about.run, request)
+            except OSError as error:
+                raise CallerError(f"run {about.run} can no longer be reached: {error}") from None
+
+        return DistantController(about, steer)
 
     async def attend(self, who: str, seconds: float) -> None:
         """Lets all of them know that somebody answers here for so long."""
         await attend(self._home, who, seconds)
 
 
-class _ByProcess:
-    def __init__(self, home: Path, about: SteeringReply) -> None:
-        self._home, self._about = home, about
+class DistantController:
+    """Steers a run of another process, as it was when it was last asked."""
+
+    def __init__(
+        self, about: SteeringReply, steer: Callable[[SteeringRequest], Awaitable[None]]
+    ) -> None:
+        self._about, self._steer = about, steer
 
     def verbs(self) -> list[str]:
+        """Returns what could be asked of its agent."""
         return self._about.verbs
 
     def pending(self) -> list[PermissionRequest]:
+        """Returns the permission requests that waited."""
         return self._about.pending
 
     async def message(self, text: str) -> None:
+        """Send the root agent a further message."""
         await self._steer(SteeringRequest("message", text))
 
     async def message_agent(self, stream_id: int, text: str) -> None:
+        """Send one agent of the run a message."""
         await self._steer(SteeringRequest("message", text, stream_id=stream_id))
 
     async def interrupt(self) -> None:
+        """Stop what the root agent does now."""
         await self._steer(SteeringRequest("interrupt"))
 
     async def cancel(self) -> None:
+        """End the run."""
         await self._steer(SteeringRequest("cancel"))
 
     async def stop(self, stream_id: int) -> None:
+        """End one sub-agent."""
         await self._steer(SteeringRequest("stop", stream_id=stream_id))
 
     async def answer(
@@ -63,14 +84,9 @@ class _ByProcess:
         message: str | None,
         details: AnswerDetails | None = None,
     ) -> None:
+        """Answer a permission request."""
         await self._steer(
             SteeringRequest(
                 "answer", message, request_id=request_id, behavior=behavior, details=details
             )
         )
-
-    async def _steer(self, request: SteeringRequest) -> None:
-        try:
-            await send_request(self._home, self._about.run, request)
-        except OSError as error:
-            raise CallerError(f"run {self._about.run} can no longer be reached: {error}") from None

@@ -70,10 +70,10 @@ class SteerableRun(Controller, Protocol):
 async def steerable(home: Path, controller: SteerableRun, name: str = "") -> AsyncIterator[None]:
     """Let other processes steer this one while the block runs; one of its runs, by a `name`."""
 
-    async def carry_out(request: SteeringRequest) -> SteeringReply:
-        return await _carry_out(controller, request)
+    async def respond(request: SteeringRequest) -> SteeringReply:
+        return await carry_out(controller.run, controller, request)
 
-    async with _listening(home, name, carry_out):
+    async with _listening(home, name, respond):
         yield
 
 
@@ -81,25 +81,25 @@ async def steerable(home: Path, controller: SteerableRun, name: str = "") -> Asy
 async def attendable(home: Path, attendance: Attendance) -> AsyncIterator[None]:
     """Let other processes say that somebody answers there, while the block runs."""
 
-    async def carry_out(request: SteeringRequest) -> SteeringReply:
+    async def respond(request: SteeringRequest) -> SteeringReply:
         if request.verb == "attend":
             attendance.attend(request.text or "", request.seconds)
         return SteeringReply()
 
-    async with _listening(home, ATTENDANCE, carry_out):
+    async with _listening(home, ATTENDANCE, respond):
         yield
 
 
 @contextlib.asynccontextmanager
 async def _listening(
-    home: Path, name: str, carry_out: Callable[[SteeringRequest], Awaitable[SteeringReply]]
+    home: Path, name: str, respond: Callable[[SteeringRequest], Awaitable[SteeringReply]]
 ) -> AsyncIterator[None]:
     path = home / FOLDER / f"{os.getpid()}{name and '.'}{name}.sock"
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
             request = msgspec.json.decode(await reader.readline(), type=SteeringRequest)
-            writer.write(msgspec.json.encode(await carry_out(request)) + b"\n")
+            writer.write(msgspec.json.encode(await respond(request)) + b"\n")
             await writer.drain()
         writer.close()
 
@@ -128,8 +128,9 @@ def listening_address(path: Path, stack: contextlib.ExitStack) -> Path:
     return short
 
 
-async def _carry_out(controller: SteerableRun, request: SteeringRequest) -> SteeringReply:
-    reply = SteeringReply(controller.run, verbs=controller.verbs())
+async def carry_out(run: str, controller: Controller, request: SteeringRequest) -> SteeringReply:
+    """Has a request carried out; returns what came of it."""
+    reply = SteeringReply(run, verbs=controller.verbs())
     try:
         match request.verb:
             case "message":

@@ -11,7 +11,7 @@ from unbraid.fleet.conversation import Item
 from unbraid.fleet.notes import note_of
 from unbraid.fleet.status import MARKS
 from unbraid.fleet.usage import Usage
-from unbraid.screen import cost, gist, safe, short
+from unbraid.screen import cost, duration, gist, safe, short
 
 
 def title_of(export: RunExport) -> str:
@@ -59,16 +59,6 @@ def spent(usage: Usage) -> str:
     """Returns tokens and money."""
     tokens, money = f"{usage.total_tokens:,} tokens", cost(usage)
     return f"{tokens}, {money}" if money else tokens
-
-
-def duration(milliseconds: int) -> str:
-    """Returns how long something took."""
-    seconds = milliseconds / 1000
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s"
 
 
 def call_of(item: Item) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from unbraid import events as e
 from unbraid.fleet.status import MARKS, WAITING, WORKING, RunState, WaitingFor, status_of_end
 from unbraid.fleet.usage import Totals, Usage
-from unbraid.screen import cost
+from unbraid.screen import cost, duration, token_count
 
 # Readers of JSON recurse: agents below this depth stand beside each other, with their depths.
 MAX_NESTED = 200
@@ -263,9 +263,10 @@ class Tree:
 
 def label(node: Node, total: Usage) -> str:
     """Returns one agent in one line: its mark, its number, who it is, how it stands."""
-    words = [MARKS.get(node.status, "?"), str(node.stream_id), _one_line(node.agent)]
+    words = [MARKS.get(node.status, "?"), str(node.stream_id)]
+    words.append(_one_line(node.description or node.agent))
     if node.description:
-        words.append(f"“{_one_line(node.description)}”")
+        words.append(f"({_one_line(node.agent)})")
     facts = [node.status if node.waiting is None else str(node.waiting)]
     if node.resumes is not None:
         facts.append(f"resumes {node.resumes}")
@@ -273,22 +274,20 @@ def label(node: Node, total: Usage) -> str:
         facts.append("background")
     if node.tool_uses:
         facts.append(f"{node.tool_uses} tool call{'s' if node.tool_uses != 1 else ''}")
-    if total.total_tokens:
-        facts.append(f"{compact(total.total_tokens)} tokens")
-    if spent := cost(total):
-        facts.append(spent)
+    own, both = spent(node.usage), spent(total)
+    if own == both:
+        facts.append(both)
+    else:
+        facts += [f"own {own}", f"total {both}"]
     if node.duration_ms:
-        facts.append(f"{node.duration_ms / 1000:.1f} s")
-    return f"{' '.join(words)}  {' · '.join(facts)}"
+        facts.append(duration(node.duration_ms))
+    return f"{' '.join(words)}  {' · '.join(filter(None, facts))}"
 
 
-def compact(number: int) -> str:
-    """Returns a count for a narrow place."""
-    for unit, size in (("M", 1_000_000), ("k", 1_000)):
-        if number >= size:
-            tenths = (10 * number + size // 2) // size  # integers: a float overflows
-            return f"{tenths // 10}.{tenths % 10}{unit}"
-    return str(number)
+def spent(usage: Usage) -> str:
+    """Returns tokens and money, for a line; nothing if there are none."""
+    tokens = f"{token_count(usage.total_tokens)} tokens" if usage.total_tokens else ""
+    return ", ".join(filter(None, (tokens, cost(usage))))
 
 
 def _one_line(text: str, most: int = 60) -> str:

@@ -20,6 +20,7 @@ from unbraid.agents.process_port import (
 from unbraid.agents.registry import kinds
 from unbraid.alerts.budget import RunLimits
 from unbraid.control.controllers import Controllers
+from unbraid.control.machines import answering_machines
 from unbraid.control.resume import agent_of
 from unbraid.control.signals import SignalController
 from unbraid.control.sockets import steerable
@@ -120,6 +121,7 @@ async def run(
                 guard.begin(run_log.log, name)
 
         run_log.on_open = opened
+        await stack.enter_async_context(answering_machines(run_log.log, controllers))
         await stack.enter_async_context(recorder.recording())
         if guard is not None:
             await stack.enter_async_context(guard.guarding(controller))

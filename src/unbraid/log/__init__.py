@@ -1,7 +1,14 @@
 """The durable, ordered log of runs. `open_log` opens one; `Log` says what it can do."""
 
 from unbraid.fleet.usage import Usage
-from unbraid.log.engines import configured_log, has_log, machine_log, open_log, opened_log
+from unbraid.log.engines import (
+    configured_log,
+    has_log,
+    machine_log,
+    open_log,
+    opened_log,
+    shares_log,
+)
 from unbraid.log.entry import Entry
 from unbraid.log.folder import data_folder
 from unbraid.log.leases import Leases
@@ -48,4 +55,5 @@ __all__ = [
     "machine_log",
     "open_log",
     "opened_log",
+    "shares_log",
 ]

@@ -78,6 +78,13 @@ def has_log(env: Mapping[str, str] = os.environ) -> bool:
     return place.is_file() if isinstance(place, Path) else True
 
 
+def shares_log(env: Mapping[str, str] = os.environ) -> bool:
+    """Returns whether the log that is used if none is named is one that other machines share."""
+    place = configured_log(env)
+    found = _SCHEME.fullmatch(place) if isinstance(place, str) else None
+    return found is not None and ENGINES.get(found[1].lower()) is _nats
+
+
 async def _sqlite(url: str, rest: str, env: Mapping[str, str]) -> Log:
     path = rest.removeprefix("//")
     if not rest.startswith("///") or not path.strip("/"):

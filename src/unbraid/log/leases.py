@@ -73,6 +73,16 @@ class Leases(Protocol):
         ...
 
 
+class SharedLeases(Leases, Protocol):
+    """Leases that several machines know."""
+
+    async def dead(self) -> list[str]:
+        """Returns the names whose holders died: those that stopped in good order are not among
+        them, though their runs are abandoned, too.
+        """
+        ...
+
+
 def is_held(home: Path, name: str) -> bool:
     """Returns whether a living process holds the lease of a run. Looking creates and changes
     nothing.

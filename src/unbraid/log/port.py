@@ -18,7 +18,8 @@ What not every engine does well is a capability that it may have: `SearchableLog
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -92,6 +93,15 @@ class Replication(Struct, frozen=True):
     def behind(self) -> int | None:
         """How many records the copy lacks, as far as is known."""
         return None if self.last is None else self.last - self.applied
+
+
+class LogFinding(Struct, frozen=True):
+    """One thing about a log on other machines: whether it is well, and what to change."""
+
+    about: str
+    ok: bool
+    found: str
+    advice: str | None = None
 
 
 class LogReader(Protocol):
@@ -256,6 +266,24 @@ class ReplaceableLog(Protocol):
         ...
 
 
+class RequestLine(Protocol):
+    """Questions and answers between the processes that share a log. Nothing of them is stored."""
+
+    async def ask_all(self, question: bytes) -> dict[str, bytes]:
+        """Returns what everybody answers, by address."""
+        ...
+
+    async def ask(self, address: str, question: bytes) -> bytes:
+        """Returns what one answers. Raises CallerError if it is gone, or says nothing."""
+        ...
+
+    def answering(
+        self, answer: Callable[[bytes], Awaitable[bytes]]
+    ) -> AbstractAsyncContextManager[None]:
+        """Answers questions while the block runs, those to all and those to this process."""
+        ...
+
+
 @runtime_checkable
 class SharedLog(Protocol):
     """A log that many machines share, and each reads from a copy of its own."""
@@ -268,6 +296,24 @@ class SharedLog(Protocol):
 
     async def replication(self) -> Replication:
         """Returns how far this machine's copy is."""
+        ...
+
+    async def checkup(self) -> list[LogFinding]:
+        """Returns what is well with it and what is not."""
+        ...
+
+    def counters(self) -> dict[str, int]:
+        """Returns what has happened in this process so far: appends, conflicts, retries, rescued,
+        lease_changes, feed_restarts.
+        """
+        ...
+
+    async def dead_sessions(self) -> list[str]:
+        """Returns the sessions whose leases were held by a process that died."""
+        ...
+
+    def line(self) -> RequestLine:
+        """Returns how the processes that share the log ask each other."""
         ...
 
 

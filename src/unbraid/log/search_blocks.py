@@ -118,7 +118,8 @@ class SearchBlocks:
 
 
 def _whole(stream_id: int, item: Item | None) -> list[IndexedBlock]:
-    if item is None or item.kind not in _INDEXED:
+    # An answer that says what the agent has just said is found there.
+    if item is None or item.kind not in _INDEXED or item.repeats is not None:
         return []
     text = item.text or ""
     if item.kind in ("tool", "permission"):

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from unbraid.errors import CallerError
-from unbraid.log.port import Log, LogConflict
+from unbraid.errors import CallerError, LogError
+from unbraid.log.port import Log, LogConflict, SharedLog
 from unbraid.record.origin import NamedPipeline, RunOrigin
 from unbraid.record.recorder import Recorder, RunPipeline, priced_pipeline
 from unbraid.wire.chunk import Chunk
@@ -104,9 +104,19 @@ class Ingest:
             chunk = Chunk(source, offset, data, now)
             try:
                 return await self._take(run, owner, chunk, end=end)
-            except LogConflict:
-                # The sender may record the same run into this log itself, and have been faster.
+            except (Hole, LogError) as error:
+                # The sender may record the same run into this log itself, and have been faster; or
+                # another server of a shared log may have taken in what came before.
+                if not isinstance(error, LogConflict) and not isinstance(self._log, SharedLog):
+                    raise
+                await self._catch_up(run)
                 return await self._take(run, owner, chunk, end=end)
+
+    async def _catch_up(self, run: str) -> None:
+        """Forget what is known of a run, and wait until the log has what others have written."""
+        self._live.pop(run, None)
+        if isinstance(self._log, SharedLog):
+            await self._log.settle()
 
     async def _take(self, run: str, machine: str | None, chunk: Chunk, *, end: bool) -> int:
         source, offset, data, now = chunk

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import platform
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 
 from msgspec import Struct
 
@@ -14,6 +12,7 @@ from unbraid.events import FleetEvent, RequestReceived
 from unbraid.log.port import Log, SharedLog
 from unbraid.log.summary import RunSummary
 from unbraid.record.recorder import RunPipeline, priced_pipeline
+from unbraid.system.user import user_name
 
 
 class RunOrigin(Struct, frozen=True):
@@ -25,10 +24,7 @@ class RunOrigin(Struct, frozen=True):
 
 def this_origin(env: Mapping[str, str] = os.environ) -> RunOrigin:
     """Returns this machine and this user; `UNBRAID_MACHINE` gives it another name."""
-    user = None
-    with suppress(OSError, KeyError, ImportError):  # nobody has to have a name
-        user = getpass.getuser()
-    return RunOrigin(env.get("UNBRAID_MACHINE") or platform.node() or None, user)
+    return RunOrigin(env.get("UNBRAID_MACHINE") or platform.node() or None, user_name())
 
 
 def pipeline_of(log: Log, run: RunSummary | None) -> Callable[[], RunPipeline]:

@@ -13,15 +13,18 @@ _APART = rb"[ \t\"',\\]{1,8}"
 # The rest of the same command, as short as possible.
 _ARGUMENTS = rb"\b[^\n|;&]{0,160}?[ \t\"',]"
 _VALUE = rb"(?P<value>[^\s\"'`\\,;|&<>]{1,128})"
-_Pattern = tuple[bytes, re.Pattern[bytes]]
+# A word in small letters and as it is, and a pattern of which each match has it.
+_Pattern = tuple[bytes, bytes, re.Pattern[bytes]]
 
 
 def _compiled(*patterns: tuple[bytes, bytes]) -> list[_Pattern]:
-    """Returns patterns that each begin with a word, with that word."""
-    return [(word, re.compile(re.escape(word) + rest + _VALUE)) for word, rest in patterns]
+    """Returns patterns that each begin with a word."""
+    return [
+        (word.lower(), word, re.compile(re.escape(word) + rest + _VALUE)) for word, rest in patterns
+    ]
 
 
-_OPTIONS = _compiled(
+_WITH_OPTION = _compiled(
     (b"curl", _ARGUMENTS + rb"(?:-u|--(?:proxy-)?user)[ \t\"',=\\]{0,8}[^\s:\"'`\\]{1,96}:"),
     (b"sshpass", _ARGUMENTS + rb"-p[ \t\"',\\]{0,8}"),
     (b"mysql", rb"(?:dump|admin|import|sh)?" + _ARGUMENTS + rb"-p[\"']{0,2}"),
@@ -37,19 +40,19 @@ _OPTIONS = _compiled(
     (b"ssh-keygen", _ARGUMENTS + rb"-N" + _APART),
     (b"secret set ", rb"[^\n|;&]{0,96}(?:-b|--body)[ \t\"'=]{1,4}"),
 )  # fmt: skip
-_OTHERS = _compiled(
+# `echo … | sudo -S`: the password stands before what gives it away.
+_ECHO = rb"echo(?: -[neE]{1,3})? [\\\"']{0,4}" + _VALUE + rb"[\\\"']{0,4} ?"
+_SUDO = re.compile(_ECHO + rb"\| ?sudo(?: -[a-zA-Z]{1,4}){0,3}? -[a-zA-Z]{0,3}S")
+_OPEN_ECHO = re.compile(_ECHO + rb"(?:\| ?(?:s(?:u(?:d(?:o[- a-zA-Z]{0,24})?)?)?)?)?\Z")
+_OTHERS = [(b"sudo", b"sudo", _SUDO), *_compiled(
     (b"htpasswd", rb" [^\n|;&]{0,16}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}(?: \S{1,96}){2} [\"']{0,2}"),
     (b"rabbitmqctl", rb" (?:add_user|change_password) \S{1,64} [\"']{0,2}"),
     (b"IncomingWebhook/", rb""),
     (b":5432:", rb"[^\s:]{1,64}:[^\s:]{1,64}:"),
     (b"IDENTIFIED", rb"(?: WITH [a-zA-Z_0-9]{1,40})? BY (?:PASSWORD )?\\{0,3}[\"']"),
     (b"ConvertTo-SecureString", rb"(?: -String)? \\{0,3}[\"']?"),
-)  # fmt: skip
-# `echo … | sudo -S`: the password stands before what gives it away.
-_ECHO = rb"echo(?: -[neE]{1,3})? [\\\"']{0,4}" + _VALUE + rb"[\\\"']{0,4} ?"
-_PIPED = (b"sudo", re.compile(_ECHO + rb"\| ?sudo(?: -[a-zA-Z]{1,4}){0,3}? -[a-zA-Z]{0,3}S"))
-_OPEN_ECHO = re.compile(_ECHO + rb"(?:\| ?(?:s(?:u(?:d(?:o[- a-zA-Z]{0,24})?)?)?)?)?\Z")
-# All that the former have in common. Hardly any text has it, so it is searched for first.
+)]  # fmt: skip
+# What all of those with an option have in common. Hardly any text has it.
 _OPTION = re.compile(rb"-(?<=[ \t\"',]-)(?:[pPuUawNb]|-(?:proxy-)?user|-body)")
 # What stands there in manuals, and what is set elsewhere.
 _NO_PASSWORD = re.compile(
@@ -63,7 +66,7 @@ _BEFORE_HEX = re.compile(rb"(?:(?<![A-Za-z0-9_])key-|[0-9]{13}:|[0-9a-z*]{16}\$)
 
 
 # In small letters: one of them is in each text that has such a password.
-ANCHORS = frozenset((b"echo", *(word.lower() for word, _ in (*_OPTIONS, *_OTHERS))))
+ANCHORS = frozenset((b"echo", *(anchor for anchor, _, _ in (*_WITH_OPTION, *_OTHERS))))
 
 
 def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
@@ -91,10 +94,11 @@ def open_value(text: bytes, anchors: frozenset[bytes]) -> Iterator[int]:
 
 
 def _found(text: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
-    if anchors.isdisjoint(ANCHORS):
-        return
-    others = (*_OTHERS, _PIPED) if b"echo" in anchors else _OTHERS
-    for word, pattern in (*_OPTIONS, *others) if _OPTION.search(text) else others:
+    known = [each for each in _WITH_OPTION if each[0] in anchors]
+    if known and not _OPTION.search(text):
+        known = []
+    known += [each for each in _OTHERS if each[0] in anchors]
+    for _, word, pattern in known:
         # `in` is many times faster than any pattern.
         if word in text:
             yield from pattern.finditer(text)

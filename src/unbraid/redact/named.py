@@ -52,7 +52,7 @@ _KEYS = tuple(
 # What such a name is about is not the secret itself.
 _ABOUT = re.compile(
     rb"(?:count|limit|type|ids?|file|path|url|uri|names?|expir|_at|_in|usage|budget|len|size|per_"
-    rb"|field|label|hint|rate|iz|max|min|used|total|policy|manager|version|ttl|_env|_var|_ref|arn"
+    rb"|source|permission|field|label|hint|rate|iz|max|min|used|total|policy|manager|version|ttl|_env|_var|_ref|arn"
     rb"|board|word|press|down|_up|stroke|frame|space|chain|ring|pad|code\b|or\b|ors\b|hor)"
 )
 _CONNECTION = re.compile(

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from unbraid.fleet.status import LIVE
 from unbraid.hub.fanout import Hub
 from unbraid.log.entry import Entry
+from unbraid.log.port import SharedLog
 from unbraid.log.summary import RunSummary
 from unbraid.record.ingest import Ingest
 from unbraid.serve.spending_metrics import AgentMetrics, SpendingMetrics
@@ -23,6 +24,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        self._gauges: dict[str, Gauge] = {}
         self.events = Counter("unbraid_events", "Events shown to the hub.", registry=self.registry)
         self.live_runs = Gauge(
             "unbraid_runs_live", "Runs that are not over.", registry=self.registry
@@ -76,6 +78,24 @@ class Metrics:
         )
         for name, help_text, read in gauges:
             Gauge(name, help_text, registry=self.registry).set_function(read)
+
+    async def watch_log(self, log: SharedLog) -> None:
+        """Read how far this machine's copy of a shared log is, and what became of its appends."""
+        state = await log.replication()
+        self._set("unbraid_log_reachable", "Whether the shared log answers.", state.reachable)
+        if state.behind is not None:
+            text = "Records of the shared log that this machine's copy lacks."
+            self._set("unbraid_log_behind", text, state.behind)
+        self._set("unbraid_log_lost", "Whether it has lost records.", state.problem is not None)
+        for name, count in log.counters().items():
+            self._set(
+                f"unbraid_log_{name}", f"{name.replace('_', ' ')} so far.".capitalize(), count
+            )
+
+    def _set(self, name: str, help_text: str, value: float) -> None:
+        if name not in self._gauges:
+            self._gauges[name] = Gauge(name, help_text, registry=self.registry)
+        self._gauges[name].set(value)
 
     def text(self, live: Sequence[RunSummary]) -> bytes:
         """Returns all of it in Prometheus' format; `live` are the runs that are not over."""

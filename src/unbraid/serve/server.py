@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager, nullcontext, suppres
 from typing import TYPE_CHECKING, Any
 
 from unbraid.control.controllers import Controllers
+from unbraid.control.machines import answering_machines
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
@@ -107,7 +108,13 @@ async def serving(
         orchestrator=orchestrator,
     )
     app = create_app(services)
-    async with hub, listening(config, listener, app), _swept(keys):
+    async with (
+        hub,
+        listening(config, listener, app),
+        _swept(keys),
+        answering_machines(log, held),
+        _beside(_end_dead_runs(log)),
+    ):
         try:
             if orchestrator is not None:
                 await orchestrator.recover()
@@ -180,6 +187,13 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
 
     async with _beside(retain(log)):
         yield
+
+
+async def _end_dead_runs(log: Log) -> None:
+    if isinstance(log, SharedLog):
+        from unbraid.orchestrate.recovery import end_dead_runs
+
+        await end_dead_runs(log)
 
 
 def _redacted(log: Log) -> WholeLogReader:

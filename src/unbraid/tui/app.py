@@ -267,7 +267,8 @@ class Top(App[None]):
                 self._read_stream(stream, seq or None)
                 return
         self._agents.show(run_tree.rows(self._folded), str(reader.stream))
-        self._agents.border_subtitle = counted(len(run_tree.tree.nodes), "agent")
+        agents = counted(len(run_tree.tree.nodes), "agent")
+        self._agents.border_subtitle = f"{agents} · totals"
         self._about.update(Text("\n").join(run_tree.about(reader.stream)))
         reader.tick()
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from unbraid.fleet.conversation import Item
 from unbraid.fleet.notes import Tone, note_of
-from unbraid.screen import gist, safe, short
+from unbraid.screen import duration, gist, safe, short
 from unbraid.tui.line_wrap import wrap_text
 
 FEW = 4  # lines of a result, unless someone wants them all
@@ -94,7 +94,7 @@ def _thinking(item: Item, width: int, *, whole: bool) -> list[Text]:
 def _call(item: Item, width: int, *, whole: bool) -> list[Text]:
     mark, style = ("⚙", WAITING) if item.ok is None else ("✔", GOOD) if item.ok else ("✘", BAD)
     head = Text.assemble((mark, style), " ", (short(item.tool or "", 40), BOLD))
-    time = "" if item.duration_ms is None else f"  {item.duration_ms / 1000:.1f} s"
+    time = "" if item.duration_ms is None else f"  {duration(item.duration_ms)}"
     room = width - head.cell_len - len(time) - 1
     given = _Given(item.arguments)
     if room > 8 and given.about:

@@ -9,11 +9,10 @@ from rich.style import Style
 from rich.text import Text
 
 from unbraid.fleet.status import MARKS
-from unbraid.fleet.tree import compact
 from unbraid.log.summary import RunSummary
-from unbraid.screen import cost, short
+from unbraid.screen import cost, duration, short, token_count
 from unbraid.tui.rows import Row
-from unbraid.tui.run_tree import DIM, STATUS, short_duration
+from unbraid.tui.run_tree import DIM, STATUS
 
 EMPTY = """\
 No agents here yet.
@@ -52,9 +51,9 @@ def run_row(run: RunSummary, now_ms: float) -> Row:
     if run.cwd:
         name.append(f" {short(PurePath(run.cwd).name, 30)}", DIM)
     cells = [
-        Text(short_duration(max(now_ms - run.updated, 0)), DIM),
+        Text(duration(max(now_ms - run.updated, 0)), DIM),
         Text(cost(run.usage), Style(color="yellow")),
-        Text(compact(run.usage.total_tokens) if run.usage.total_tokens else ""),
+        Text(token_count(run.usage.total_tokens) if run.usage.total_tokens else ""),
         Text(f"{run.agents}a" if run.agents > 1 else "", DIM),
     ]
     return Row(run.run, name, cells)

@@ -10,9 +10,9 @@ from rich.text import Text
 from unbraid.events import StreamStart, decode_event
 from unbraid.fleet import status
 from unbraid.fleet.status import MARKS
-from unbraid.fleet.tree import Node, Tree, compact
+from unbraid.fleet.tree import Node, Tree, spent
 from unbraid.log.entry import Entry
-from unbraid.screen import cost, short
+from unbraid.screen import cost, duration, short, token_count
 from unbraid.tui.page_index import PageIndex
 from unbraid.tui.rows import Row
 
@@ -85,8 +85,8 @@ class RunTree:
     def _cells(self, node: Node) -> list[Text]:
         total = self.tree.rolled_up(node.stream_id)
         return [
-            Text(compact(total.total_tokens) if total.total_tokens else ""),
-            Text(short_duration(node.duration_ms), DIM),
+            Text(token_count(total.total_tokens) if total.total_tokens else ""),
+            Text("" if node.duration_ms is None else duration(node.duration_ms), DIM),
             Text(cost(total), Style(color="yellow")),
             Text(short(node.last_tool or "", 14), DIM),
         ]
@@ -97,14 +97,19 @@ class RunTree:
         if node is None:
             return [Text("Nothing said yet.", DIM), Text()]
         color = Style(color=COLORS[stream % len(COLORS)], bold=True)
-        who = Text.assemble((short(node.agent, 40), color))
+        who = Text.assemble((short(node.description or node.agent, 80), color))
         if node.description:
-            who.append(f" “{short(node.description, 80)}”")
+            who.append(f" {short(node.agent, 40)}", DIM)
         state = node.status if node.waiting is None else short(str(node.waiting), 60)
         who.append(f"  {MARKS.get(node.status, '?')} {state}", STATUS.get(node.status, DIM))
         if node.model:
             who.append(f"  {short(node.model, 40)}", DIM)
-        usage, facts = node.usage, list[str]()
+        usage, total = node.usage, self.tree.rolled_up(stream)
+        facts = [
+            f"{name} {words}"
+            for name, words in (("own", spent(usage)), ("total", spent(total)))
+            if words
+        ]
         for count, name in (
             (usage.input_tokens, "in"),
             (usage.output_tokens, "out"),
@@ -112,24 +117,10 @@ class RunTree:
             (usage.cache_creation_tokens, "to cache"),
         ):
             if count:
-                facts.append(f"{compact(count)} {name}")
-        facts.append(cost(usage))
+                facts.append(f"{token_count(count)} {name}")
         if node.tool_uses:
             failed = f", {node.failed_tools} failed" if node.failed_tools else ""
             facts.append(f"{node.tool_uses} tool call{'s'[: node.tool_uses != 1]}{failed}")
-        facts.append(short_duration(node.duration_ms))
+        if node.duration_ms is not None:
+            facts.append(duration(node.duration_ms))
         return [who, Text(" · ".join(filter(None, facts)), DIM)]
-
-
-def short_duration(milliseconds: float | None) -> str:
-    """Returns a time for a narrow place."""
-    if milliseconds is None:
-        return ""
-    seconds = round(milliseconds / 1000)
-    if seconds < 60:
-        return f"{seconds}s"
-    for size, unit in ((86400, "d"), (3600, "h")):
-        if seconds >= size:
-            return f"{seconds // size}{unit}"
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes}m{rest:02d}" if seconds < 600 else f"{minutes}m"

@@ -37,6 +37,7 @@ class HookService:
         self._log, self._controllers, self._home = log, controllers, home
         self._run_now, self._look = run_now, look
         self._mail: set[str] = set()
+        self._socket: HookSocket | None = None
 
     async def run(self, watches: Iterable[SessionWatch]) -> None:
         """Answers hooks until cancelled."""
@@ -49,7 +50,15 @@ class HookService:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(attendable(self._home, self.attendance))
             stack.callback(self._put_mail, False)
-            await HookSocket(folder, hooked).run()
+            self._socket = HookSocket(folder, hooked)
+            await self._socket.run()
+
+    @property
+    def is_others(self) -> bool:
+        """Whether another process of ours answers hooks: it can only do so for sessions that it
+        records.
+        """
+        return self._socket is not None and self._socket.is_others
 
     @property
     def attendance(self) -> Attendance:

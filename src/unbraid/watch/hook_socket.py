@@ -34,11 +34,13 @@ class HookSocket:
     def __init__(self, folder: Path, watches: Mapping[str, HookedWatch]) -> None:
         self._folder, self._watches = folder, watches
         self._calls = 0
+        self.is_others = False  # another process of ours listens
 
     async def run(self) -> None:
         """Listens until cancelled, as soon as no other process does."""
         while True:
             with _locked(self._folder) as is_ours:
+                self.is_others = not is_ours
                 if is_ours:
                     async with self._listening():
                         await asyncio.get_running_loop().create_future()

@@ -29,6 +29,7 @@ from unbraid.record.recorder import Recorder
 from unbraid.record.runs import begins_run, latest_run, open_run
 from unbraid.timings import (
     CHILD_FILE_SETTLE_SECONDS,
+    HOOK_LISTENER_FIRST_SECONDS,
     IDLE_RUN_TIMEOUT_SECONDS,
     PROCESS_CHECK_SECONDS,
     WATCH_STOP_SECONDS,
@@ -74,6 +75,7 @@ class Watcher:
         self._hooks = HookService(
             log, controllers, data_folder(env), run_now=self._run_now, look=self._mark_hooked
         )
+        self._met: dict[str, float] = {}  # sessions that another process may want to record
         self._wake, self._turns = asyncio.Event(), asyncio.Lock()
         self.ready = asyncio.Event()
         self._closing = self._is_cut = False
@@ -250,6 +252,12 @@ class Watcher:
         self._foreign.discard(session)
         if self._leases.is_part_of_other_run(session):
             return None
+        if self._hooks.is_others:
+            # Who answers its hooks is to record it, if they do so soon.
+            met = self._met.setdefault(session, time.monotonic())
+            if time.monotonic() - met < HOOK_LISTENER_FIRST_SECONDS:
+                self._foreign.add(session)
+                return None
         starting = self._leases.another_is_starting() and await begins_run(self._log, session)
         if starting or not await self._leases.acquire(session):
             self._foreign.add(session)

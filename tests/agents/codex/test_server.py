@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -179,6 +180,25 @@ async def test_one_agent_is_stopped_if_it_works() -> None:
     talk.turn("started", "t9", CHILD)
     await talk.controller.stop(1)
     assert talk.server.written[-1]["params"] == {"threadId": CHILD, "turnId": "t9"}
+
+
+async def test_a_message_to_one_agent_is_taken_or_refused() -> None:
+    talk = Talked(ServedExec(prompt="Go."))
+    talk.begin()
+    talk.turn("started", "t9", CHILD)
+    taken: dict[str, Any] = {"result": {}}
+    refused: dict[str, Any] = {"error": {"code": -1, "message": "not allowed"}}
+    for reply in (taken, refused):
+        sent = asyncio.ensure_future(talk.controller.message_agent(1, "Faster."))
+        for _ in range(5):
+            await asyncio.sleep(0)  # until it has asked
+        assert talk.server.written[-1]["params"]["threadId"] == CHILD
+        talk.answers("turn/steer", **reply)
+        if "result" in reply:
+            await sent
+        else:
+            with pytest.raises(CallerError, match="not allowed"):
+                await sent
 
 
 async def test_a_run_that_is_ended_ends_its_turn_first() -> None:

@@ -87,7 +87,7 @@ async def test_everything_that_can_be_asked_of_it(version: str, tmp_path: Path) 
     # How often it asks the model is up to it: there is more to say than it can ask for.
     slow = say("word " * 60, chunk_delay_seconds=0.05, chunk_chars=5)
     kid = say("child " * 4000, chunk_delay_seconds=0.05, chunk_chars=6)
-    answers = OpenScript(kid)
+    answers = OpenScript(*[kid] * 4)
     arguments = [*EXEC, *ASKING, "[[main]] Go."]
     async with steered(version, answers.script, tmp_path, arguments) as talk:
         answers.add(
@@ -107,6 +107,7 @@ async def test_everything_that_can_be_asked_of_it(version: str, tmp_path: Path) 
 
         await talk.model.reached("kid", 0, chunks=20)
         start = await talk.logged(e.StreamStart, 2)
+        await asked_of(talk, SteeringRequest("message", "Hear, kid.", stream_id=start.stream_id))
         await asked_of(talk, SteeringRequest("stop", stream_id=start.stream_id))
         end = await talk.logged(e.StreamEnd)
         assert isinstance(end, e.StreamEnd)

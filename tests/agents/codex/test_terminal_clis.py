@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
-import shlex
-import shutil
 import signal
 from pathlib import Path
 
@@ -14,6 +11,7 @@ import pytest
 
 from tests.agents.codex.test_codex_clis import begun, cli_of, ended, every_version
 from tests.launch.agents import UNBRAID
+from tests.launch.tmux import in_tmux
 from tests.said import rows_of, told
 from unbraid import events as e
 from unbraid.testing import Script, ScriptedModel, Spawn, Wait, bash, codex_launch, say
@@ -23,49 +21,28 @@ pytestmark = [pytest.mark.cli, pytest.mark.timeout(120)]
 
 @every_version
 async def test_it_has_the_terminal_and_we_have_its_words(version: str, tmp_path: Path) -> None:
-    tmux = shutil.which("tmux")
-    if tmux is None:
-        pytest.skip("there is no tmux")
     script = Script(
         {
             "main": [say("Plan.", Spawn("a")), say(Wait("a")), say("All done here.")],
             "a": [say("a works", bash("echo a")), say("a is done")],
         }
     )
-    server = [tmux, "-S", str(tmp_path / "tmux"), "-f", "/dev/null"]
     with ScriptedModel(script) as model:
         launch = codex_launch(cli_of(version), model.url, tmp_path, ["[[main]] Go."])
-        env = {**launch.env, "TERM": "xterm-256color"}
-        given = [f"{name}={value}" for name, value in env.items()]
-        command = shlex.join(["env", "-i", *given, UNBRAID, "run", "--", *launch.argv])
-        started = [*server, "new-session", "-d", "-x", "140", "-y", "45", "-c", str(launch.cwd)]
-        assert await _printed([*started, command]) == ""
+        argv = [UNBRAID, "run", "--", *launch.argv]
         try:
-            await begun(tmp_path, e.FleetTurnComplete)
-            while True:
-                screen = await _printed([*server, "capture-pane", "-p"])
-                if "All done here." in screen:
-                    break
-                await asyncio.sleep(0.2)
-            assert "Plan." in screen
-            for _ in range(2):
-                await _printed([*server, "send-keys", "C-c"])
-                await asyncio.sleep(0.7)
-            events = await ended(tmp_path)
+            async with in_tmux(argv, launch.env, launch.cwd, tmp_path) as screen:
+                await begun(tmp_path, e.FleetTurnComplete)
+                assert "Plan." in await screen.until("All done here.")
+                await screen.leave()
+                events = await ended(tmp_path)
         finally:
-            await _printed([*server, "kill-server"])
             _end_below(tmp_path / ".codex")
     rows = [row for row in told(events) if not row[2].startswith("(main has nothing")]
     wanted = rows_of(model.truth)
     assert sorted(rows) == sorted(r for r in wanted if not r[2].startswith("(main has nothing"))
     ends = [x for x in events if isinstance(x, e.StreamEnd)]
     assert [x.reason for x in ends] == ["completed"] * 2, [repr(x)[:160] for x in events]
-
-
-async def _printed(argv: list[str]) -> str:
-    pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-    process = await asyncio.create_subprocess_exec(*argv, stdout=pipe, stderr=nothing)
-    return (await process.communicate())[0].decode()
 
 
 def _end_below(home: Path) -> None:

@@ -14,6 +14,8 @@ import unbraid.log.nats.leases as module
 from tests.nats_servers import NatsCluster
 from unbraid.log import opened_log
 from unbraid.log.nats.leases import NatsLeases
+from unbraid.log.sample import story
+from unbraid.orchestrate.recovery import end_dead_run
 
 pytestmark = pytest.mark.xdist_group("nats")
 
@@ -21,7 +23,7 @@ HOLDER = """
 import asyncio, sys
 import unbraid.log.nats.leases as module
 from unbraid.log import open_log
-module.LEASE_TTL_SECONDS, module.LEASE_RENEWAL_SECONDS = 2, 0.5
+module.LEASE_TTL_SECONDS, module.LEASE_RENEWAL_SECONDS = 4, 0.4
 
 async def main():
     leases = (await open_log(sys.argv[1])).leases()
@@ -38,8 +40,8 @@ asyncio.run(main())
 
 @pytest.fixture(autouse=True)
 def short_lives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEASE_TTL_SECONDS", 2)
-    monkeypatch.setattr(module, "LEASE_RENEWAL_SECONDS", 0.5)
+    monkeypatch.setattr(module, "LEASE_TTL_SECONDS", 4)
+    monkeypatch.setattr(module, "LEASE_RENEWAL_SECONDS", 0.4)
 
 
 async def taken(leases: NatsLeases) -> None:
@@ -63,7 +65,7 @@ async def test_what_a_killed_process_held_goes_to_one_of_two(
             assert process.stdout is not None
             assert await process.stdout.readline() == b"held\n"
             # It is renewed: longer than it would live by itself, nobody else gets it.
-            for _ in range(6):
+            for _ in range(9):
                 assert not await first.acquire("r")
                 assert await second.abandoned() == []
                 await asyncio.sleep(0.5)
@@ -77,7 +79,18 @@ async def test_what_a_killed_process_held_goes_to_one_of_two(
         await asyncio.sleep(0.5)
         assert len(done) == 1 and not any(task.done() for task in late)
         winner = tasks[done.pop()]
-        assert await second.abandoned() == ["r.2"]
+        assert await second.abandoned() == await second.dead() == ["r.2"]
+        # What it was recording is ended by one.
+        await two.append("r.2", story(["x"])[:3])
+        assert [await end_dead_run(log, "r.2") for log in (one, two)] == [True, False]
+        summary = await one.run("r.2")
+        assert summary is not None
+        assert summary.over
+        # One that stops in good order leaves its runs to be continued.
+        third = one.leases()
+        assert await third.acquire("r.3")
+        await third.close(ended=False)
+        assert (await first.abandoned(), await first.dead()) == (["r.3"], [])
         await winner.release("r")
         await asyncio.wait(late)
         assert await first.acquire("r") != await second.acquire("r")

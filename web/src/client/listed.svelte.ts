@@ -22,6 +22,8 @@ export class Listed {
   loaded = $state(false);
   standing = $state<Standing>('connecting');
   problem = $state.raw<Refusal | null>(null);
+  /** When the connection was lost; null while there is one. */
+  lostAt = $state<number | null>(null);
   more = $state(false);
   /** How much of this machine's history is listed so far; null when all of it is. */
   indexed = $state.raw<Indexed | null>(null);
@@ -41,6 +43,7 @@ export class Listed {
       onstanding: (standing, problem) => {
         this.standing = standing;
         this.problem = problem;
+        this.lostAt = standing === 'reconnecting' ? (this.lostAt ?? Date.now()) : null;
         // The feed tells what happens from now on; what happened before is in the list.
         if (standing === 'live') void this.refresh();
       },

@@ -26,6 +26,8 @@ const BEHIND = 500;
 export class Watched {
   standing = $state<Standing>('connecting');
   problem = $state.raw<Refusal | null>(null);
+  /** When the connection was lost; null while there is one. */
+  lostAt = $state<number | null>(null);
   gap = $state.raw<Gap | null>(null);
   /** The moment that is looked at; null is now. */
   moment = $state<number | null>(null);
@@ -73,6 +75,7 @@ export class Watched {
       onstanding: (standing, problem) => {
         this.standing = this.over ? 'over' : standing;
         this.problem = problem;
+        this.lostAt = standing === 'reconnecting' ? (this.lostAt ?? Date.now()) : null;
         if (standing === 'live') void this.measure();
       },
     });

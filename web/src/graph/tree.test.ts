@@ -19,6 +19,7 @@ function agent(stream_id: number, parent: number | null, depth: number): AgentVi
     waits: [],
     background: false,
     own: nothingSpent(),
+    context: [],
     started: 0,
     ended: null,
     last_tool: null,

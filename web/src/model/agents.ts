@@ -1,3 +1,4 @@
+import type { ContextMark } from './context';
 import type { Spent } from './spent';
 import type { Status } from './status';
 
@@ -29,6 +30,8 @@ export interface AgentView {
   background: boolean;
   /** What it has spent itself; with everyone below it, see `totalsOf`. */
   own: Spent;
+  /** How full its context was at each of its messages. */
+  context: ContextMark[];
   started: number;
   ended: number | null;
   last_tool: string | null;

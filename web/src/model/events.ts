@@ -358,14 +358,11 @@ export interface Control {
   command: string | null;
 }
 
-/** A place where an agent said what was searched for; `seq` is where it began. */
-export interface Found {
-  run: string;
-  stream_id: number;
-  seq: number;
-  kind: string;
-  ts: number;
-  snippet: string;
+/** What was found in the log, best first; then, in `history`, what was found in sessions that are not in the log, newest first. Those have no numbers yet: search again in their `run`, which opens it. `runs` says what all of these are called. */
+export interface Places {
+  places: Found[];
+  history?: SearchHit[];
+  runs?: FoundRun[];
 }
 
 /** An agent waits for someone to allow a tool. `always` are the CLI's own offers to allow it from now on. `also_in_terminal`: it is asked there too, and the first answer counts. `held_until` is when the request is given back to the CLI if nobody has answered, in milliseconds since 1970; None if it waits for ever. */
@@ -415,6 +412,33 @@ export interface Run {
 export interface Indexed {
   listed: number;
   total: number;
+}
+
+/** A place where an agent said what was searched for; `seq` is where it began. */
+export interface Found {
+  run: string;
+  stream_id: number;
+  seq: number;
+  kind: string;
+  ts: number;
+  snippet: string;
+}
+
+/** Where it was said: the session, the sub-agent if it was one, and the words around it. */
+export interface SearchHit {
+  run: string;
+  agent_id: string | null;
+  kind: string;
+  ts: number;
+  snippet: string;
+}
+
+/** A run that something was found in, with the agents that it was found at. */
+export interface FoundRun {
+  run: string;
+  title: string | null;
+  started: number;
+  agents: FoundAgent[];
 }
 
 /** One line: what was used and what it costs. `unpriced_tokens` are not in the cost. */
@@ -467,6 +491,13 @@ export interface Usage {
 export interface Activity {
   span_ms: number;
   counts: number[];
+}
+
+/** An agent that something was found at: its type, and what it is there for. */
+export interface FoundAgent {
+  stream_id: number;
+  agent: string;
+  description: string | null;
 }
 
 export type FleetEvent =

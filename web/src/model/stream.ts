@@ -1,5 +1,6 @@
 import { oneLine } from '../parts/format';
 import type { AgentView, ToolMark } from './agents';
+import { contextMark, type ContextMark } from './context';
 import type {
   FleetEvent,
   FleetPermissionAsked,
@@ -57,6 +58,7 @@ export class Stream {
   /** Calls without a result, with the stream that each has started. */
   private pending = new Map<string, number | null>();
   private lastError = '';
+  private context: ContextMark[] = [];
   private shown: AgentView | null = null;
 
   /** `request` is what the run was started with, for its root. */
@@ -102,6 +104,7 @@ export class Stream {
         return;
       case 'token_usage':
         spend(this.spent, event);
+        this.context.push(contextMark(event));
         this.model ??= event.model;
         return;
       case 'progress':
@@ -212,6 +215,7 @@ export class Stream {
       waits: [...this.pending.values()].filter((child) => child !== null),
       background: this.start.background ?? false,
       own: { ...this.spent },
+      context: this.context.slice(),
       started: this.started,
       ended: this.ended,
       last_tool: this.lastTool,
@@ -228,6 +232,7 @@ export class Stream {
     fork.spent = { ...this.spent };
     fork.items = this.items.slice();
     fork.marks = this.marks.slice();
+    fork.context = this.context.slice();
     fork.markOf = new Map(this.markOf);
     fork.places = new Map(this.places);
     fork.asking = new Map(this.asking);

@@ -3,15 +3,25 @@ import type { Cost } from '../model/spent';
 
 import type { WaitingFor } from '../model/events';
 
+/** A number of tokens. As in src/unbraid/screen.py; both are tested against formats.json. */
 export function compact(count: number): string {
   if (count < 1000) return String(count);
-  const [size, unit] = count < 999_950 ? [1000, 'k'] : [1_000_000, 'M'];
-  const value = count / size;
-  return `${value < 100 ? value.toFixed(1) : Math.round(value)}${unit}`;
+  let shown = '';
+  for (const [unit, size] of [
+    ['k', 1e3],
+    ['M', 1e6],
+    ['G', 1e9],
+  ] as const) {
+    const tenths = Math.floor((10 * count + size / 2) / size);
+    const whole = Math.floor((count + size / 2) / size);
+    shown = tenths < 1000 ? `${Math.floor(tenths / 10)}.${tenths % 10}${unit}` : `${whole}${unit}`;
+    if (whole < 1000) break;
+  }
+  return shown;
 }
 
 /** `≈`: it, or a part of it, was computed; `+`: some tokens have no price. As in
- *  src/unbraid/screen.py; both are tested against cost.json. */
+ *  src/unbraid/screen.py; both are tested against formats.json. */
 export function cost(spent: Cost): string {
   if (spent.cost_usd === null && spent.estimated_usd === null)
     return spent.unpriced_tokens ? 'no price' : '';
@@ -23,26 +33,30 @@ export function cost(spent: Cost): string {
   return `${about}$${dollars.toLocaleString('en-US', digits)}${more}`;
 }
 
+/** A length of time. As in src/unbraid/screen.py; both are tested against formats.json. */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.floor(seconds)} s`;
+  const whole = Math.max(0, Math.trunc(ms));
+  if (whole < 1000) return `${whole}ms`;
+  const seconds = Math.floor(whole / 1000);
+  if (seconds < 10) return `${seconds}.${Math.floor((whole % 1000) / 100)}s`;
+  if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} m ${pad(Math.floor(seconds % 60))} s`;
+  if (minutes < 60) return `${minutes}m ${pad(seconds % 60)}s`;
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours} h ${pad(minutes % 60)} m`;
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  return hours < 48
+    ? `${hours}h ${pad(minutes % 60)}m`
+    : `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
 export function ago(ts: number, now: number): string {
   if (!ts) return '';
   const seconds = Math.max(0, (now - ts) / 1000);
   if (seconds < 10) return 'just now';
-  if (seconds < 60) return `${Math.floor(seconds)} s ago`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
+  if (seconds < 60) return `${Math.floor(seconds)}s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ago`;
   const days = Math.floor(seconds / 86_400);
-  return days < 30 ? `${days} d ago` : new Date(ts).toISOString().slice(0, 10);
+  return days < 30 ? `${days}d ago` : new Date(ts).toISOString().slice(0, 10);
 }
 
 export function waitingFor(waiting: WaitingFor, now: number): string {

@@ -1,6 +1,6 @@
 """Where a log on NATS is, taken from its URL:
 
-    nats://[user:password@]host[:port][,host…][/STREAM][?view=FILE&tls_ca=FILE&creds=FILE&…]
+    nats://[credentials@]host[:port][,host…][/STREAM][?view=FILE&tls_ca=FILE&creds=FILE&…]
 
 `tls://` encrypts, and is a must beyond this machine: agents' words and a password go over the wire.
 A name or password in the URL is never shown again.

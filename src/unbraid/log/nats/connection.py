@@ -115,6 +115,12 @@ class NatsConnection:
         return connection
 
     @property
+    def server_version(self) -> tuple[int, int, int]:
+        """The version of the node that we are connected to."""
+        version = self.client.connected_server_version
+        return version.major, version.minor, version.patch
+
+    @property
     def is_connected(self) -> bool:
         """Whether there is a connection now."""
         return self.client.is_connected

@@ -166,7 +166,12 @@ class NatsFeed:
         if status is None:
             return False
         about = (message.headers or {}).get("Description", "")
-        if status in _ENDED or (status == "409" and "MaxBytes" in about):
+        # All that was asked for has come, and was counted; the next request may be on its way. If
+        # the bytes were too many before that, some messages are left.
+        completed = status == "409" and about == "Batch Completed"
+        if completed and (message.headers or {}).get("Nats-Pending-Messages", "0") == "0":
+            return True
+        if completed or status in _ENDED or (status == "409" and "MaxBytes" in about):
             self._wanted = 0  # this request is answered, and the next one is due
         elif status == "503" and self._next == 1 and self._unknown < UNKNOWN_TRIES:
             self._wanted, self._unknown = 0, self._unknown + 1

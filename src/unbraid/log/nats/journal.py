@@ -14,11 +14,13 @@ import re
 import secrets
 import time
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import msgspec
 
+from unbraid.log.nats.bucket import Bucket
+from unbraid.log.nats.checkup import nats_findings
 from unbraid.log.nats.connection import Away, JetStreamProblem, NatsConnection, Refused
 from unbraid.log.nats.feed import NatsFeed, read_to_end
 from unbraid.log.nats.message import (
@@ -36,7 +38,7 @@ from unbraid.log.nats.message import (
     part_numbers,
 )
 from unbraid.log.nats.stream import run_subject
-from unbraid.log.port import LogUnusable
+from unbraid.log.port import LogFinding, LogUnusable
 from unbraid.log.replicated.journal import JournalInfo, Overtaken, Stored
 from unbraid.timings import (
     APPEND_DEADLINE_SECONDS,
@@ -66,19 +68,23 @@ class _Found(NamedTuple):
 
 
 @dataclass
-class JournalStatistics:
-    """What has happened to the messages of this process."""
+class NatsStatistics:
+    """What has happened to the messages and leases of this process."""
 
     retries: int = 0
     rescued: int = 0
+    lease_changes: int = 0
 
 
 class NatsJournal:
     """The stream of one log."""
 
-    def __init__(self, connection: NatsConnection, stream: str, prefix: str) -> None:
+    def __init__(
+        self, connection: NatsConnection, stream: str, prefix: str, bucket: Bucket
+    ) -> None:
         self.place = connection.place
-        self.statistics = JournalStatistics()
+        self.statistics = NatsStatistics()
+        self._bucket = bucket
         self._connection, self._stream, self._prefix = connection, stream, prefix
         self._writer, self._count = secrets.token_hex(8), 0
 
@@ -228,6 +234,14 @@ class NatsJournal:
             nodes=1 + len(cluster.get("replicas") or []),
             size_bytes=state["bytes"],
         )
+
+    async def findings(self) -> list[LogFinding]:
+        """Returns what is well with the cluster and what is not."""
+        return await nats_findings(self._connection, self._stream, self._bucket)
+
+    def counters(self) -> dict[str, int]:
+        """Returns what has happened to messages and leases."""
+        return asdict(self.statistics)
 
     async def close(self) -> None:
         """Closes the connection."""

@@ -15,10 +15,12 @@ import asyncio
 import os
 import secrets
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from unbraid.errors import LogError
 from unbraid.log.leases import FileLeases
@@ -31,11 +33,12 @@ TRIES = 5
 
 
 class LeaseHolder(Struct):
-    """Who holds a lease."""
+    """Who holds a lease; one that was `left` is nobody's, and its run is to be continued."""
 
     session: str
     host: str = ""
     pid: int = 0
+    left: bool = False
 
 
 _holder = msgspec.json.Decoder(LeaseHolder).decode
@@ -46,8 +49,11 @@ class NatsLeases:
     one machine.
     """
 
-    def __init__(self, bucket: Bucket, local: FileLeases) -> None:
+    def __init__(
+        self, bucket: Bucket, local: FileLeases, on_change: Callable[[], None] = lambda: None
+    ) -> None:
         self.changes = 0  # leases taken, given back and lost
+        self._on_change = on_change
         self._bucket, self._local = bucket, local
         self._me = LeaseHolder(secrets.token_hex(8), socket.gethostname(), os.getpid())
         self._held: dict[str, int] = {}
@@ -82,7 +88,7 @@ class NatsLeases:
             seq = await self._bucket.put(_run_key(name), value, after=kept.seq)
             if seq is not None:
                 self._held[name] = seq
-                self.changes += 1
+                self._changed()
                 return True
         return False
 
@@ -91,7 +97,7 @@ class NatsLeases:
         await self._local.release(name)
         seq = self._held.pop(name, None)
         if seq is not None:
-            self.changes += 1
+            self._changed()
             # A run that cannot be released now counts as abandoned when this holder is gone.
             with suppress(LogError):
                 await self._bucket.delete(_run_key(name), after=seq)
@@ -119,17 +125,26 @@ class NatsLeases:
 
     async def abandoned(self) -> list[str]:
         """Returns the runs whose holders are gone."""
+        return sorted(await self._without_holder())
+
+    async def dead(self) -> list[str]:
+        """Returns the runs whose holders died."""
+        return sorted(
+            name for name, holder in (await self._without_holder()).items() if not holder.left
+        )
+
+    async def _without_holder(self) -> dict[str, LeaseHolder]:
         holders = {
             name: holder
             for name, kept in (await self._bucket.all("run")).items()
             if (holder := _holder_of(kept)) is not None
         }
         sessions = await self._bucket.all("session") if holders else {}
-        return sorted(
-            name.replace("=", ".")
+        return {
+            name.replace("=", "."): holder
             for name, holder in holders.items()
             if holder.session not in sessions
-        )
+        }
 
     async def close(self, *, ended: bool) -> None:
         """Let go of every lease, and of this holder's own key."""
@@ -142,12 +157,22 @@ class NatsLeases:
             if ended:
                 await self.release(name)
             else:
-                self._held.pop(name, None)
+                await self._leave(name)
         if self._session_seq:
             with suppress(LogError):
                 await self._bucket.delete(_session_key(self._me.session), after=self._session_seq)
             self._session_seq = 0
         await self._local.close(ended=ended)
+
+    def _changed(self) -> None:
+        self.changes += 1
+        self._on_change()
+
+    async def _leave(self, name: str) -> None:
+        """Say that the holder of a run has stopped in good order."""
+        seq, left = self._held.pop(name), replace(self._me, left=True)
+        with suppress(LogError):
+            await self._bucket.put(_run_key(name), msgspec.json.encode(left), after=seq)
 
     async def _another_lives(self, holder: LeaseHolder) -> bool:
         return holder.session != self._me.session and await self._lives(holder.session)
@@ -192,7 +217,7 @@ class NatsLeases:
             if holder is None or holder.session != self._me.session:
                 self._held.pop(name, None)
                 await self._local.release(name)
-                self.changes += 1
+                self._changed()
 
 
 def _run_key(name: str) -> str:

@@ -12,6 +12,7 @@ from unbraid.log.nats.bucket import Bucket
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.nats.journal import NatsJournal
 from unbraid.log.nats.leases import NatsLeases
+from unbraid.log.nats.line import NatsLine
 from unbraid.log.nats.stream import REPLICAS, log_settings, open_stream, setting_problems
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
@@ -31,13 +32,23 @@ async def open_nats_log(address: NatsAddress, env: Mapping[str, str]) -> Replica
             raise LogUnusable(address.shown, "io", "; ".join(problems))
         path = address.view_path(env)
         view = await JournalCopy.open(path, address.shown)
-        journal = NatsJournal(connection, address.stream, address.prefix)
+        bucket = Bucket(connection, f"{address.stream}_LEASES", info["config"]["num_replicas"])
+        journal = NatsJournal(connection, address.stream, address.prefix, bucket)
         follower = JournalFollower(journal, view, path.with_name(f"{path.name}.fold"))
         stack.pop_all()
-    bucket = Bucket(connection, f"{address.stream}_LEASES", info["config"]["num_replicas"])
     # What concerns this machine alone is where its other logs have it, or beside a copy elsewhere.
     folder = data_folder(env) if address.view is None else path.with_name(f"{path.name}.local")
     make_private_folder(folder)
-    log = ReplicatedLog(journal, view, follower, lambda: NatsLeases(bucket, FileLeases(folder)))
+
+    def note() -> None:
+        journal.statistics.lease_changes += 1
+
+    log = ReplicatedLog(
+        journal,
+        view,
+        follower,
+        lambda: NatsLeases(bucket, FileLeases(folder), note),
+        line=NatsLine(connection, address.prefix),
+    )
     await log.catch_up()
     return log

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 from msgspec import Struct
 
 from unbraid.errors import LogError
+from unbraid.log.port import LogFinding
 
 
 class Overtaken(LogError):
@@ -86,6 +87,14 @@ class RecordJournal(Protocol):
 
     async def info(self) -> JournalInfo:
         """Returns what the journal is now. Raises LogUnusable if it cannot be reached."""
+        ...
+
+    async def findings(self) -> list[LogFinding]:
+        """Returns what is well with it and what is not."""
+        ...
+
+    def counters(self) -> dict[str, int]:
+        """Returns how often a record was sent again, and more that an engine counts."""
         ...
 
     async def close(self) -> None:

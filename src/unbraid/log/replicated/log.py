@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
 from weakref import WeakSet
@@ -13,8 +14,17 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log.admission import Line
 from unbraid.log.entry import Entry, one_line
-from unbraid.log.leases import Leases
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Replication, Retained
+from unbraid.log.leases import Leases, SharedLeases
+from unbraid.log.port import (
+    READ_LIMIT,
+    Appended,
+    Found,
+    LogFinding,
+    LogUnusable,
+    Replication,
+    RequestLine,
+    Retained,
+)
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.follower import JournalFollower
 from unbraid.log.replicated.journal import Overtaken, RecordJournal
@@ -25,8 +35,10 @@ from unbraid.log.sqlite.retention import old_runs
 from unbraid.log.summary import RunSummary
 from unbraid.timings import (
     CATCH_UP_SECONDS,
+    FOLD_RETRY_SECONDS,
     FORGOTTEN_KEPT_SECONDS,
     OWN_WRITES_TIMEOUT_SECONDS,
+    READ_DEADLINE_SECONDS,
     SETTLE_TIMEOUT_SECONDS,
 )
 from unbraid.wire.chunk import Chunk
@@ -44,12 +56,15 @@ class ReplicatedLog:
         journal: RecordJournal,
         view: JournalCopy,
         follower: JournalFollower,
-        leases: Callable[[], Leases],
+        leases: Callable[[], SharedLeases],
+        *,
+        line: RequestLine,
     ) -> None:
         self.journal = journal
         self._view, self._follower, self._make_leases = view, follower, leases
         self._log = view.log
         self._writer = RunWriter(journal, view, follower)
+        self._line = line
         self._leases: WeakSet[Leases] = WeakSet()  # an idle holder is kept by nobody
         self._stale = False
         self._closed = False
@@ -137,16 +152,28 @@ class ReplicatedLog:
         summary = await self.run(run)
         if summary is not None and summary.over:
             return
-        if not (await self._view.head(run)).places:
+        head = await self._view.head(run)
+        if not head.places:
             return
         known: set[tuple[str, int]] = set()
-        async with aclosing(self.journal.read(run)) as records:
-            async for batch in records:
-                for stored in batch:
-                    chunks = decoded(stored.record, self.journal.place).chunks
-                    page = [each for each in chunks if (each.source, each.offset) not in known]
-                    known |= {(each.source, each.offset) for each in page}
-                    yield page
+        until = time.monotonic() + READ_DEADLINE_SECONDS
+        while True:
+            async with aclosing(self.journal.read(run)) as records:
+                async for batch in records:
+                    for stored in batch:
+                        if stored.seq > head.seq:
+                            return  # the copy has not its events yet
+                        chunks = decoded(stored.record, self.journal.place).chunks
+                        page = [each for each in chunks if (each.source, each.offset) not in known]
+                        known |= {(each.source, each.offset) for each in page}
+                        if page:
+                            yield page
+                        if stored.seq == head.seq:
+                            return
+            # It was read on a node that lags behind the one that acknowledged it.
+            if time.monotonic() > until:
+                raise LogUnusable(self.journal.place, "behind", "a node has not caught up")
+            await asyncio.sleep(FOLD_RETRY_SECONDS)
 
     async def spooled(self, run: str) -> list[Chunk]:
         """Returns the raw bytes of a run that is not over."""
@@ -166,6 +193,32 @@ class ReplicatedLog:
         """Returns how many runs there are."""
         await self._own_writes()
         return await self._log.count_runs()
+
+    async def checkup(self) -> list[LogFinding]:
+        """Returns what is well with the log and what is not."""
+        state = await self.replication()
+        text = "has everything" if state.behind == 0 else f"{state.behind} records behind"
+        ok = state.problem is None and state.reachable
+        found = [] if state.problem is None else [LogFinding("log", False, state.problem)]
+        return [*found, *await self.journal.findings(), LogFinding("this machine's copy", ok, text)]
+
+    def counters(self) -> dict[str, int]:
+        """Returns what has happened in this process so far."""
+        statistics = self._writer.statistics
+        return {
+            "appends": statistics.appends,
+            "conflicts": statistics.conflicts,
+            "feed_restarts": self._follower.restarts,
+            **self.journal.counters(),
+        }
+
+    async def dead_sessions(self) -> list[str]:
+        """Returns the sessions whose leases were held by a process that died."""
+        return await self._make_leases().dead()
+
+    def line(self) -> RequestLine:
+        """Returns how the processes that share the log ask each other."""
+        return self._line
 
     def leases(self) -> Leases:
         """Leases on the runs of this log, over all machines."""

@@ -87,16 +87,14 @@ class RunWriter:
         certain = False
         while True:
             # Taken out: after a failure or a cancel nobody knows it, and the copy is asked again.
-            held = self._heads.pop(run, None)
-            head = held or await self._read_head(run)
+            head = self._heads.pop(run, None) or await self._read_head(run)
             try:
                 fresh = await self._fresh(head, lines)
             except LogConflict:
-                if held is not None:
-                    self._hold(run, held)
-                if held is not None or certain:
+                if certain:
                     raise
-                # It may be the copy that is behind.
+                # What we know may be old: the copy may be behind, or another machine may have
+                # written since our last append.
                 await self._reached((await self._journal.info()).last_seq, until)
                 certain = True
                 continue

@@ -8,25 +8,44 @@ from starlette.responses import Response
 
 from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError
+from unbraid.events import StreamStart, decode_event
 from unbraid.log.port import Found, SearchableLog
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
 from unbraid.serve.routes.shared import TEXT, known_run, limit_of
-from unbraid.serve.services import services_of
+from unbraid.serve.services import Services, services_of
 from unbraid.wire.names import RUN_PATTERN, checked_run
 
 MAX_FOUND = 200
 
 
+class FoundAgent(Struct):
+    """An agent that something was found at: its type, and what it is there for."""
+
+    stream_id: int
+    agent: str
+    description: str | None
+
+
+class FoundRun(Struct):
+    """A run that something was found in, with the agents that it was found at."""
+
+    run: str
+    title: str | None
+    started: int
+    agents: list[FoundAgent]
+
+
 class Places(Struct, omit_defaults=True):
     """What was found in the log, best first; then, in `history`, what was found in sessions that
     are not in the log, newest first. Those have no numbers yet: search again in their `run`, which
-    opens it.
+    opens it. `runs` says what all of these are called.
     """
 
     places: list[Found]
     history: list[SearchHit] = []
+    runs: list[FoundRun] = []
 
 
 async def search(request: Request) -> Response:
@@ -50,7 +69,34 @@ async def search(request: Request) -> Response:
         from unbraid.redact.matches import redact_hits
 
         history = redact_hits(history, query)
-    return json_answer(Places(places, history))
+    runs = [await _found_run(services, found) for found in _by_run(places, history).values()]
+    return json_answer(Places(places, history, runs))
+
+
+def _by_run(places: list[Found], history: list[SearchHit]) -> dict[str, list[Found | SearchHit]]:
+    runs: dict[str, list[Found | SearchHit]] = {}
+    found: tuple[Found | SearchHit, ...] = (*places, *history)
+    for place in found:
+        runs.setdefault(place.run, []).append(place)
+    return runs
+
+
+async def _found_run(services: Services, found: list[Found | SearchHit]) -> FoundRun:
+    """Returns what a run and its agents are called in which something was found."""
+    run, agents = found[0].run, list[FoundAgent]()
+    summary = await services.log.run(run)
+    if summary is None and services.history is not None:
+        stored = await services.history.runs(status=None, matching=run, limit=1, before=None)
+        summary = stored[0] if stored else None
+    for stream_id in dict.fromkeys(each.stream_id for each in found if isinstance(each, Found)):
+        started = ["stream_start"]
+        for entry in await services.log.read(run, limit=1, stream_id=stream_id, types=started):
+            event = decode_event(entry.data)
+            if isinstance(event, StreamStart):
+                agents.append(FoundAgent(stream_id, event.agent, event.description))
+    if summary is None:
+        return FoundRun(run, None, 0, agents)
+    return FoundRun(run, summary.title, summary.started, agents)
 
 
 OPERATIONS = (

@@ -78,6 +78,30 @@ class CodexController:
         else:
             self._steer(self._thread, turn, text, otherwise=self._next.append)
 
+    async def message_agent(self, stream_id: int, text: str) -> None:
+        """Says something to one sub-agent. Raises CallerError where Codex does not take it."""
+        thread = await self._thread_of(stream_id)
+        turn = self._turns.get(thread)
+        given: dict[str, Any] = {"threadId": thread, "input": text_input(text)}
+        replied: asyncio.Future[ServerMessage] = asyncio.get_running_loop().create_future()
+
+        def answered(reply: ServerMessage) -> None:
+            if not replied.done():
+                replied.set_result(reply)
+            self._continue()
+
+        if turn is None:
+            self._request("turn/start", given, answered)
+        else:
+            self._request("turn/steer", {**given, "expectedTurnId": turn}, answered)
+        try:
+            async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
+                reply = await replied
+        except TimeoutError:
+            raise CallerError("Codex has not answered whether it takes the message") from None
+        if reply.problem is not None:
+            raise CallerError(f"Codex does not take this message: {reply.problem}")
+
     async def interrupt(self) -> None:
         """Breaks off the turn of the main agent; it then waits for a message."""
         self._require_listening()
@@ -103,10 +127,7 @@ class CodexController:
 
     async def stop(self, stream_id: int) -> None:
         """Breaks off the turn of one sub-agent."""
-        self._require_listening()
-        thread = await self._run.agent_id(stream_id)
-        if thread is None:
-            raise CallerError(f"the id of stream {stream_id} is not known yet")
+        thread = await self._thread_of(stream_id)
         if thread not in self._turns:
             raise CallerError(f"the agent of stream {stream_id} is not at work")
         self._interrupt(thread, self._turns[thread])
@@ -221,6 +242,13 @@ class CodexController:
         self._requests += 1
         self._answers[self._requests] = answered
         self._process.write(line(self._requests))
+
+    async def _thread_of(self, stream_id: int) -> str:
+        self._require_listening()
+        thread = await self._run.agent_id(stream_id)
+        if thread is None:
+            raise CallerError(f"the id of stream {stream_id} is not known yet")
+        return thread
 
     def _require_listening(self) -> None:
         if not self._process.listens:

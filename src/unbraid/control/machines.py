@@ -1,0 +1,122 @@
+"""Steering runs of other machines that share our log: the same requests as between processes of one
+machine, asked over the log's own line.
+
+Each process answers for the runs that it steers itself. Who asks may do what a credential of the
+log allows; servers ask for others only what the others' tokens allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.agents.control_port import Controller
+from unbraid.control.controllers import Attended, Controllers, Steered
+from unbraid.control.processes import DistantController, OtherProcesses
+from unbraid.control.sockets import SteeringReply, SteeringRequest, carry_out
+from unbraid.errors import CallerError
+from unbraid.log.port import Log, RequestLine, SharedLog
+
+
+class MachineQuestion(Struct):
+    """A request to one of the runs of a process; without one, what all of them are doing."""
+
+    run: str | None = None
+    request: SteeringRequest | None = None
+
+
+_question = msgspec.json.Decoder(MachineQuestion).decode
+_replies = msgspec.json.Decoder(list[SteeringReply]).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class OtherMachines:
+    """The runs that answer on a log's line."""
+
+    def __init__(self, line: RequestLine) -> None:
+        self._line = line
+
+    async def controllers(self) -> dict[str, Controller]:
+        """Returns the controllers of their runs, as they are now."""
+        found: dict[str, Controller] = {}
+        for address, data in (await self._line.ask_all(_encode(MachineQuestion()))).items():
+            try:
+                replies = _replies(data)
+            except msgspec.MsgspecError:
+                continue  # of another version
+            for reply in replies:
+                found[reply.run] = self._controller(address, reply)
+        return found
+
+    def _controller(self, address: str, about: SteeringReply) -> DistantController:
+        async def steer(request: SteeringRequest) -> None:
+            question = _encode(MachineQuestion(about.run, request))
+            try:
+                (reply,) = _replies(await self._line.ask(address, question))
+            except CallerError as error:
+                raise CallerError(f"run {about.run} was not reached: {error}") from None
+            except (msgspec.MsgspecError, ValueError):
+                raise CallerError(f"run {about.run}: an answer of another version") from None
+            if reply.error is not None:
+                raise CallerError(reply.error)
+
+        return DistantController(about, steer)
+
+
+class Everywhere:
+    """Several places at which runs are steered; the first that has a run counts."""
+
+    def __init__(self, *places: Steered) -> None:
+        self._places = places
+
+    async def controllers(self) -> dict[str, Controller]:
+        """Returns the controllers of all of them."""
+        found: dict[str, Controller] = {}
+        for place in self._places:
+            found = {**await place.controllers(), **found}
+        return found
+
+    async def attend(self, who: str, seconds: float) -> None:
+        """Lets all of them know that somebody answers here for so long."""
+        for place in self._places:
+            if isinstance(place, Attended):
+                await place.attend(who, seconds)
+
+
+def steered_elsewhere(home: Path, log: Log) -> Steered:
+    """Returns what steers the runs of other processes, and of other machines that share the log."""
+    if not isinstance(log, SharedLog):
+        return OtherProcesses(home)
+    return Everywhere(OtherProcesses(home), OtherMachines(log.line()))
+
+
+@asynccontextmanager
+async def answering_machines(log: Log | None, controllers: Controllers) -> AsyncIterator[None]:
+    """Lets other machines steer the runs of this process while the block runs, if the log is one
+    that they share.
+    """
+    if not isinstance(log, SharedLog):
+        yield
+        return
+
+    async def answer(data: bytes) -> bytes:
+        try:
+            question = _question(data)
+        except msgspec.MsgspecError:
+            return _encode([SteeringReply(error="a question of another version")])
+        own = controllers.own()
+        if question.request is None or question.run is None:
+            pending = SteeringRequest("pending")
+            return _encode([await carry_out(run, held, pending) for run, held in own.items()])
+        if question.run not in own:
+            return _encode(
+                [SteeringReply(error=f"run {question.run} is not steered here any more")]
+            )
+        return _encode([await carry_out(question.run, own[question.run], question.request)])
+
+    async with log.line().answering(answer):
+        yield

@@ -1,0 +1,116 @@
+"""Questions from machine to machine, over the connection that a log has anyway. Nothing of them is
+stored.
+
+Whoever answers has an address of its own, which nobody else ever has. A question to all gathers
+what comes within a moment: those who answered the last time are waited for, and others as long as
+the moment lasts. A question to one is answered, or nobody is there: then that is known at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from nats.aio.msg import Msg
+from nats.errors import Error, NoRespondersError
+
+from unbraid.errors import CallerError
+from unbraid.log.nats.connection import NatsConnection
+from unbraid.timings import LINE_GATHER_SECONDS, LINE_KNOWN_SECONDS, LINE_TIMEOUT_SECONDS
+
+_ADDRESS = "Unbraid-Address"
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+
+
+class NatsLine:
+    """The questions of one log."""
+
+    def __init__(self, connection: NatsConnection, prefix: str) -> None:
+        self._client = connection.client
+        self._all, self._one = f"{prefix}.ctl.all", f"{prefix}.ctl.at"
+        self._known: set[str] = set()
+
+    async def ask_all(self, question: bytes) -> dict[str, bytes]:
+        """Returns what everybody answers, by address."""
+        found: dict[str, bytes] = {}
+        done = asyncio.Event()
+
+        async def receive(message: Msg) -> None:
+            headers = message.headers or {}
+            if headers.get("Status") == "503":
+                done.set()
+            elif (address := headers.get(_ADDRESS)) is not None:
+                found[address] = message.data
+                if self._known and self._known <= found.keys():
+                    done.set()
+
+        inbox = self._client.new_inbox()
+        try:
+            subscription = await self._client.subscribe(inbox, cb=receive)
+            try:
+                await self._client.publish(self._all, question, reply=inbox)
+                await _wait(done, LINE_GATHER_SECONDS)
+                if not self._known <= found.keys():
+                    # They were there a moment ago, and may be busy.
+                    await _wait(done, LINE_KNOWN_SECONDS)
+            finally:
+                await subscription.unsubscribe()
+        except (Error, OSError):
+            return {}
+        self._known = set(found)
+        return found
+
+    async def ask(self, address: str, question: bytes) -> bytes:
+        """Returns what one answers. Raises CallerError if it is gone."""
+        try:
+            answer = await self._client.request(
+                f"{self._one}.{address}", question, timeout=LINE_TIMEOUT_SECONDS
+            )
+        except NoRespondersError:
+            raise CallerError("the process that has it is gone") from None
+        except (Error, OSError, TimeoutError):
+            problem = f"no answer within {LINE_TIMEOUT_SECONDS:.0f} seconds"
+            raise CallerError(f"{problem}: whether it was carried out is not known") from None
+        return answer.data
+
+    @contextlib.asynccontextmanager
+    async def answering(self, answer: Callable[[bytes], Awaitable[bytes]]) -> AsyncIterator[None]:
+        """Answers questions while the block runs, those to all and those to this address."""
+        address = secrets.token_hex(8)
+        tasks: set[asyncio.Task[None]] = set()
+
+        async def reply(message: Msg) -> None:
+            data = await answer(message.data)
+            with contextlib.suppress(Error, OSError):
+                await self._client.publish(message.reply, data, headers={_ADDRESS: address})
+
+        async def receive(message: Msg) -> None:
+            # Not one after the other: an agent may take its time.
+            if message.reply:
+                task = asyncio.create_task(reply(message))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+
+        subscriptions = [
+            await self._client.subscribe(subject, cb=receive)
+            for subject in (self._all, f"{self._one}.{address}")
+        ]
+        # From here on everybody finds it; on a connection that is away, when that is back.
+        with contextlib.suppress(Error, OSError, TimeoutError):
+            await self._client.flush(1)
+        try:
+            yield
+        finally:
+            for subscription in subscriptions:
+                with contextlib.suppress(Error, OSError):
+                    await subscription.unsubscribe()
+            for task in list(tasks):
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,143 @@
+"""A run on one machine, steered from another that shares its log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+import unbraid.log.nats.line as line_module
+from tests.access import TOKEN, client_at
+from tests.nats_servers import NatsCluster
+from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
+from unbraid.control.controllers import Controllers, UnknownRequest
+from unbraid.control.machines import answering_machines, steered_elsewhere
+from unbraid.errors import CallerError
+from unbraid.log import opened_log
+from unbraid.log.sample import story
+from unbraid.serve import ServeConfig, Token, hash_token, serving
+
+pytestmark = pytest.mark.xdist_group("nats")
+
+
+class Fake:
+    """A run that notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[object] = []
+        self.waits = [PermissionRequest(run="r", request_id="q1", tool="Bash", input={"x": 1})]
+
+    def verbs(self) -> list[str]:
+        return ["message", "interrupt", "cancel", "stop", "answer"]
+
+    def pending(self) -> list[PermissionRequest]:
+        return self.waits
+
+    async def message(self, text: str) -> None:
+        self.asked.append(text)
+
+    async def interrupt(self) -> None:
+        self.asked.append("interrupt")
+
+    async def cancel(self) -> None:
+        raise CallerError("this agent cannot be ended")
+
+    async def stop(self, stream_id: int) -> None:
+        self.asked.append(stream_id)
+
+    async def answer(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None,
+        details: AnswerDetails | None = None,
+    ) -> None:
+        self.waits.clear()
+        self.asked.append((request_id, behavior, None if details is None else details.by))
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsCluster]:
+    with NatsCluster(tmp_path_factory.mktemp("nats")) as cluster:
+        yield cluster
+
+
+async def found(controllers: Controllers) -> Controller:
+    async with asyncio.timeout(60):
+        while "r" not in (held := await controllers.everywhere()):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    return held["r"]
+
+
+async def test_a_run_is_steered_from_another_machine(
+    node: NatsCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake, reader = Fake(), "unbraid_reader"
+    async with AsyncExitStack() as stack:
+        one = await stack.enter_async_context(opened_log(node.url("S", tmp_path / "one.db")))
+        two = await stack.enter_async_context(opened_log(node.url("S", tmp_path / "two.db")))
+        await one.append("r", story(["x"])[:3])
+        await two.settle()  # type: ignore[attr-defined]
+        owner, elsewhere = Controllers(), Controllers(steered_elsewhere(tmp_path, two))
+        assert await elsewhere.everywhere() == {}
+        answering = await stack.enter_async_context(AsyncExitStack())
+        await answering.enter_async_context(answering_machines(one, owner))
+        owner.register("r", fake)
+
+        # However busy this machine is, who was found is waited for.
+        monkeypatch.setattr(line_module, "LINE_KNOWN_SECONDS", 30)
+        controller = await found(elsewhere)
+        assert controller.verbs() == fake.verbs()
+        await controller.message("go on")
+        await controller.stop(2)
+        with pytest.raises(CallerError, match="cannot be ended"):
+            await controller.cancel()
+        assert [request.request_id for request in await elsewhere.waiting()] == ["q1"]
+        await elsewhere.answer("q1", "allow", None, AnswerDetails(by="ada"))
+        assert fake.asked == ["go on", 2, ("q1", "allow", "ada")]
+        with pytest.raises(UnknownRequest):
+            await elsewhere.answer("q1", "allow", None)
+
+        # The same over HTTP, by who may.
+        reading = Token("reader", hash_token(reader), frozenset(("read",)), created=1)
+        config = ServeConfig(port=0, tokens=(TOKEN, reading))
+        server = await stack.enter_async_context(serving(config, two, controllers=elsewhere))
+        path = f"{server.url}/v1/runs/r/interrupt"
+        async with client_at(server.url) as client:
+            may_not = {"authorization": f"Bearer {reader}"}
+            assert (await client.post(path, headers=may_not)).status_code == 403
+            assert fake.asked[-1] != "interrupt"
+            assert (await client.post(path)).status_code == 202
+            assert fake.asked[-1] == "interrupt"
+            control = httpx.URL(f"{server.url}/v1/runs/r/control")
+            assert (await client.get(control)).json()["verbs"] == fake.verbs()
+
+            metrics = (await client.get("/metrics")).text
+            for line in ("unbraid_log_behind 0.0", "unbraid_log_reachable 1.0"):
+                assert line in metrics.splitlines()
+            for name in ("appends", "conflicts", "retries", "lease_changes"):
+                assert f"\nunbraid_log_{name} " in metrics
+
+            # It is gone: known at once, and an error, not a silence.
+            await answering.aclose()
+            monkeypatch.setattr(line_module, "LINE_KNOWN_SECONDS", 0.1)
+            with pytest.raises(CallerError, match="run r was not reached"):
+                await controller.interrupt()
+            assert (await client.post(path)).status_code == 409
+
+        # It is there and says nothing: that takes a while, and is an error, too.
+        monkeypatch.setattr(line_module, "LINE_TIMEOUT_SECONDS", 0.2)
+
+        async def silent(question: bytes) -> bytes:
+            if b'"request":null' in question:
+                return b'[{"run":"r","verbs":["interrupt"]}]'
+            raise TimeoutError
+
+        await stack.enter_async_context(two.line().answering(silent))  # type: ignore[attr-defined]
+        stopped = await found(elsewhere)
+        with pytest.raises(CallerError, match="no answer within"):
+            await stopped.interrupt()

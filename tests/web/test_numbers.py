@@ -1,0 +1,118 @@
+"""One number means one thing: own and total are the same on the page, in `tree`, in `ps`, in `top`
+and in the API.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.launch.agents import UNBRAID
+from tests.said import RECORDINGS
+from tests.web.site import Site
+from tests.web.stories import fan
+from tests.web.views import RunView
+from unbraid.fleet.tree import spent
+from unbraid.fleet.usage import Usage
+from unbraid.screen import cost, duration, token_count
+from unbraid.tui.run_tree import RunTree
+
+RUNS = ("nested.plain-fwd.2.1.325", "fan")
+PAGE_ROWS = """rows => rows.map(row => [
+  Number(row.dataset.stream),
+  ...['.own .tokens', '.own .cost', '.total .tokens', '.total .cost'].map(
+    (place) => row.querySelector(place).textContent.trim()),
+])"""
+
+
+async def printed(home: Path, *args: str) -> Any:
+    """What a command prints as JSON."""
+    env = {**os.environ, "HOME": str(home)}
+    child = await asyncio.create_subprocess_exec(
+        *(UNBRAID, *args), env=env, stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await child.communicate()
+    assert child.returncode == 0
+    return json.loads(out)
+
+
+def nodes(root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """An agent of `tree --json` and everyone below it."""
+    yield root
+    for child in root["children"]:
+        yield from nodes(child)
+
+
+def shown(usage: dict[str, Any]) -> list[str]:
+    """Tokens and money as people read them."""
+    found = Usage(**usage)
+    return [token_count(found.total_tokens) if found.total_tokens else "", cost(found)]
+
+
+@pytest.mark.parametrize("name", RUNS)
+async def test_every_number_is_the_same_everywhere(
+    site: Site, tab: Page, tmp_path: Path, name: str
+) -> None:
+    if name == "fan":
+        await site.append("run", fan().events)
+    else:
+        await site.feed("run", RECORDINGS / name)
+    root = await printed(tmp_path, "tree", "--json", "run")
+    (listed,) = await printed(tmp_path, "ps", "--all", "--json")
+    tree = {node["stream_id"]: node for node in nodes(root)}
+    own = {number: shown(node["usage"]) for number, node in tree.items()}
+    total = {number: shown(node["total"]) for number, node in tree.items()}
+    assert len(tree) > 2
+    assert any(own[number] != total[number] for number in tree)
+
+    # The API.
+    request = tab.context.request
+    summary = await (await request.get("/v1/runs/run")).json()
+    assert summary["usage"] == listed["usage"] == root["total"]
+    assert (await (await request.get("/v1/runs/run/tree")).json())["root"] == root
+    assert (await (await request.get("/v1/runs/run/usage")).json())["usage"] == root["total"]
+
+    # `top`.
+    top = RunTree("run")
+    top.apply(await site.log.read("run", limit=100_000))
+    for row in top.rows(()):
+        number = int(row.key)
+        tokens, _, money, _ = (cell.plain for cell in row.cells)
+        assert [tokens, money] == total[number]
+        words = top.about(number)[1].plain
+        for label, usage in (("own", tree[number]["usage"]), ("total", tree[number]["total"])):
+            said = spent(Usage(**usage))
+            assert f"{label} {said}" in words if said else f"{label} " not in words
+        took = tree[number]["duration_ms"]
+        assert took is None or words.endswith(duration(took))
+
+    # The page: the list, the run's header, its timeline, and each agent.
+    await tab.set_viewport_size({"width": 1600, "height": 1400})
+    await tab.goto("/")
+    entry = tab.get_by_role("list", name="Runs").get_by_role("link")
+    for words in filter(None, (*total[0], str(listed["agents"]))):
+        await expect(entry).to_contain_text(words)
+    view = await RunView(tab, "run").open()
+    await expect(view.items).to_have_count(len(tree))
+    await expect(view.standing).to_have_text("Ended")
+    rows = await view.items.evaluate_all(PAGE_ROWS)
+    assert {number: figures for number, *figures in rows} == {
+        number: own[number] + total[number] for number in tree
+    }
+    header = tab.locator(".run-header")
+    for words in filter(None, total[0]):
+        await expect(header).to_contain_text(words)
+    for number in list(tree)[:3]:
+        await view.open(number)
+        for label, figures in (("own", own[number]), ("total", total[number])):
+            said = f"{label} {figures[0] or 0} tokens {figures[1]}".strip()
+            await expect(view.pane).to_contain_text(said)
+        took = tree[number]["duration_ms"]
+        await expect(view.pane.locator(".facts")).to_contain_text(duration(took or 0))
