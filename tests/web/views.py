@@ -76,8 +76,9 @@ class RunView:
         return self.tree.get_by_role("treeitem")
 
     def node(self, words: str) -> Locator:
-        """The one whose label begins so, or has the words after a comma."""
-        return self.tree.get_by_role("treeitem", name=re.compile(rf"(^|, ){re.escape(words)},"))
+        """The one whose label begins so, or has the words after its first comma."""
+        label = re.compile(rf"^([^,]*, )?{re.escape(words)},")
+        return self.tree.get_by_role("treeitem", name=label)
 
     @property
     def pane(self) -> Locator:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
-from contextlib import aclosing
 from typing import Any, NamedTuple
 
 import msgspec
 
 from unbraid.log.nats.connection import Away, NatsConnection, Refused
-from unbraid.log.nats.feed import read_to_end
 from unbraid.log.nats.message import EXPECTED, TTL, headers_of
 from unbraid.log.nats.stream import open_stream
 from unbraid.timings import (
@@ -121,12 +119,16 @@ class Bucket:
     async def all(self, prefix: str) -> dict[str, Kept]:
         """Returns what there is below a prefix, by the last part of the keys."""
         await self._open()
-        subject = f"$KV.{self._name}.{prefix}.*"
+        # By the leader: a consumer may be on a node that lags behind it.
+        wanted = {"subjects_filter": f"$KV.{self._name}.{prefix}.*"}
+        try:
+            info = await self._connection.ask(f"STREAM.INFO.KV_{self._name}", wanted)
+        except (Refused, Away) as error:
+            raise self._connection.unusable(error) from error
         found: dict[str, Kept] = {}
-        async with aclosing(read_to_end(self._connection, f"KV_{self._name}", subject)) as records:
-            async for batch in records:
-                for stored in batch:
-                    found[stored.run.replace(".", "=")] = Kept(stored.seq, stored.record)
+        for subject in info["state"].get("subjects") or {}:
+            name = subject.rpartition(".")[2]
+            found[name] = await self.get(f"{prefix}.{name}")
         return {name: kept for name, kept in found.items() if kept.value}
 
     async def _write(self, key: str, value: bytes, headers: dict[str, str]) -> int | None:

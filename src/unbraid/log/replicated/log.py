@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
 from weakref import WeakSet
@@ -34,8 +35,10 @@ from unbraid.log.sqlite.retention import old_runs
 from unbraid.log.summary import RunSummary
 from unbraid.timings import (
     CATCH_UP_SECONDS,
+    FOLD_RETRY_SECONDS,
     FORGOTTEN_KEPT_SECONDS,
     OWN_WRITES_TIMEOUT_SECONDS,
+    READ_DEADLINE_SECONDS,
     SETTLE_TIMEOUT_SECONDS,
 )
 from unbraid.wire.chunk import Chunk
@@ -153,15 +156,24 @@ class ReplicatedLog:
         if not head.places:
             return
         known: set[tuple[str, int]] = set()
-        async with aclosing(self.journal.read(run)) as records:
-            async for batch in records:
-                for stored in batch:
-                    if stored.seq > head.seq:
-                        return  # of what the copy does not have yet, nobody here knows the events
-                    chunks = decoded(stored.record, self.journal.place).chunks
-                    page = [each for each in chunks if (each.source, each.offset) not in known]
-                    known |= {(each.source, each.offset) for each in page}
-                    yield page
+        until = time.monotonic() + READ_DEADLINE_SECONDS
+        while True:
+            async with aclosing(self.journal.read(run)) as records:
+                async for batch in records:
+                    for stored in batch:
+                        if stored.seq > head.seq:
+                            return  # the copy has not its events yet
+                        chunks = decoded(stored.record, self.journal.place).chunks
+                        page = [each for each in chunks if (each.source, each.offset) not in known]
+                        known |= {(each.source, each.offset) for each in page}
+                        if page:
+                            yield page
+                        if stored.seq == head.seq:
+                            return
+            # It was read on a node that lags behind the one that acknowledged it.
+            if time.monotonic() > until:
+                raise LogUnusable(self.journal.place, "behind", "a node has not caught up")
+            await asyncio.sleep(FOLD_RETRY_SECONDS)
 
     async def spooled(self, run: str) -> list[Chunk]:
         """Returns the raw bytes of a run that is not over."""
