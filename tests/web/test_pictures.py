@@ -26,6 +26,7 @@ from tests.web.views import RunView
 from unbraid import events as e
 from unbraid.events import FleetEvent
 from unbraid.pipeline import Pipeline
+from unbraid.prices.loader import load_prices
 from unbraid.recordings import demo
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -45,7 +46,7 @@ def ago(events: list[FleetEvent], minutes: float) -> list[FleetEvent]:
 
 def recorded() -> list[FleetEvent]:
     """The recorded fleet; most of its lines tell their own time, the others come in between."""
-    pipeline, events, ts = Pipeline("claude"), list[FleetEvent](), 0
+    pipeline, events, ts = Pipeline("claude", prices=load_prices().prices), list[FleetEvent](), 0
     for _, line in demo():
         events += pipeline.feed(line, now=ts)
         ts = events[-1].ts
