@@ -19,6 +19,7 @@ from unbraid.agents.claude.sessions.counts import SIDECHAIN, SessionAccount, mes
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.ending import is_reported
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
+from unbraid.agents.claude.sessions.second_reader import SecondReader, shared_out
 from unbraid.agents.claude.transcript import WARMUP, AgentFacts
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import MAIN, SLOT_MS, ShareCounter, UsageShare, report_cost, usage_of
@@ -90,6 +91,7 @@ class Index:
         self.problems: dict[str, str] = {}
         self._prices = prices
         self._copies: Copies | None = None
+        self._second: SecondReader | None = None
         self.total = 0
         self.read_bytes = 0
         self._path = None if folder is None else folder / FILE_NAME
@@ -107,6 +109,7 @@ class Index:
         try:
             self._copies = Copies(scan, self._kept.firsts)
             self._kept.firsts = self._copies.firsts
+            self._second = self._second_reader(scan, sessions, since_ns)
             beside = self._owned(scan, since_ns, seen)
             for found in sessions:
                 row = self._row(found, beside.get(found.id, []), seen)
@@ -115,23 +118,45 @@ class Index:
             if not since_ns:
                 self._kept.files = seen  # what is no longer there is forgotten
         finally:
+            if self._second is not None:
+                self._second.close()
+                self._second = None
             if self.read_bytes or self._stale:
                 self._save()
 
     def _facts(self, file: File, seen: dict[str, Facts]) -> Facts | None:
-        known = self._kept.files.get(file.path)
-        behind = [] if self._copies is None else self._copies.behind(file)
-        if (
-            known is None
-            or (known.size, known.mtime_ns) != (file.size, file.mtime_ns)
-            or known.behind != behind
-        ):
-            known = self._read(file, behind)
+        known = self._known(file)
+        if known is None:
+            known = None if self._second is None else self._second.take(file)
+            known = known or self._read(file)
+            if known is not None:
+                self._kept.files[file.path] = known
+                self.read_bytes += file.size
         if known is not None:
             seen[file.path] = known
         return known
 
-    def _read(self, file: File, behind: list[File]) -> Facts | None:
+    def _known(self, file: File) -> Facts | None:
+        """Returns what was read of a file before, if it is still what it was."""
+        known = self._kept.files.get(file.path)
+        if known is None or (known.size, known.mtime_ns) != (file.size, file.mtime_ns):
+            return None
+        return known if known.behind == self._behind(file) else None
+
+    def _behind(self, file: File) -> list[File]:
+        return [] if self._copies is None else self._copies.behind(file)
+
+    def _second_reader(
+        self, scan: Scan, sessions: list[FoundSession], since_ns: int
+    ) -> SecondReader | None:
+        """Begins to read half of what is new in another process, if it is much."""
+        beside = [file for file in scan.beside if file.mtime_ns >= since_ns]
+        files = beside + [file for found in sessions for file in (found.main, *found.children)]
+        shared = shared_out([file for file in files if self._known(file) is None])
+        return SecondReader(shared, self._read) if shared else None
+
+    def _read(self, file: File) -> Facts | None:
+        behind = self._behind(file)
         prices = None if self._prices is None else self._prices.prices
         skip: set[str] = set()
         try:
@@ -146,8 +171,6 @@ class Index:
         facts.size, facts.mtime_ns = file.size, file.mtime_ns
         facts.behind = behind
         self._redact_title(facts)
-        self._kept.files[file.path] = facts
-        self.read_bytes += file.size
         return facts
 
     def _redact_title(self, facts: Facts) -> bool:
