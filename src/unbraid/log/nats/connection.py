@@ -69,7 +69,9 @@ class NatsConnection:
         refused = asyncio.Event()
 
         async def note(error: Exception) -> None:
-            problems[:] = [error]
+            # A server that refuses hangs up as well: the reason counts, not the lost connection.
+            if not refused.is_set():
+                problems[:] = [error]
             if _is_final(error):
                 refused.set()
 
