@@ -29,7 +29,7 @@ class Maker:
         self.seq += 1
         return kind(seq=self.seq, ts=self.ts, **who, **given)
 
-    def begin(self, cwd: str = "/work/shop", source: str = "claude") -> list[e.FleetEvent]:
+    def begin(self, cwd: str = "/srv/shop", source: str = "claude") -> list[e.FleetEvent]:
         return [
             self.make(e.RequestReceived, source=source, cwd=cwd, prompt="Fix the tests"),
             self.make(e.StreamStart, parent_stream_id=None),

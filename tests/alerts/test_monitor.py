@@ -16,7 +16,7 @@ NIGHT = 23 * 60
 
 
 def monitor(text: str = "", started: int = 0) -> AlertMonitor:
-    return AlertMonitor(read_rules(text, "/home/ada"), started)
+    return AlertMonitor(read_rules(text, "/home/dev"), started)
 
 
 def feed(monitor: AlertMonitor, events: list[e.FleetEvent], run: str = "r") -> None:
@@ -84,18 +84,18 @@ def test_rules_select_by_folder_kind_agent_and_cost() -> None:
     rules = """
         [[rule]]
         when = "failed"
-        folder = "~/work/*/api"
+        folder = "~/code/*/api"
         kind = "open*"
         agent = "review*"
         cost = 1
     """
     cases = [
-        ("/home/ada/work/shop/api/src", "opencode", "reviewer", 1.5, True),
-        ("/home/ada/work/shop/api", "opencode", "reviewer", 1.0, True),
-        ("/home/ada/work/shop/apis", "opencode", "reviewer", 1.5, False),
-        ("/home/ada/work/shop/api", "claude", "reviewer", 1.5, False),
-        ("/home/ada/work/shop/api", "opencode", "helper", 1.5, False),
-        ("/home/ada/work/shop/api", "opencode", "reviewer", 0.5, False),
+        ("/home/dev/code/shop/api/src", "opencode", "reviewer", 1.5, True),
+        ("/home/dev/code/shop/api", "opencode", "reviewer", 1.0, True),
+        ("/home/dev/code/shop/apis", "opencode", "reviewer", 1.5, False),
+        ("/home/dev/code/shop/api", "claude", "reviewer", 1.5, False),
+        ("/home/dev/code/shop/api", "opencode", "helper", 1.5, False),
+        ("/home/dev/code/shop/api", "opencode", "reviewer", 0.5, False),
     ]
     for cwd, kind, agent, cost, expected in cases:
         maker, watched = Maker(), monitor(rules)
@@ -156,7 +156,7 @@ def test_a_message_shows_nothing_that_a_terminal_acts_on() -> None:
 
 
 def test_budgets_of_folders_notice_and_stop_once() -> None:
-    rules = '[[budget]]\nfolder = "/work/shop"\ncost = 1\n[[budget]]\nfolder = "/other"\ncost = 0.1'
+    rules = '[[budget]]\nfolder = "/srv/shop"\ncost = 1\n[[budget]]\nfolder = "/other"\ncost = 0.1'
     maker, watched = Maker(), monitor(rules)
     feed(watched, [*maker.begin(), maker.usage(10, 0.79)])
     assert (watched.due(maker.ts, NOON), watched.take_stops()) == ([], [])

@@ -29,7 +29,7 @@ when = "circles"
 times = 4
 
 [[budget]]
-folder = "~/work/shop"
+folder = "~/code/shop"
 cost = 5.5
 tokens = 2_000_000
 time = "1h"
@@ -46,14 +46,14 @@ command = '''
 
 
 def test_everything_that_a_file_can_say() -> None:
-    rules = read_rules(WHOLE, "/home/ada")
+    rules = read_rules(WHOLE, "/home/dev")
     assert rules.problems == ()
     assert str(rules.quiet) == "22:00-07:30"
     assert rules.to == ("terminal", "phone")
     own = AlertRule(
         ("permission", "failed"),
         after_seconds=90,
-        runs=RunFilter("/home/ada/work", "claude"),
+        runs=RunFilter("/home/dev/work", "claude"),
         agent="rev*",
         cost_usd=2.0,
         to=("phone",),
@@ -101,7 +101,7 @@ def test_what_is_wrong_has_its_line_and_the_other_rules_work(
 ) -> None:
     above = 'quiet = "22:00-07:00"\n\n[[rule]]\nwhen = "done"\n\n'
     below = '\n\n[receiver.phone]\ncommand = "true"\n\n[[rule]]\nwhen = "failed"\nto = "phone"\n'
-    rules = read_rules(above + text + below, "/home/ada")
+    rules = read_rules(above + text + below, "/home/dev")
     (found,) = rules.problems
     assert (found.line, problem in found.text) == (5 + line, True)
     own = [rule.when for rule in rules.rules if rule.line]

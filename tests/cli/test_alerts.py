@@ -22,7 +22,7 @@ to = ["terminal", "hook"]
 
 [[rule]]
 when = "permission"
-folder = "/work/shop"
+folder = "/srv/shop"
 
 [[rule]]
 when = "lunch"
@@ -59,7 +59,7 @@ def test_the_list_has_every_rule_and_what_is_wrong_and_no_secret(env: Path) -> N
     assert done.exit_code == 1
     assert f"{env}:9: unknown condition 'lunch'" in done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "permission, in /work/shop → terminal, hook  (line 4)"
+    assert lines[0] == "permission, in /srv/shop → terminal, hook  (line 4)"
     assert "prompt for 60s → terminal, hook  (default)" in lines
     assert "budget of a run everywhere: $5.00  (line 11)" in lines
     assert lines[-4:] == [
@@ -104,11 +104,11 @@ def rules(env: Path) -> None:
 async def test_explain_shows_what_holds_and_which_rules_apply(rules: None) -> None:
     maker = Maker(begin=now_ms() - 100_000, step=0)
     async with opened_log(env=os.environ) as log:
-        await log.append("r1", [*maker.begin("/work/shop/api"), maker.asked("q1")])
+        await log.append("r1", [*maker.begin("/srv/shop/api"), maker.asked("q1")])
         maker = Maker(begin=now_ms() - 100_000, step=0)
-        await log.append("r2", [*maker.begin("/work/other"), maker.asked("q1"), maker.usage(9, 4)])
+        await log.append("r2", [*maker.begin("/srv/other"), maker.asked("q1"), maker.usage(9, 4)])
     done = await asyncio.to_thread(run, "alerts", "explain", "--json")
     found = {(each["run"], each["what"]): each["why"] for each in json.loads(done.stdout)}
     assert found["r1", "permission"][0].startswith("line 4: has held for 1")
-    assert found["r2", "permission"] == ["line 4: does not apply (permission, in /work/shop)"]
+    assert found["r2", "permission"] == ["line 4: does not apply (permission, in /srv/shop)"]
     assert found["r2", "budget"] == ["line 11: 80%, $4.00 of $5.00"]

@@ -97,8 +97,8 @@ async def test_a_run_is_steered_from_another_machine(
         with pytest.raises(CallerError, match="cannot be ended"):
             await controller.cancel()
         assert [request.request_id for request in await elsewhere.waiting()] == ["q1"]
-        await elsewhere.answer("q1", "allow", None, AnswerDetails(by="ada"))
-        assert fake.asked == ["go on", 2, ("q1", "allow", "ada")]
+        await elsewhere.answer("q1", "allow", None, AnswerDetails(by="me"))
+        assert fake.asked == ["go on", 2, ("q1", "allow", "me")]
         with pytest.raises(UnknownRequest):
             await elsewhere.answer("q1", "allow", None)
 

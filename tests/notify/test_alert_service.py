@@ -37,7 +37,7 @@ class Desk:
         return AlertService(
             self.log,
             self.controllers,
-            {"UNBRAID_HOME": str(self.folder), "HOME": "/home/ada", "PATH": "/usr/bin:/bin"},
+            {"UNBRAID_HOME": str(self.folder), "HOME": "/home/dev", "PATH": "/usr/bin:/bin"},
             home=self.folder,
             warn=self.warned.append,
             show=self.shown.append,

@@ -15,7 +15,7 @@ from tests.watch.test_opencode_server import served
 from unbraid import events as e
 from unbraid.system.clock import now_ms
 
-RULES = '[[budget]]\nfolder = "/work"\ncost = 1\n'
+RULES = '[[budget]]\nfolder = "/srv"\ncost = 1\n'
 
 
 @pytest.fixture(autouse=True)

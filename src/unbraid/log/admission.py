@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 
+from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
+from unbraid.log.entry import one_line
 from unbraid.log.port import LogConflict
 from unbraid.log.summary import RunSummary
 
 Line = tuple[FleetEvent, bytes]
+
+INT64 = 2**63
+# Others get a turn after each of these.
+ENCODED_AT_ONCE = 512
+
+
+async def encoded(events: Sequence[FleetEvent]) -> list[Line]:
+    """Returns events with their lines; raises CallerError if a number does not fit a log."""
+    lines: list[Line] = []
+    for start in range(0, len(events), ENCODED_AT_ONCE):
+        lines += [(event, one_line(event)) for event in events[start : start + ENCODED_AT_ONCE]]
+        if len(lines) < len(events):
+            await asyncio.sleep(0)
+    if any(max(event.seq, event.ts, event.stream_id) >= INT64 for event, _ in lines):
+        raise CallerError("a number of an event does not fit 64 bits")
+    return lines
 
 
 def admit(

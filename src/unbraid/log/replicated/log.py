@@ -12,8 +12,8 @@ import msgspec
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
-from unbraid.log.admission import Line
-from unbraid.log.entry import Entry, one_line
+from unbraid.log.admission import encoded
+from unbraid.log.entry import Entry
 from unbraid.log.leases import Leases, SharedLeases
 from unbraid.log.port import (
     READ_LIMIT,
@@ -30,7 +30,6 @@ from unbraid.log.replicated.follower import JournalFollower
 from unbraid.log.replicated.journal import Overtaken, RecordJournal
 from unbraid.log.replicated.record import VERSION, JournalRecord, decoded
 from unbraid.log.replicated.writer import RunWriter
-from unbraid.log.sqlite.log import ENCODED_AT_ONCE
 from unbraid.log.sqlite.retention import old_runs
 from unbraid.log.summary import RunSummary
 from unbraid.timings import (
@@ -44,7 +43,6 @@ from unbraid.timings import (
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
-_INT64 = 2**63
 _encode = msgspec.json.Encoder().encode
 
 
@@ -80,13 +78,7 @@ class ReplicatedLog:
         """Commit events, offsets and raw bytes as one record."""
         checked_run(run)
         offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
-        lines: list[Line] = []
-        for start in range(0, len(events), ENCODED_AT_ONCE):
-            lines += [(event, one_line(event)) for event in events[start : start + ENCODED_AT_ONCE]]
-            if len(lines) < len(events):
-                await asyncio.sleep(0)
-        if any(max(event.seq, event.ts, event.stream_id) >= _INT64 for event, _ in lines):
-            raise CallerError("a number of an event does not fit 64 bits")
+        lines = await encoded(events)
         self._usable()
         return await self._writer.append(run, lines, offsets, spool)
 

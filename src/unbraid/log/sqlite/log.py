@@ -17,10 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
-from unbraid.log.admission import Line
-from unbraid.log.entry import Entry, one_line
+from unbraid.log.admission import encoded
+from unbraid.log.entry import Entry
 from unbraid.log.leases import FileLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
 from unbraid.log.replay import Signal, follow_reads
@@ -40,10 +39,6 @@ from unbraid.timings import (
 )
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
-
-# Others on the event loop get a turn after so many.
-ENCODED_AT_ONCE = 512
-_INT64 = 2**63
 
 T = TypeVar("T")
 
@@ -111,13 +106,7 @@ class SqliteLog:
         """Commit events, offsets and raw bytes in one transaction."""
         checked_run(run)
         offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
-        lines: list[Line] = []
-        for start in range(0, len(events), ENCODED_AT_ONCE):
-            lines += [(event, one_line(event)) for event in events[start : start + ENCODED_AT_ONCE]]
-            if len(lines) < len(events):
-                await asyncio.sleep(0)
-        if any(max(event.seq, event.ts, event.stream_id) >= _INT64 for event, _ in lines):
-            raise CallerError("a number of an event does not fit 64 bits")
+        lines = await encoded(events)
         return await self._writer.submit(
             lambda connection: self._appender.append(connection, run, lines, offsets, spool)
         )
