@@ -3,7 +3,7 @@ FROM python:3.13-slim AS build
 WORKDIR /source
 COPY pyproject.toml README.md CHANGELOG.md LICENSE ./
 COPY src ./src
-RUN python -m venv /opt/unbraid && /opt/unbraid/bin/pip install --no-cache-dir ".[fetch]"
+RUN python -m venv /opt/unbraid && /opt/unbraid/bin/pip install --no-cache-dir ".[ag-ui,fetch,nats,otel,redact]"
 
 FROM python:3.13-slim
 COPY --from=build /opt/unbraid /opt/unbraid

@@ -2,27 +2,29 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# The package alone is installed within seconds; what tests and checks need takes longer.
+USABLE := $(VENV)/.usable
 READY  := $(VENV)/.ready
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 NODE   := web/node_modules/.ready
 # Tests wait for other programs about half of their time, so two share a core.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 # The tests that start no program and open no socket.
-PURE   := tests/wire tests/translate tests/fleet tests/test_recordings.py tests/test_fuzz.py \
-          tests/test_layers.py $(wildcard $(foreach noun,records messages prompts facts attribution \
-          dialect transcript snapshots command exports loose_calls stdout_merger, \
-          tests/agents/*/test_$(noun).py)) \
+PURE   := tests/wire tests/translate tests/fleet tests/traces tests/test_recordings.py tests/test_fuzz.py \
+          tests/test_layers.py tests/test_rooms.py $(wildcard tests/agents/*/dialect $(foreach noun, \
+          records dialect transcript heads titles notes deltas loose_calls,tests/agents/*/test_$(noun).py)) \
           $(addprefix tests/docs/test_docs.py::test_,links_lead_somewhere the_reference_is_what_the_code_says)
 
 # What was compiled once, tests included, is read by every worker and program after it.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check fix page pictures phoenix bench clean tools node clis peers
+.PHONY: help demo test quick check fix page pictures bench clean tools node clis peers
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(READY)   ## watch a recorded fleet of agents, replayed live
+demo: $(USABLE)  ## watch a recorded fleet of agents, replayed live
 	@$(BIN)/unbraid demo
 
 test: $(READY) $(NODE) tools clis ## run every test, the real CLIs included (fetched from npm once)
@@ -52,19 +54,20 @@ page: $(READY) $(NODE) ## build the page into the package (needs Node)
 pictures: $(READY) tools ## take the documentation's pictures anew
 	UNBRAID_PICTURES=1 $(BIN)/python -m pytest -q tests/web/test_pictures.py
 
-phoenix: $(READY) ## send traces to a real Phoenix (half a gigabyte, fetched from PyPI once)
-	UNBRAID_PHOENIX=1 $(BIN)/python -m pytest -q tests/otel/test_phoenix.py
-
 bench: $(READY) peers ## ratios against peers and limits
 	$(BIN)/python -m benchmarks
 
 clean:           ## forget everything that was set up
 	rm -rf $(VENV) web/node_modules .cache .mypy_cache .ruff_cache .hypothesis
 
-$(READY): pyproject.toml
+$(USABLE): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(INSTALL) .
+	@touch $@
+
+$(READY): $(USABLE)
+	$(INSTALL) '.[dev]'
 	@touch $@
 
 $(NODE): web/package-lock.json | node
@@ -72,9 +75,11 @@ $(NODE): web/package-lock.json | node
 	@touch $@
 
 # What apt can bring, where there is apt and we may use it: $(call apt,command,packages,without it)
+# Another apt may be at work, as on machines that upgrade themselves: ours waits for it.
+APT := apt-get -y -q -o DPkg::Lock::Timeout=300
 define apt
 @command -v $(1) >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-  { apt-get install -y -q $(2) || { apt-get update -q && apt-get install -y -q $(2); }; } \
+  { $(APT) install $(2) || { $(APT) update && $(APT) install $(2); }; } \
   >/dev/null 2>&1; } || echo "no $(1): $(3)"
 endef
 

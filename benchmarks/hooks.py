@@ -50,7 +50,7 @@ async def measured(home: Path) -> list[Measured]:
         (folder / "mail").touch()
         mail = await total([command(MAIL, folder)])
     shells = f"{len(at_a_call)} shells"
-    called = "only while a message or a stop waits"
+    called = "at the first call of a session, and while a message or a stop waits"
     return [
         Measured(
             "hooks at a tool call, nobody listens", away, "ms", at_most=AWAY_MS, detail=shells

@@ -16,7 +16,6 @@ import msgspec
 from unbraid import events
 from unbraid.agents.port import AgentKind
 from unbraid.agents.registry import kinds
-from unbraid.agents.stored import SteeredWatch
 from unbraid.cli import EXIT_CODES, main
 from unbraid.events import schema
 
@@ -136,8 +135,10 @@ def _offers(kind: AgentKind) -> dict[str, str]:
     steered = []
     if launcher is not None and _returns(type(launcher).controller) is not NoneType:
         steered.append("what `unbraid run --steer` starts")
-    if store is not None and isinstance(store.watch(), SteeredWatch):
-        steered.append("sessions of its server (`unbraid watch`)")
+    if kind.hooks(env) is not None:
+        steered.append("sessions with [hooks](hooks.md)")
+    if "--opencode" in kind.steered_command:
+        steered.append("sessions of its server (`unbraid watch --opencode URL`)")
     own_checkup = type(kind).checkup is not AgentKind.checkup
     return {
         "dialect: `cat`, `tree`, `pipe`": YES,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Generator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,11 +37,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 CLI_TIMEOUT_SECONDS = 400
 # Long enough to report a failure in: what is raised in the middle of that would end all tests.
 RAISED_AGAIN_SECONDS = 10.0
-
-
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    # Half a gigabyte is much for one test: it has a command of its own.
-    return None if os.environ.get("UNBRAID_PHOENIX") else collection_path.match("test_phoenix.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -80,7 +74,8 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[Any]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if NO_SKIPS and report.skipped and not hasattr(report, "wasxfail"):
+    free = hasattr(report, "wasxfail") or item.get_closest_marker("large") is not None
+    if NO_SKIPS and report.skipped and not free:
         _fail(report)
     return report
 

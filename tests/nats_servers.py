@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import signal
+import os
 import subprocess
 import sysconfig
 import time
 import urllib.request
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.namespaces import NetworkHost
 from tests.ports import free_port
 
-SERVER = Path(sysconfig.get_path("scripts")) / "nats-server"
+SERVER = Path(
+    os.environ.get("UNBRAID_NATS_SERVER") or Path(sysconfig.get_path("scripts"), "nats-server")
+)
 PATIENCE_SECONDS = 30.0
+LOOPBACK = NetworkHost("127.0.0.1", (), "")
 
 
 def free_ports(count: int) -> list[int]:
@@ -30,8 +35,10 @@ def free_ports(count: int) -> list[int]:
 class NatsNode:
     """One server, which can be killed and started again."""
 
-    def __init__(self, folder: Path, name: str, config: str, http_port: int) -> None:
-        self.name, self._http_port = name, http_port
+    def __init__(
+        self, folder: Path, name: str, config: str, *, host: NetworkHost, http_port: int
+    ) -> None:
+        self.name, self.host, self._http_port = name, host, http_port
         self._config, self._output = folder / f"{name}.conf", folder / f"{name}.log"
         folder.mkdir(parents=True, exist_ok=True)
         self._config.write_text(config)
@@ -41,13 +48,15 @@ class NatsNode:
         """Starts the server; it may not be ready yet."""
         with self._output.open("ab") as output:
             self.process = subprocess.Popen(
-                [SERVER, "-c", self._config], stdout=output, stderr=output
+                [*self.host.command, SERVER, "-c", self._config], stdout=output, stderr=output
             )
 
-    def send(self, number: signal.Signals) -> None:
-        """Sends a signal to the server, if it runs."""
+    def stop(self) -> None:
+        """Ends the server in good order, as for an upgrade."""
         if self.process is not None:
-            self.process.send_signal(number)
+            self.process.terminate()
+            self.process.wait(PATIENCE_SECONDS)
+            self.process = None
 
     def kill(self) -> None:
         """Ends the server at once, as a power cut of its machine would."""
@@ -59,26 +68,39 @@ class NatsNode:
     def is_healthy(self) -> bool:
         """Returns whether it takes requests, JetStream and all."""
         with suppress(OSError):
-            url = f"http://127.0.0.1:{self._http_port}/healthz"
+            url = f"http://{self.host.address}:{self._http_port}/healthz"
             with closing(urllib.request.urlopen(url, timeout=1)) as answer:
                 return bool(answer.status == 200)
         return False
 
 
 class NatsCluster:
-    """Some nodes that belong together. Use it as a context manager."""
+    """Some nodes that belong together, each on a host of its own if there are `hosts`. Use it as a
+    context manager.
+    """
 
-    def __init__(self, folder: Path, nodes: int = 1, *, more: str = "", sync: str = "2m") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        nodes: int = 1,
+        *,
+        more: str = "",
+        sync: str = "2m",
+        hosts: Sequence[NetworkHost] = (),
+    ) -> None:
         ports = free_ports(3 * nodes)
-        self.ports = ports[:nodes]
-        routes = ", ".join(f'"nats://127.0.0.1:{port}"' for port in ports[nodes : 2 * nodes])
+        places = list(hosts) or [LOOPBACK] * nodes
+        addresses = [host.address for host in places]
+        self.addresses = [f"{at}:{port}" for at, port in zip(addresses, ports, strict=False)]
+        ours = zip(addresses, ports[nodes:], strict=False)
+        routes = ", ".join(f'"nats://{at}:{port}"' for at, port in ours)
         self.nodes: list[NatsNode] = []
         for number in range(nodes):
             http = ports[2 * nodes + number]
             config = f"""
                 server_name: n{number}
-                listen: "127.0.0.1:{ports[number]}"
-                http: "127.0.0.1:{http}"
+                listen: "{self.addresses[number]}"
+                http: "{addresses[number]}:{http}"
                 jetstream {{
                     store_dir: "{folder}/n{number}", max_mem: 256MB, max_file: 4GB,
                     sync_interval: {sync}
@@ -87,18 +109,26 @@ class NatsCluster:
             """
             if nodes > 1:
                 config += f"""cluster {{
-                    name: test, listen: "127.0.0.1:{ports[nodes + number]}", routes: [{routes}]
+                    name: test, listen: "{addresses[number]}:{ports[nodes + number]}",
+                    routes: [{routes}], ping_interval: "2s", ping_max: 2
                 }}"""
-            self.nodes.append(NatsNode(folder, f"n{number}", config, http))
+            node = NatsNode(folder, f"n{number}", config, host=places[number], http_port=http)
+            self.nodes.append(node)
 
     @property
     def hosts(self) -> str:
         """All nodes, as a URL of a log has them."""
-        return ",".join(f"127.0.0.1:{port}" for port in self.ports)
+        return ",".join(self.addresses)
 
-    def url(self, stream: str, view: Path, *, user: str = "", more: str = "") -> str:
-        """Returns the URL of a log in this cluster, with its copy in a file."""
-        return f"nats://{user}{self.hosts}/{stream}?view={view}{more}"
+    def url(
+        self, stream: str, view: Path, *, user: str = "", more: str = "", at: str | None = None
+    ) -> str:
+        """Returns the URL of a log in this cluster, or `at` one node of it, with its copy in a
+        file.
+        """
+        if not self.addresses[0].startswith(LOOPBACK.address):
+            more += "&insecure=1"
+        return f"nats://{user}{at or self.hosts}/{stream}?view={view}{more}"
 
     def __enter__(self) -> Self:
         for node in self.nodes:
@@ -130,8 +160,8 @@ class NatsCluster:
 
         client = Client()
         live = [
-            f"nats://127.0.0.1:{port}"
-            for port, node in zip(self.ports, self.nodes, strict=True)
+            f"nats://{address}"
+            for address, node in zip(self.addresses, self.nodes, strict=True)
             if node.process is not None
         ]
         with suppress(Error, OSError, TimeoutError):

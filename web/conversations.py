@@ -1,12 +1,15 @@
 """Print, for every recording, its events and the items that Python makes of them.
 
-One JSON object a line: `name`, `events`, `streams` with the items of each stream, and `statuses`
-after each event. The page's fold is tested against it (`src/model/conversation.test.ts`).
+One JSON object a line: `name`, `events`, `streams` with the items of each stream, `statuses`
+after each event, and the `facts` of the run and its agents, in the end and in the middle. Each
+recording is shown as it was printed, and as its CLI has stored it. The page's fold is tested
+against it (`src/model/conversation.test.ts`). `UNBRAID_RECORDINGS` names another folder.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,20 +21,33 @@ from msgspec import Raw
 from unbraid import events as e
 from unbraid.fleet.conversation import RunConversation
 from unbraid.fleet.tree import Tree
+from unbraid.log.summary import RunSummary
 from unbraid.pipeline import Pipeline
+from unbraid.sessions.sources import events_of, runs_of_sources
 
-RECORDINGS = Path(__file__).parents[1] / "tests" / "recordings"
+OWN = Path(__file__).parents[1] / "tests" / "recordings"
+RECORDINGS = Path(os.environ.get("UNBRAID_RECORDINGS") or OWN)
+STREAMS = ("stdout.ndjson", "events.ndjson", "app-server.ndjson")
 
 
 def main() -> None:
     """Every recording, and one run that has what no recording has."""
     for folder in sorted(path.parent for path in RECORDINGS.glob("*/truth.json")):
-        names = ("stdout.ndjson", "events.ndjson", "app-server.ndjson")
-        printed = next(folder / name for name in names if (folder / name).exists())
+        printed = next(folder / name for name in STREAMS if (folder / name).exists())
         pipeline = Pipeline()
         data = printed.read_bytes()
         show(folder.name, pipeline.feed(data) + pipeline.finish())
+        # A database or a rollout may hold the sessions of others, too.
+        for run in runs_of_sources([str(path) for path in stored(folder)], {}):
+            show(f"{folder.name} as it is stored", list(events_of(run)))
     show("one of everything", list(everything()))
+
+
+def stored(folder: Path) -> list[Path]:
+    """What a recording's CLI has stored of its sessions; sub-agents' files are found beside."""
+    mains = [p for p in folder.glob("projects/*/*.jsonl") if not p.name.startswith("agent-")]
+    rollouts = [p for p in [folder / "sessions"] if p.is_dir()]
+    return sorted(mains) or rollouts or sorted(folder.glob("*.db"))
 
 
 def show(name: str, told: list[e.FleetEvent]) -> None:
@@ -49,8 +65,44 @@ def show(name: str, told: list[e.FleetEvent]) -> None:
         "events": [json.loads(line) for line in lines],
         "streams": streams,
         "statuses": list(_statuses(told)),
+        "facts": [facts(told[:count]) for count in (len(told) // 2, len(told))],
     }
     sys.stdout.write(json.dumps(shown) + "\n")
+
+
+def facts(told: list[e.FleetEvent]) -> dict[str, Any]:
+    """What lists and trees say of a run after so many events: who, where, when, how much."""
+    tree, summary = Tree(told), RunSummary("run")
+    for event in told:
+        summary.fold(event, 1)
+    totals = tree.totals()
+    return {
+        "count": len(told),
+        "run": [
+            summary.source,
+            summary.session_id,
+            summary.title,
+            summary.cwd,
+            summary.started,
+            summary.updated,
+            msgspec.to_builtins(summary.usage),
+        ],
+        "agents": [
+            [
+                node.stream_id,
+                node.agent,
+                node.description,
+                node.model,
+                node.started,
+                node.ended,
+                node.tool_uses,
+                node.last_tool,
+                msgspec.to_builtins(node.usage),
+                msgspec.to_builtins(totals[node.stream_id]),
+            ]
+            for node in tree.nodes.values()
+        ],
+    }
 
 
 def _statuses(told: list[e.FleetEvent]) -> Iterator[tuple[int, str, list[str]]]:

@@ -8,7 +8,8 @@ from unbraid import events
 from unbraid.agents.control_port import PermissionRequest
 from unbraid.events.schema import interfaces, union
 from unbraid.hub.frames import Cut
-from unbraid.screen import HIDDEN, JOINERS
+from unbraid.screen import HIDDEN, JOINERS, MAX_MARKS
+from unbraid.serve.routes.alerts import NewAlerts
 from unbraid.serve.routes.control import Control
 from unbraid.serve.routes.costs import CostTable
 from unbraid.serve.routes.runs import Runs
@@ -19,7 +20,9 @@ def main() -> None:
     """Every type that crosses the wire."""
     print("// Made by web/generate.py from the Python types. Change those, then `make page`.\n")
     asides: tuple[type[Struct], ...] = (events.Gap, events.Draft, Cut)
-    answers: tuple[type[Struct], ...] = (Runs, Control, Places, PermissionRequest, CostTable)
+    answers: tuple[type[Struct], ...] = (
+        Runs, Control, Places, PermissionRequest, NewAlerts, CostTable,
+    )  # fmt: skip
     print(interfaces((*events.FLEET_EVENTS, *asides, *answers)), end="")
     print(union("FleetEvent", events.FLEET_EVENTS), end="")
     print("export type Aside = Gap | Draft | Cut;\n")
@@ -33,7 +36,9 @@ def _hidden_characters() -> str:
     """The same table as the terminal's, as the text of a regular expression with the flag `u`."""
     ranges = "".join(f"{_point(first)}-{_point(last)}" for first, last in HIDDEN)
     joiners = "".join(map(_point, JOINERS))
-    return f"'[{ranges}]|(?<![^\\\\x00-\\\\x7f{joiners}])[{joiners}]'"
+    joining = f"(?<![^\\\\x00-\\\\x7f{joiners}])[{joiners}]"
+    mark = "[\\\\p{Mn}\\\\p{Me}]"
+    return f"'[{ranges}]|{joining}|(?<={mark}{{{MAX_MARKS}}}){mark}'"
 
 
 def _point(code: int) -> str:

@@ -12,7 +12,7 @@ from unbraid.agents.registry import kinds, plugin_problems, stores
 from unbraid.errors import LogError
 from unbraid.log import configured_log, opened_log
 from unbraid.log.disk_space import log_bytes
-from unbraid.log.port import LogFinding, SharedLog
+from unbraid.log.port import LogFinding, LogUnusable, SharedLog
 from unbraid.notify.own_rules import OwnRules
 from unbraid.screen import byte_count, counted
 
@@ -47,6 +47,13 @@ def _alerts(env: Mapping[str, str]) -> list[Finding]:
     return [Finding("alerts", "ok", f"{found}; {forms}" if forms else found)]
 
 
+_ADVICE = {
+    "away": "start its nodes, or mend the way to them; what agents say meanwhile is read from their"
+    " own files afterwards",
+    "refused": "mend the user, password or certificate in its address",
+}
+
+
 async def _log(env: Mapping[str, str], url: str | None) -> list[Finding]:
     place = Path(str(url or configured_log(env)).removeprefix("sqlite://"))
     try:
@@ -57,7 +64,8 @@ async def _log(env: Mapping[str, str], url: str | None) -> list[Finding]:
             runs = await log.count_runs()
         size = byte_count(await log_bytes(place))
     except LogError as error:
-        advice = "until then agents run as always, but are not logged"
+        reason = error.reason if isinstance(error, LogUnusable) else ""
+        advice = _ADVICE.get(reason, "until then agents run as always, but are not logged")
         return [Finding("log", "warning", str(error), advice)]
     free = await asyncio.to_thread(shutil.disk_usage, place.parent)
     left = f"{free.free / 1e9:.0f} GB free"

@@ -17,7 +17,7 @@ class UnbraidError(Exception):
 
 
 class SourceError(UnbraidError):
-    """A source cannot be read or is of no known kind."""
+    """A source cannot be read or is not a kind of source that unbraid knows."""
 
     def __init__(self, source: str, problem: str) -> None:
         super().__init__(f"{source}: {problem}")

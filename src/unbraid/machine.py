@@ -24,10 +24,13 @@ from types import TracebackType
 
 from unbraid.control.controllers import Controllers
 from unbraid.control.machines import answering_machines, steered_elsewhere
-from unbraid.errors import CallerError
+from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log
+from unbraid.log.engines import log_name
 from unbraid.notify.alert_service import AlertService, Show
+from unbraid.notify.page_alerts import PageAlerts
+from unbraid.remote.destination import Destination, LogDelivery
 from unbraid.sessions.archive import Archive
 from unbraid.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
 from unbraid.sessions.importer import open_or_import
@@ -57,7 +60,8 @@ class Machine:
 
     `log` is what `open_log` takes. `env` says where agents keep their sessions, and where we keep
     our files. With `redact`, secrets are replaced before anything is stored. `servers` are
-    addresses of agents' own servers. `warn` is called, in the event loop, with what goes wrong
+    addresses of agents' own servers. With `even_away`, a shared log that cannot be reached yet is
+    waited for meanwhile. `warn` is called, in the event loop, with what goes wrong
     beside the work; it may be set later, before that work is begun.
     """
 
@@ -68,15 +72,18 @@ class Machine:
         env: Mapping[str, str] = os.environ,
         redact: bool = False,
         servers: Sequence[str] = (),
+        even_away: bool = False,
         warn: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.env, self.home, self.warn = env, data_folder(env), warn
         self._url, self._redact, self._servers = log, redact, servers
+        self._even_away = even_away
+        self.page_alerts = PageAlerts()
         self._log: Log | None = None
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Machine:
-        self._log = await open_log(self._url, self.env)
+        self._log = await open_log(self._url, self.env, even_away=self._even_away)
         self._stack.push_async_callback(self._log.close)
         return self
 
@@ -150,6 +157,10 @@ class Machine:
         async def read() -> None:
             with while_reading or nullcontext():
                 await self.sessions.read(warn, on_run)
+            try:
+                await self.sessions.catch_up()
+            except LogError as error:
+                self.warn(str(error))
 
         task = asyncio.create_task(read())
         try:
@@ -193,28 +204,46 @@ class Machine:
             await task
 
     @asynccontextmanager
+    async def sending(
+        self, to: Destination, *, since_ms: int | None = None
+    ) -> AsyncIterator[LogDelivery]:
+        """Send the runs of the log to a server while the block runs: those that are live, and what
+        comes; with `since_ms`, older ones, too.
+        """
+        name = log_name(self._url, self.env)
+        delivery = LogDelivery(to, self.log, name, warn=self.warn, since_ms=since_ms)
+        async with delivery.sending():
+            yield delivery
+
+    @asynccontextmanager
     async def alerting(self, show: Show | None = None) -> AsyncIterator[None]:
         """Alert people about the runs of the log while the block runs, by their rules. `show` shows
-        a message on the screen of this process.
+        a message on the screen of this process; pages find them in `page_alerts`.
         """
         service = AlertService(
-            self.log, self.controllers, self.env, home=self.home, warn=self.warn, show=show
+            self.log,
+            self.controllers,
+            self.env,
+            home=self.home,
+            warn=self.warn,
+            show=show,
+            pages=self.page_alerts,
         )
         async with service.running():
             yield
 
     @asynccontextmanager
-    async def keeping(self) -> AsyncIterator[None]:
+    async def session_import(self) -> AsyncIterator[None]:
         """Bring all stored sessions into the log while the block runs; what is left at its end, the
         next time.
         """
 
-        async def keep() -> None:
+        async def import_all() -> None:
             async for done in self.import_sessions():
                 if done.problem is not None:
                     self.warn(f"{done.session} is not imported: {done.problem}")
 
-        task = asyncio.create_task(keep())
+        task = asyncio.create_task(import_all())
         try:
             yield
         finally:

@@ -5,7 +5,8 @@ people read it.
 from __future__ import annotations
 
 import re
-from typing import Any, Protocol
+import unicodedata
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -27,6 +28,8 @@ HIDDEN = (
 )  # fmt: skip
 # These join letters of some scripts and parts of emoji; anywhere else they are as hidden as others.
 JOINERS = (0x200C, 0x200D, 0xFE0E, 0xFE0F)
+# So many marks may stand on a letter. More would cover the lines above and below it.
+MAX_MARKS = 6
 
 
 def _hidden() -> re.Pattern[str]:
@@ -36,25 +39,48 @@ def _hidden() -> re.Pattern[str]:
 
 
 _HIDDEN = _hidden()
-_C1 = re.compile(b"\x7f|\xc2[\x80-\x9f]")
+# No mark is a letter, a digit or a space.
+_FLOOD = re.compile(rf"[^\w\s\x00-\x7f]{{{MAX_MARKS + 1},}}")
 
 
 def safe(text: str) -> str:
     """Text of which nothing is hidden, and on which no terminal acts: what a screen would not show
     stands there as an escape (`\\x1b`, `\\u202e`). A line may end as on Windows.
     """
+    if not text.isascii():
+        text = _FLOOD.sub(_without_flood, text)
     return _HIDDEN.sub(_escape, text.replace("\r\n", "\n"))
 
 
 def safe_json(data: bytes) -> bytes:
-    """JSON on which no terminal acts, and that means the same: JSON itself escapes the controls of
-    ASCII only, and some terminals act on those from U+0080 to U+009F, too.
+    """JSON of which nothing is hidden, on which no terminal acts, and that means the same: JSON
+    itself escapes the controls of ASCII only.
     """
-    return _C1.sub(lambda found: b"\\u%04x" % ord(found[0].decode()), data)
+    if data.isascii():
+        return data.replace(b"\x7f", b"\\u007f")
+    text = data.decode("utf-8", "surrogatepass")
+    return _HIDDEN.sub(_json_escape, text).encode("utf-8", "surrogatepass")
+
+
+def _without_flood(found: re.Match[str]) -> str:
+    parts, marks = list[str](), 0
+    for char in found[0]:
+        marks = marks + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
+        parts.append(char if marks <= MAX_MARKS else _escaped(ord(char)))
+    return "".join(parts)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    # In UTF-16, as JSON writes what takes more than four digits.
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+    return _escaped(ord(found[0]))
+
+
+def _escaped(code: int) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
@@ -93,9 +119,22 @@ def byte_count(size: int) -> str:
 class Spent(Protocol):
     """What was spent: reported by a CLI, computed from prices, and tokens that are in neither."""
 
-    cost_usd: float | None
-    estimated_usd: float | None
-    unpriced_tokens: int
+    @property
+    def cost_usd(self) -> float | None: ...
+
+    @property
+    def estimated_usd(self) -> float | None: ...
+
+    @property
+    def unpriced_tokens(self) -> int: ...
+
+
+class SpentDollars(NamedTuple):
+    """Dollars that were spent, by themselves."""
+
+    cost_usd: float | None = None
+    estimated_usd: float | None = None
+    unpriced_tokens: int = 0
 
 
 def cost(spent: Spent) -> str:

@@ -7,7 +7,6 @@ their defaults here too.
 from __future__ import annotations
 
 # --- sources that are written side by side (translate/sequencer.py) ---
-
 # Claude Code writes each transcript by itself, so a parent's may be ahead of its child's by
 # moments: a line that reports an agent's end stays in its file this long before it is read.
 CHILD_FILE_SETTLE_SECONDS = 0.1
@@ -32,11 +31,13 @@ OWN_TRANSCRIPT_DELAY_SECONDS = 0.25
 # OpenCode stores a text when it has ended, which may be seconds after the call that follows it. A
 # call waits at most this long for the texts before it: after a kill they are never stored.
 TEXT_BEFORE_CALL_TIMEOUT_SECONDS = 3.0
+# A database of some megabytes is read in a second of computing, a larger one in proportion. One
+# that takes far longer leads in circles, and who waits for it could not even be stopped.
+DATABASE_READ_CPU_SECONDS = 30.0
 # From the end that a row names to its being stored.
 ROW_STORING_MS = 2000
 
 # --- many sessions at once (record/recorder.py) ---
-
 # Translating is computing on the event loop, where viewers and other sessions wait for their turn:
 # what is translated at a time gets smaller until it takes no longer than this.
 TRANSLATION_SLICE_SECONDS = 0.005
@@ -45,8 +46,11 @@ TRANSLATION_SLICE_SECONDS = 0.005
 # is given at once may take seconds on a slow disk.
 COMMIT_FRESH_SECONDS = 5.0
 
-# --- changes of files (system/notify.py) ---
+# Appends that wait share a transaction until its jobs have taken this long: whoever comes next
+# waits for one transaction, not for megabytes of many sessions. Many times what a sync costs.
+TRANSACTION_SECONDS = 0.1
 
+# --- changes of files (system/notify.py) ---
 # The backend asks its queue in steps. Where words arrive it has to ask often; where nothing
 # happens, asking often would cost more than all the rest together.
 NOTIFY_BUSY_SECONDS = 2.0
@@ -58,7 +62,6 @@ NOTIFY_GATHER_MS = 8
 NOTIFY_PULSE_MS = 1000
 
 # --- watching this machine (watch/, sessions/) ---
-
 # A session whose files changed within this time may be at work: a watch begins with those.
 RECENT_SESSION_SECONDS = 300.0
 # The same for rows of a database, whose times are in milliseconds.
@@ -79,6 +82,8 @@ WATCH_TICK_SECONDS = 0.25
 # Who stops a watch is not to wait for a backlog: what is not recorded by then, the next start
 # records. Long enough for what an agent has just said.
 WATCH_STOP_SECONDS = 1.0
+# What was left unfinished in a shared log that is away at the start is asked for again this often.
+WATCH_RESUME_SECONDS = 1.0
 # Which processes are alive is read from the system: not at every tick, and soon enough to see the
 # end of an agent as one.
 PROCESS_CHECK_SECONDS = 1.0
@@ -99,7 +104,6 @@ DATABASE_APPEARING_POLL_SECONDS = 0.5
 SERVER_RECONNECT_SECONDS = 1.0
 
 # --- running and piping (launch/) ---
-
 # What a process prints is recorded as it comes; this often its files and rows are looked at too.
 RUN_POLL_SECONDS = 0.05
 # How far back a pipe's session may have begun before anything of it came through.
@@ -111,7 +115,6 @@ ROLLOUT_APPEARING_SECONDS = 5.0
 ROLLOUT_SCAN_SECONDS = 0.3
 
 # --- leases ---
-
 # A watch holds a session's lease for a moment to see whether there is anything to record.
 LEASE_TIMEOUT_SECONDS = 0.5
 LEASE_RETRY_SECONDS = 0.02
@@ -126,13 +129,17 @@ RECORDED_MARK_KEPT_SECONDS = 30 * 86400
 # another machine may take its runs. It says that it lives three times as often.
 LEASE_TTL_SECONDS = 15.0
 LEASE_RENEWAL_SECONDS = 5.0
+# Whoever stops gives back all leases within this; while the nodes are away it cannot.
+LEASE_CLOSE_SECONDS = 4.0
+# Whose own key is gone may only have been away together with the nodes; one that lives has written
+# it again by then.
+DEAD_HOLDER_SECONDS = 10.0
 # That a key was deleted has to be known only to those who are about to write it.
 DELETED_KEY_SECONDS = 60.0
 # A cluster without a leader finds one within 4 to 9 seconds; nobody is to wait for longer.
 BUCKET_DEADLINE_SECONDS = 10.0
 
 # --- the log ---
-
 # Another process may be writing to the same file; a transaction takes milliseconds.
 SQLITE_BUSY_TIMEOUT_SECONDS = 5.0
 # Commits of other processes are looked for often for a while after each, and seldom otherwise.
@@ -145,16 +152,16 @@ LOG_REPLACED_CHECK_SECONDS = 1.0
 RETENTION_INTERVAL_SECONDS = 3600.0
 
 # --- a log that many machines share (log/replicated, log/nats) ---
-
-# An append that nobody has answered is sent again until this long has passed: a new leader is found
-# within 4 to 9 seconds.
+# A task that was cancelled and has not ended after so long has missed it, and is cancelled again.
+CANCEL_AGAIN_SECONDS = 0.1
+# An append without an answer is sent again for so long; a new leader is found in 4 to 9 seconds.
 APPEND_DEADLINE_SECONDS = 30.0
-# The first record that contradicts what was acknowledged may come from a node that was cut off and
-# does not know it yet; after so long it does.
+# Who contradicts what was acknowledged may be a node that was cut off; after so long it knows.
 NATS_LOST_SECONDS = 15.0
-# Reads wait so long for what this process has written to come back to it.
+# A leader hears of the others every second; from those that it has not heard of, it is cut off.
+NATS_QUORUM_SECONDS = 5.0
+# Reads wait so long for what this process has written, and for all that others have written.
 OWN_WRITES_TIMEOUT_SECONDS = 5.0
-# And so long for all that others have written.
 SETTLE_TIMEOUT_SECONDS = 30.0
 # A command that has just opened the log waits no longer than this before it answers.
 CATCH_UP_SECONDS = 2.0
@@ -184,7 +191,6 @@ FEED_HEARTBEAT_SECONDS = 0.5
 FEED_SILENCE_SECONDS = 1.5
 # What is there of one run is read again from where it broke off, as long as more comes.
 READ_DEADLINE_SECONDS = 10.0
-
 # Clocks that are further apart than this make times of events that do not fit together.
 CLOCK_SKEW_SECONDS = 5.0
 # Every machine is asked what can be steered there; those that are not known yet have this long.
@@ -193,9 +199,10 @@ LINE_GATHER_SECONDS = 0.3
 LINE_KNOWN_SECONDS = 1.0
 # An answer or an error within seconds, also if the machine is gone without a word.
 LINE_TIMEOUT_SECONDS = 5.0
+# While nodes are away at the start, a line looks so often whether they have come.
+LINE_RETRY_SECONDS = 0.2
 
 # --- viewers (hub/, serve/) ---
-
 # A viewer that was cut off comes back after this long, by its own EventSource.
 SSE_RETRY_MS = 1000
 # The log could not be read. Its viewers are sent away, and find it again when they come back.
@@ -224,7 +231,6 @@ SIGN_IN_FORGET_SECONDS = 600.0
 SIGN_IN_SESSION_SECONDS = 30 * 24 * 3600
 
 # --- another server (remote/) ---
-
 # A question is answered, and a chunk committed, within moments, or the network is down.
 SERVER_REQUEST_TIMEOUT_SECONDS = 10.0
 # Its sign of life comes every 15 s: a stream that is silent for longer is dead.
@@ -237,9 +243,22 @@ SEND_FIRST_RETRY_SECONDS = 0.1
 SEND_LONGEST_RETRY_SECONDS = 5.0
 # When a run is over, a server that does not answer gets this long to take the rest.
 DELIVERY_LINGER_SECONDS = 10.0
+# A server that redacts takes the last words when more follows them, or when they are old.
+DELIVERY_HOLD_SECONDS = 1.0
+# What a server has refused it will hardly take soon; but a proxy or a version may change.
+DELIVERY_REFUSED_RETRY_SECONDS = 60.0
+# Nobody has to hear of a lag that is over before they have read of it.
+DELIVERY_REPORT_SECONDS = 5.0
+# Who can be steered asks for orders, and is answered within this (sooner if its run is not known
+# yet); is gone if it does not ask for so long; and looks so often what its agents wait for.
+STEERING_POLL_SECONDS = 20.0
+STEERING_UNKNOWN_SECONDS = 0.5
+STEERING_GONE_SECONDS = 10.0
+STEERING_LOOK_SECONDS = 0.25
+# Others write a row or two, and are done in milliseconds.
+LEDGER_LOCK_SECONDS = 10.0
 
 # --- a fleet of our own (orchestrate/) ---
-
 # How long a master waits for a further message: served over HTTP, and at someone's desk.
 SERVED_MASTER_IDLE_SECONDS = 900.0
 ASK_MASTER_IDLE_SECONDS = 24 * 3600.0
@@ -247,7 +266,6 @@ ASK_MASTER_IDLE_SECONDS = 24 * 3600.0
 JOURNAL_GATHER_SECONDS = 0.01
 
 # --- the terminal (cli/, tui/) ---
-
 # After this long without news, `tail` looks whether anybody still reads, and what it has missed.
 FOLLOW_PAUSE_SECONDS = 1.0
 # The page of a demo that nobody has opened stays this long.
@@ -268,15 +286,18 @@ STEERING_ANSWER_TIMEOUT_SECONDS = 5.0
 SEARCH_TYPING_PAUSE_SECONDS = 0.3
 
 # --- programs that we start ---
-
 # A program that was asked to end gets this long before it is killed.
 PROGRAM_END_GRACE_SECONDS = 3.0
+# Between two looks for what a killed program had started: it is gone in no time.
+PROGRAM_KILL_POLL_SECONDS = 0.01
 # `--version` takes about a second; a wrapper may first have to unpack something.
 VERSION_TIMEOUT_SECONDS = 20.0
 # Sixteen agents may start at once, on a small machine.
 AGENT_START_TIMEOUT_SECONDS = 180.0
 # A turn that was interrupted ends within a second or two; a busy machine gets more.
 AGENT_INTERRUPT_TIMEOUT_SECONDS = 20.0
+# A server is asked this often whether that turn has ended.
+AGENT_INTERRUPT_POLL_SECONDS = 0.05
 # Sessions of ours are deleted when we are done with them; nobody waits for a server that is gone.
 SESSION_DELETE_TIMEOUT_SECONDS = 5.0
 # An agent's stdin is closed this long after its answer: more messages may be on their way.
@@ -291,11 +312,14 @@ AGENT_SERVER_REQUEST_TIMEOUT_SECONDS = 30.0
 AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
 
 # --- hooks in CLIs (agents/hook_port.py) ---
-
 # How long a CLI lets a hook of ours wait for a person. Its own limit would be ten minutes.
 HOOK_HOLD_TIMEOUT_SECONDS = 86400.0
 # A hook that runs at a tool call gives up after this, should we have stopped to answer.
 HOOK_ANSWER_TIMEOUT_SECONDS = 5.0
+# Who holds a request says so this often. A hook that hears nothing for the time below takes it that
+# we are stopped (Ctrl-Z) or hang, and leaves its request to the CLI.
+HOOK_BEAT_SECONDS = 2.0
+HOOK_SILENCE_TIMEOUT_SECONDS = 10.0
 # A request that shows nothing in its terminal is given back to it if nobody has answered by then.
 HOOK_UNSEEN_HOLD_SECONDS = 300.0
 # A hook may call for a session that has only just begun, before its files are found.
@@ -320,12 +344,10 @@ ATTENDANCE_LONGEST_SECONDS = 3600.0
 PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
 
 # --- redaction ---
-
 # A model pauses for longer in the middle of a word only when something is wrong with it.
 REDACTION_HOLD_SECONDS = 3.0
 
 # --- traces (otel/) ---
-
 # A collector that does not answer is asked again after this long, then after twice as long each
 # time, up to a minute: it may be away for a day.
 OTLP_RETRY_SECONDS = 1.0
@@ -336,9 +358,10 @@ OTLP_LINGER_SECONDS = 5.0
 OTLP_TURN_SECONDS = 5.0
 
 # --- alerts (alerts/, notify/) ---
-
 # What became due this long before anyone looked is history: nobody is to be alerted of it.
 ALERT_STALE_MS = 300_000
+# So long after a look, whatever its conditions say, a run is looked at again.
+ALERT_LOOK_MS = 30_000
 # Alerts of one moment are one message: a fleet that fails does so within a second or two.
 ALERT_GATHER_MS = 2_000
 # The next message to the same receiver waits this long, and takes along what comes meanwhile.
@@ -364,6 +387,5 @@ ALERT_MARK_KEPT_SECONDS = 30 * 86400
 
 
 # --- the service (system/service.py) ---
-
 # Enabling a unit waits until it has started, on a machine that may just have booted.
 SERVICE_MANAGER_TIMEOUT_SECONDS = 60.0

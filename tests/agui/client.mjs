@@ -1,5 +1,6 @@
 // Reads runs with the official client, its verification of event order on, and prints what it ended
 // up with. Standard input: one JSON object a line, {name, url, token, body?}; without a body, GET.
+// `body.then` lists what follows: {message} says something, {resume} answers all interrupts so.
 // Standard output: one a line, {name, error, warnings, messages, subagents, custom, runs}.
 import { createInterface } from "node:readline";
 import { createRequire } from "node:module";
@@ -15,7 +16,7 @@ class Viewer extends HttpAgent {
   }
 }
 
-async function read({ name, url, token, body, resume }) {
+async function read({ name, url, token, body }) {
   const agent = new Viewer({ url, headers: { Authorization: `Bearer ${token}` }, ...body });
   agent.body = body;
   const found = { name, error: null, warnings: [], subagents: [], custom: [], runs: [] };
@@ -29,10 +30,12 @@ async function read({ name, url, token, body, resume }) {
     },
   };
   try {
-    await agent.runAgent(resume ? { resume } : {}, watch);
+    await agent.runAgent({}, watch);
     for (const answer of body?.then ?? []) {
       if (answer.message) agent.addMessage(answer.message);
-      await agent.runAgent(answer.resume ? { resume: answer.resume } : {}, watch);
+      const { interrupts = [] } = found.runs.at(-1)?.outcome ?? {};
+      const resume = interrupts.map(({ id }) => ({ interruptId: id, ...answer.resume }));
+      await agent.runAgent(answer.resume ? { resume } : {}, watch);
     }
   } catch (error) {
     found.error = String(error?.stack ?? error);

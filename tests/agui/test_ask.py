@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
-from tests.access import client_at
+from tests.access import TOKEN, client_at
+from tests.agents.claude import backend_cli as claude_cli
 from tests.agui.official import check_protocol, client_folder, read_runs, rows_of
-from tests.agui.test_run import recorded
-from tests.orchestrate.fleets import scripted
+from tests.orchestrate.fleets import fleet, scripted
 from tests.said import told
 from tests.serve.conftest import Start, client_of, log, start
 from tests.serve.test_orchestrate import AGENTS, ANSWER, serving
-from unbraid import events as e
-from unbraid.agents.control_port import PermissionRequest
 from unbraid.control.controllers import Controllers
-from unbraid.log import SqliteLog
-from unbraid.serve import Token, hash_token
+from unbraid.log import Log, SqliteLog
+from unbraid.orchestrate.orchestrator import Orchestrator
+from unbraid.serve import ServeConfig, Token, hash_token
+from unbraid.serve import serving as serving_log
+from unbraid.testing import Script, bash, say
 
 __all__ = ["client_of", "log", "start"]  # fixtures
 Clients = Callable[..., httpx.AsyncClient]
@@ -83,59 +85,41 @@ async def test_what_cannot_be_asked(start: Start, client_of: Clients) -> None:
         assert answer.status_code == 404
 
 
-class Asking:
-    """A run that waits for an answer, and goes on when it has one."""
-
-    def __init__(self, log: SqliteLog, rest: list[e.FleetEvent], request_id: str) -> None:
-        self._log, self._rest, self.answers = log, rest, list[tuple[str, str | None]]()
-        self._waiting = [PermissionRequest("run", request_id, "Bash", {})]
-
-    def pending(self) -> list[PermissionRequest]:
-        return self._waiting
-
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        self.answers.append((behavior, message))
-        self._waiting = []
-        await self._log.append("run", self._rest)
-
-
-async def test_an_interrupt_is_resumed(start: Start, log: SqliteLog) -> None:
+@pytest.mark.cli
+async def test_an_interrupt_is_resumed(log: SqliteLog, tmp_path: Path) -> None:
+    """A helper that a real CLI runs asks for permission; the client's answer lets it go on."""
     installed = client_folder()
-    events = recorded("permission.stdin.2.1.325")
-    asked = next(x for x in events if isinstance(x, e.FleetPermissionAsked))
-    second = [x.seq for x in events if isinstance(x, e.FleetPermissionAsked)][1:]
-    until = second[0] - 1 if second else len(events)
-    await log.append("run", events[: asked.seq])
-    controllers = Controllers()
-    agent = Asking(log, events[asked.seq : until], asked.request_id)
-    controllers.register("run", agent)  # type: ignore[arg-type]
-    async with scripted(AGENTS) as model:
-        from tests.orchestrate.fleets import fleet, orchestrator
+    script = Script(
+        {
+            "main": [say("/agent worker [[worker]] go"), say("It is made.")],
+            "worker": [say(bash("touch made.txt")), say("I made it.")],
+        }
+    )
+    config = ServeConfig(port=0, tokens=(TOKEN,))
+    with claude_cli.real("2.1.325", script, tmp_path, asks=True) as (claude, _):
 
-        server = await start(
-            controllers=controllers,
-            orchestrating=lambda log, held, on_draft: orchestrator(
-                model, fleet("a"), log=log, controllers=held, on_draft=on_draft
-            ),
-        )
-        server.services.threads.put("t", "run")
-        payload = {"behavior": "deny", "message": "Not that."}
-        entry = {"interruptId": asked.request_id, "status": "resolved", "payload": payload}
-        body = {"threadId": "t", "initialMessages": []}
-        job = {"name": "r", "url": f"{server.url}/v1/ag-ui", "body": body, "resume": [entry]}
-        reading = asyncio.create_task(read_runs(installed, [job]))
-        if second:
-            await _answered(agent)
-            await log.append("run", events[until:][:1])
-        result = (await reading)["r"]
+        def orchestrating(log: Log, controllers: Controllers, on_draft: Any) -> Orchestrator:
+            return Orchestrator(
+                fleet("worker"),
+                backends={"cli": claude},
+                backend="cli",
+                cwd=tmp_path,
+                env={},
+                log=log,
+                controllers=controllers,
+                on_draft=on_draft,
+            )
+
+        async with serving_log(config, log, orchestrating=orchestrating) as server:
+            allowed = {"status": "resolved", "payload": {"behavior": "allow"}}
+            first = {"id": "1", "role": "user", "content": "[[main]] go"}
+            body = {"threadId": "t", "initialMessages": [first], "then": [{"resume": allowed}]}
+            job = {"name": "ask", "url": f"{server.url}/v1/ag-ui", "body": body}
+            result = (await read_runs(installed, [job]))["ask"]
     check_protocol(result)
-    assert agent.answers == [("deny", "Not that.")]
-    assert [x["type"] for x in result["runs"]] == ["RUN_STARTED", "RUN_FINISHED"]
-
-
-async def _answered(agent: Asking) -> None:
-    for _ in range(3000):
-        if agent.answers:
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("nobody has answered")
+    assert (tmp_path / "app" / "made.txt").exists()
+    outcomes = [x["outcome"]["type"] for x in result["runs"] if x["type"] == "RUN_FINISHED"]
+    assert outcomes == ["interrupt", "success"]
+    said = [m.get("content") for m in result["messages"] if m["role"] == "assistant"]
+    assert "I made it." in said
+    assert said[-1] == "It is made."

@@ -144,6 +144,16 @@ def test_whoever_waits_for_an_agent_that_works_may_ask_again_and_again() -> None
     assert len(circles(folded(events))) == 1
 
 
+def test_the_same_error_again_and_again_is_none_of_those_who_wait() -> None:
+    maker = Maker()
+    events = [*maker.begin(), maker.start(1)]
+    for number in range(TIMES):
+        events += maker.call("npm test", "no such script", ok=False)
+        events += maker.call(f"step {number}", "ok", helper(1))
+    (found,) = circles(folded(events))
+    assert (found.stream_id, found.times) == (0, TIMES)
+
+
 def test_silence_is_that_of_the_agent_that_works() -> None:
     maker = Maker()
     events = [*maker.begin(), maker.start(1)]
@@ -186,6 +196,23 @@ def test_waiting_for_a_permission_and_for_a_prompt() -> None:
     events += [maker.end(helper(1), "completed"), maker.turn()]
     (prompt,) = folded(events).lasting(maker.ts)
     assert (prompt.what, prompt.since) == ("prompt", maker.ts)
+
+
+def test_a_turn_that_fails_in_a_session_that_goes_on_is_a_failure_once() -> None:
+    maker = Maker()
+    run = folded(maker.begin())
+    for subtype, number in (("interrupted", 0), ("error", 1), ("failed", 1)):
+        turn = maker.make(
+            e.FleetTurnComplete, ok=False, subtype=subtype, result="API Error: 400 no credit"
+        )
+        run.apply(turn)
+        found = run.take_moments()
+        assert [(each.what, each.detail) for each in found] == [
+            ("failed", "API Error: 400 no credit")
+        ] * number
+    run.apply(maker.end())
+    (end,) = run.take_moments()
+    assert end.key == found[0].key, "its end is no news"
 
 
 def test_time_at_work_leaves_out_waiting_for_a_person() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.alerts.made import Maker, helper
 from unbraid import events as e
-from unbraid.alerts.conditions import APPLIED
+from unbraid.alerts.conditions import APPLIED, Condition
 from unbraid.alerts.messages import message
 from unbraid.alerts.monitor import Alert, AlertMonitor
 from unbraid.alerts.rules_file import read_rules
@@ -16,7 +16,8 @@ NIGHT = 23 * 60
 
 
 def monitor(text: str = "", started: int = 0) -> AlertMonitor:
-    return AlertMonitor(read_rules(text, "/home/dev"), started)
+    to = "" if "\nto =" in f"\n{text}" else 'to = "terminal"\n'
+    return AlertMonitor(read_rules(to + text, "/home/dev"), started)
 
 
 def feed(monitor: AlertMonitor, events: list[e.FleetEvent], run: str = "r") -> None:
@@ -155,18 +156,40 @@ def test_a_message_shows_nothing_that_a_terminal_acts_on() -> None:
     assert shown.title == "Fix the tests: waits for permission"
 
 
+def test_agents_are_counted_and_not_their_alerts() -> None:
+    maker, watched = Maker(), monitor()
+    feed(watched, [*maker.begin(), maker.asked("q1"), maker.asked("q2")])
+    shown = watched.due(maker.ts + 20_000, NOON)
+    assert message(shown).title == "Fix the tests: waits for permission"
+    feed(watched, [*Maker().begin(), Maker().asked("q1")], "other")
+    feed(watched, [maker.end()])
+    shown += watched.due(maker.ts + 20_000, NOON)
+    assert message(shown).title == "2 agents need you: 2 wait for permission, 1 has failed"
+
+
 def test_budgets_of_folders_notice_and_stop_once() -> None:
-    rules = '[[budget]]\nfolder = "/srv/shop"\ncost = 1\n[[budget]]\nfolder = "/other"\ncost = 0.1'
+    rules = 'quiet = "22:00-07:00"\n'
+    rules += '[[budget]]\nfolder = "/srv/shop"\ncost = 1\n[[budget]]\nfolder = "/other"\ncost = 0.1'
     maker, watched = Maker(), monitor(rules)
     feed(watched, [*maker.begin(), maker.usage(10, 0.79)])
     assert (watched.due(maker.ts, NOON), watched.take_stops()) == ([], [])
     feed(watched, [maker.usage(10, 0.02)])
     (notice,) = watched.due(maker.ts, NOON)
-    assert notice.condition.detail == "81% of its budget: $0.81 of $1.00"
+    assert notice.condition.detail == "81% of its budget: ≈$0.81 of $1.00"
+    assert "claude · /srv/shop · ≈$0.81" in message([notice]).body
     feed(watched, [maker.usage(10, 0.3)])
     assert watched.due(maker.ts, NOON) == []
     (stop,) = watched.take_stops()
-    assert (stop.run.run, str(stop.limit), stop.spent.tokens) == ("r", "$1.11 of $1.00", 30)
+    stop.goes_on()
+    assert (watched.due(maker.ts, NOON), watched.take_stops()) == ([], []), "it spends nothing"
+    feed(watched, [maker.usage(10, 0.0)])
+    assert watched.due(maker.ts, NOON) == []
+    (stop,) = watched.take_stops()
+    stopped = Condition("budget", "budget cost $1.00 stop", maker.ts)
+    watched.add(stop.run, stopped)
+    assert watched.due(maker.ts, NIGHT) == []
+    assert [alert.condition for alert in watched.due(maker.ts, NOON)] == [stopped]
+    assert (stop.run.run, str(stop.limit), stop.spent.tokens) == ("r", "≈$1.11 of $1.00", 40)
     feed(watched, [maker.usage(10, 0.3)])
     assert (watched.due(maker.ts, NOON), watched.take_stops()) == ([], [])
 

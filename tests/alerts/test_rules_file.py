@@ -89,6 +89,7 @@ BAD = [
     ('[receiver.x]\nurl = "a"', 2, "`url` is not an address"),
     ('[receiver.x]\nwebhook = "ftp://a"', 2, "`webhook` is not an address"),
     ('[receiver.x]\nwebhook = "http://a"\ncommand = "b"', 1, "and only one"),
+    ('[receiver.phone]\ncommand = "b"', 4, "there is a receiver 'phone' already"),
     ('[receiver.desktop]\ncommand = "b"', 1, "'desktop' is built in"),
     ('[rules]\nwhen = "done"', 1, "unknown table [rules]"),
     ('[rule]\nwhen = "done"', 1, "unknown table [rule]"),
@@ -113,6 +114,7 @@ def test_what_is_wrong_has_its_line_and_the_other_rules_work(
     ("text", "problem"),
     [
         ('quiet = "late"', "`quiet` is not two times"),
+        ('quiet = "07:00-7:00"', "`quiet` begins when it ends"),
         ('to = ["x"]', "no receiver 'x'"),
         ("to = 3", "`to` is not a text"),
         ('off = "all"', "unknown condition"),
@@ -123,6 +125,13 @@ def test_a_wrong_setting_spoils_nothing_else(text: str, problem: str) -> None:
     rules = read_rules(f'{text}\n[[rule]]\nwhen = "done"\n')
     assert [(found.line, problem in found.text) for found in rules.problems] == [(1, True)]
     assert rules.rules[0].when == ("done",)
+
+
+def test_headers_may_have_a_table_of_their_own_and_a_file_a_byte_order_mark() -> None:
+    text = '[receiver.x]\nwebhook = "https://a"\n[receiver.x.headers]\nA = "b"\n'
+    rules = read_rules(f'\ufeffquiet = "22:00-07:00"\n{text}[[rule]]\nwhen = "done"\n')
+    assert (rules.problems, rules.receivers["x"].headers) == ((), {"A": "b"})
+    assert rules.quiet is not None and rules.rules[0].line == 6
 
 
 def test_a_problem_never_shows_a_secret() -> None:

@@ -8,6 +8,7 @@ the bytes past the bound are stored nowhere, and reading goes on behind it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import resource
@@ -18,12 +19,13 @@ from pathlib import Path
 import pytest
 
 from tests.launch.agents import UNBRAID
+from tests.remote.test_sender import delivering, listening
 from tests.watch.writing import SESSION, Writer, append
 from unbraid.agents.files import JsonlSessions
 from unbraid.log import open_log
 from unbraid.log.memory import MemoryLog
 from unbraid.record.recorder import Recorder
-from unbraid.remote.outbox import CHUNK_BYTES, LONGEST_BYTES, Address, Outbox, OutboxReader
+from unbraid.remote.ledger import DeliveryLedger
 from unbraid.system.file_tail import Tail
 from unbraid.translate.tracks import split
 from unbraid.translate.translator import Translator
@@ -148,23 +150,18 @@ def test_lines_past_the_bound_are_passed_on_in_parts() -> None:
 
 async def test_what_is_on_its_way_to_a_server_is_bounded_and_whole(tmp_path: Path) -> None:
     part, count = bytes(DEFAULT_MAX_LINE_BYTES // 4), 12
-    outbox = Outbox.create(tmp_path, Address("http://h", "r"))
-    at = 0
+    here, there = MemoryLog(), MemoryLog()
+    recorder, at = await Recorder.open(here, "r"), 0
     for data in [b'{"type":"x"}\n', *[part] * count, b'\n{"type":"y"}\n']:
-        outbox.put(Chunk("out", at, data, 1))
+        await recorder.feed([Chunk("out", at, data, 1)], 1)
         at += len(data)
-        if at == 9 * len(part) + 13:
-            at += len(part)  # a log that is sent has left out bytes of the line itself
-    outbox.close()
-    assert outbox.path.stat().st_size < 1.5 * DEFAULT_MAX_LINE_BYTES
-    reader, log = OutboxReader(outbox.path), MemoryLog()
-    recorder = await Recorder.open(log, "r")
-    while (chunk := reader.next()) is not None:
-        assert len(chunk.data) <= LONGEST_BYTES + CHUNK_BYTES
-        assert chunk.offset == recorder.offsets.get("out", 0)
-        await recorder.feed([chunk], 1)
-    reader.close()
-    assert recorder.offsets == {"out": at}
-    (bad,) = await log.read("r", types=["malformed"])
-    assert f"a line of {len(part) * (count + 1)} bytes".encode() in bad.data
-    assert len(await log.read("r", types=["unrecognized"])) == 2
+    await recorder.finish(2)
+    async with listening(there) as server:
+        with contextlib.closing(DeliveryLedger(tmp_path)) as ledger:
+            ledger.note("log", server.url, ["r"])
+        async with delivering(here, server.url, tmp_path) as delivery:
+            assert await delivery.arrival("r")
+            assert sum(len(entry.data) for entry in await here.read("r")) < 100_000
+    (bad,) = await there.read("r", types=["malformed"])
+    assert f"a line of {len(part) * count} bytes".encode() in bad.data
+    assert len(await there.read("r", types=["unrecognized"])) == 2

@@ -7,13 +7,14 @@ What is approved is shown whole: one table says which characters a screen would 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from unbraid.screen import HIDDEN, JOINERS, safe
+from unbraid.screen import HIDDEN, JOINERS, MAX_MARKS, safe
 from unbraid.tui.dialogs import tool_input_text
 
 COMMAND = "ls -la \x1b]\nid > /tmp/x\n"
@@ -49,6 +50,7 @@ def test_nothing_of_a_command_is_left_out(hidden: str) -> None:
 
 @given(st.text())
 def test_what_is_visible_stays_in_its_order(text: str) -> None:
+    assume(not re.search(rf"[^\w\s\x00-\x7f]{{{MAX_MARKS + 1}}}", text))
     kept = [c for c in text if safe(f"a{c}") == f"a{c}"]
     shown = iter(safe(text))
     assert all(any(c == other for other in shown) for c in kept)
@@ -59,3 +61,11 @@ def test_joiners_are_shown_where_they_join_nothing() -> None:
         assert chr(code) not in safe(f"rm{chr(code)} -rf")
         assert safe(f"👨{chr(code)}") == f"👨{chr(code)}"
         assert safe(f"👨{chr(code)}{chr(code)}").count(chr(code)) == 1
+
+
+@pytest.mark.parametrize("mark", ["\u0301", "\u0e47", "\u20dd", "\u0489", "\U0001d167", "\u0f72"])
+def test_marks_on_a_letter_cannot_cover_the_lines_around_it(mark: str) -> None:
+    shown = safe(f"rm -rf ~ # e{mark * 300} ok e{mark * MAX_MARKS}")
+    assert shown.count(mark) == 2 * MAX_MARKS
+    assert shown.startswith("rm -rf ~ # e") and shown.endswith(f" ok e{mark * MAX_MARKS}")
+    assert shown.lower().count(f"{ord(mark):x}") == 300 - MAX_MARKS

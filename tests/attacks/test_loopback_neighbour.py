@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import stat
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -30,7 +30,10 @@ from unbraid.remote.local_socket import local_socket, socket_path
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 from unbraid.serve.routes import OPERATIONS
 
-OPEN = {("GET", "/healthz"), ("GET", "/login"), ("POST", "/login"), ("POST", "/logout")}
+OPEN = {
+    ("GET", "/healthz"), ("GET", "/readyz"),
+    ("GET", "/login"), ("POST", "/login"), ("POST", "/logout"),
+}  # fmt: skip
 
 
 async def test_nobody_gets_anything_on_loopback_without_a_token(start: Start) -> None:
@@ -152,3 +155,17 @@ async def test_two_servers_do_not_sign_each_others_visitors_out() -> None:
         for link in links:
             answer = await browser.get(link.partition("login")[0] + "v1/runs")
             assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("other", ['a={"x":1}', 'a="b', "=", "x[]=1", "a=b, c", "expires=x", "é=1"])
+async def test_cookies_of_other_servers_sign_nobody_out(
+    server: Server, client_of: Callable[..., httpx.AsyncClient], other: str
+) -> None:
+    client = client_of(server)
+    del client.headers["authorization"]
+    signed_in = await client.get(server.link())
+    own = signed_in.headers["set-cookie"].partition(";")[0]
+    client.cookies.clear()
+    for cookies in (f"{other}; {own}", f"{own}; {other}"):
+        answer = await client.get("/v1/runs", headers={b"cookie": cookies.encode("latin-1")})
+        assert answer.status_code == 200

@@ -8,18 +8,26 @@ machine, whose own files name the folder.
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.launch.agents import UNBRAID
 from tests.watch.writing import SESSION, Writer, append
 from unbraid import events as e
+from unbraid.cli.fleet_view import FleetView
+from unbraid.errors import CallerError
 from unbraid.log import open_log
+from unbraid.remote.client import RemoteServer
+from unbraid.remote.log import RemoteLog
 
 PLACE: dict[str, Any] = {"ts": 1, "depth": 0, "agent": "main"}
 EVIL = '--mcp-config={"mcpServers":{"x":{"command":"touch","args":["owned"]}}}'
@@ -32,7 +40,7 @@ def attach(tmp_path: Path) -> Attach:
     """`unbraid attach` with programs on PATH that say how they were started."""
     programs = tmp_path / "bin"
     programs.mkdir()
-    for name in ("claude", "opencode"):
+    for name in ("claude", "opencode", "codex", "kilo"):
         (programs / name).write_text(f'#!/bin/sh\necho STARTED {name} in "$PWD" with "$@"\n')
         (programs / name).chmod(0o755)
     env = {
@@ -67,8 +75,10 @@ async def sent(
     await log.close()
 
 
-@pytest.mark.parametrize("source", ["claude", "opencode"])
-@pytest.mark.parametrize("session", [EVIL, "-c", "--", "../../x", "a b", "$(id)", "", "*"])
+@pytest.mark.parametrize("source", ["claude", "opencode", "codex", "kilo"])
+@pytest.mark.parametrize(
+    "session", [EVIL, "-c", "--", "../../x", "a b", "$(id)", "", "*", "a\nb", "'"]
+)
 async def test_an_id_that_is_none_starts_nothing(
     source: str, session: str, attach: Attach, tmp_path: Path
 ) -> None:
@@ -116,3 +126,40 @@ async def test_an_agents_id_cannot_name_another_file(
     assert done.returncode != 0
     assert "STARTED" not in done.stdout
     assert "cannot be resumed" in done.stderr
+
+
+async def test_a_server_cannot_name_a_run_so_that_a_copied_command_does_more() -> None:
+    names = ("good", "x; touch owned", "$(touch owned)", "a\nb", "-x", "../x", "a b")
+    body = json.dumps({"runs": [{"run": name, "last_seq": 1} for name in names]}).encode()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n"
+        writer.write(head + b"content-length: %d\r\n\r\n" % len(body) + body)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with RemoteLog(RemoteServer(f"http://127.0.0.1:{port}", "token")) as log:
+            assert [run.run for run in await log.runs()] == ["good"]
+            assert await log.named("g") == "good"
+            with pytest.raises(CallerError):
+                await log.named("x")
+
+
+def test_the_command_that_answers_a_request_holds_its_name_and_nothing_else(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = e.FleetPermissionAsked(
+        seq=1,
+        stream_id=0,
+        request_id="q; touch owned #",
+        tool="Bash",
+        input_json=msgspec.Raw(b"{}"),
+        **PLACE,
+    )
+    with FleetView() as view:
+        view.show(asked, e.encode(asked))
+    command = capsys.readouterr().err.rpartition(": ")[2]
+    assert shlex.split(command) == ["unbraid", "approve", "q; touch owned #"]

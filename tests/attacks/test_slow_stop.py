@@ -82,7 +82,7 @@ async def test_an_import_stops_in_the_middle_and_is_continued(tmp_path: Path) ->
     append(writer.main, writer.prompt() + b"".join(lines))
     env = {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "u")}
     async with asyncio.timeout(100):
-        async with Machine(env=env) as machine, machine.keeping():
+        async with Machine(env=env) as machine, machine.session_import():
             async for _ in machine.log.follow(SESSION):
                 break
         async with Machine(env=env) as machine:

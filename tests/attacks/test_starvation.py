@@ -16,6 +16,7 @@ from pathlib import Path
 from unbraid.log import open_log
 from unbraid.log.memory import MemoryLog
 from unbraid.record.recorder import Recorder
+from unbraid.timings import TRANSACTION_SECONDS
 from unbraid.wire.chunk import Chunk
 
 FLOOD = b"{}\n" * 40_000
@@ -58,4 +59,28 @@ async def test_a_log_that_is_busy_says_at_once_that_it_can_append(tmp_path: Path
         busy.set()
         await writing
         await recorder.feed([Chunk("out", 0, b'{"type":"x"}\n')], 1)
+        await log.close()
+
+
+async def test_a_log_with_much_to_write_says_at_once_that_it_can_append(tmp_path: Path) -> None:
+    log = await open_log(tmp_path / "log.db")
+    await log.check()
+    second = threading.Event()
+
+    def first(connection: object) -> None:
+        time.sleep(2 * TRANSACTION_SECONDS)
+
+    jobs = [first, lambda connection: second.wait(60)]
+    async with asyncio.timeout(60):
+        writing = [
+            asyncio.create_task(log._writer.submit(job))  # type: ignore[attr-defined]
+            for job in jobs
+        ]
+        # Whoever has appended little waits for one transaction, not for all that has gathered.
+        await writing[0]
+        # Between two transactions, too, the log is known to be able to append.
+        await log.check()
+        assert not writing[1].done()
+        second.set()
+        await writing[1]
         await log.close()

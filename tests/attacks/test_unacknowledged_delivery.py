@@ -23,6 +23,7 @@ from tests.access import SECRET, TOKEN
 from tests.attacks.test_memory_before_login import served
 from tests.launch.test_passing import start as command
 from tests.ports import free_port
+from tests.remote.test_delivery import waiting
 from tests.serve.conftest import Start
 from tests.serve.test_crash import lines_of
 from unbraid.log import SqliteLog
@@ -39,8 +40,10 @@ ANSWERS = {
     "bad request": (400, b"<html>No.</html>", "400 (not the answer of an unbraid server)"),
     "a page": (200, b"<html>Welcome to this hotel</html>", "200 (not the answer"),
     "some JSON": (200, b'{"ok":true}', "200 (not the answer"),
-    "any offset": (200, b'{"offset":999999999}', "that were never sent"),
-    "no progress": (200, b'{"offset":0}', "again and again"),
+    "another run": (200, b'{"runs":[{"run":"x","seq":1}]}', "200 (not the answer"),
+    "any event": (200, b'{"runs":[{"run":"s1","seq":999999999}]}', "that were never sent"),
+    "before all": (200, b'{"runs":[{"run":"s1","seq":-1}]}', "that were never sent"),
+    "no progress": (200, b'{"runs":[{"run":"s1","seq":0}]}', "again and again"),
     "gone": (410, b"", "410 (not the answer"),
 }
 
@@ -85,7 +88,7 @@ async def test_what_was_not_acknowledged_is_kept_and_sent_later(kind: str, tmp_p
         (there,) = await log.runs()
         assert (there.session_id, there.status, there.machine) == ("s1", "done", "tests")
     await log.close()
-    assert not list((tmp_path / "unbraid" / "outbox").iterdir())
+    assert not waiting(tmp_path / "unbraid")
 
 
 async def test_only_a_person_discards_a_run(tmp_path: Path) -> None:
@@ -93,11 +96,11 @@ async def test_only_a_person_discards_a_run(tmp_path: Path) -> None:
     to = ("--to", f"http://127.0.0.1:{free_port()}", "--linger", "0")
     run = await command(tmp_path, "run", *to, "--", "cat", f"{tmp_path}/said")
     await run.communicate()
-    assert list((tmp_path / "unbraid" / "outbox").iterdir())
+    assert waiting(tmp_path / "unbraid") == ["s1"]
     done = await command(tmp_path, "deliver", "--for", "0", "--discard", "s1")
     await done.communicate()
     assert done.returncode == 0
-    assert not list((tmp_path / "unbraid" / "outbox").iterdir())
+    assert not waiting(tmp_path / "unbraid")
 
 
 async def test_health_is_bad_while_the_log_cannot_append(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_the_list_has_every_rule_and_what_is_wrong_and_no_secret(env: Path) -> N
     assert f"{env}:9: unknown condition 'lunch'" in done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "permission, in /srv/shop → terminal, hook  (line 4)"
-    assert "prompt for 60s → terminal, hook  (default)" in lines
+    assert "prompt for 1m 00s → terminal, hook  (default)" in lines
     assert "budget of a run everywhere: $5.00  (line 11)" in lines
     assert lines[-4:] == [
         "receiver hook: a webhook", "receiver chat: Apprise", "quiet: 22:00-07:00", f"from {env}",
@@ -111,4 +111,4 @@ async def test_explain_shows_what_holds_and_which_rules_apply(rules: None) -> No
     found = {(each["run"], each["what"]): each["why"] for each in json.loads(done.stdout)}
     assert found["r1", "permission"][0].startswith("line 4: has held for 1")
     assert found["r2", "permission"] == ["line 4: does not apply (permission, in /srv/shop)"]
-    assert found["r2", "budget"] == ["line 11: 80%, $4.00 of $5.00"]
+    assert found["r2", "budget"] == ["line 11: 80%, ≈$4.00 of $5.00"]

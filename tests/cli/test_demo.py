@@ -54,7 +54,7 @@ async def test_it_shows_everything_and_ends_by_itself() -> None:
         printed, _ = await process.communicate()
     told = printed.decode()
     assert process.returncode == 0
-    assert told.startswith("A recording of Claude Code")
+    assert told.startswith("Replaying a recording of Claude Code")
     assert ADDRESS.search(told)
     assert "\x1b" not in told
     flat = " ".join(told.split())
@@ -95,7 +95,7 @@ async def test_on_a_terminal_the_tree_lives_below_and_ctrl_c_ends_it(tmp_path: P
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
     async with terminal([UNBRAID, "demo", "--no-page"], env, tmp_path, (90, 40)) as view:
         seen = await view.until(lambda seen: "└─" in seen and "run manual" in seen)
-        assert "A recording of Claude Code and four sub-agents" in seen
+        assert "a recording of Claude Code with four sub-agents" in seen
         assert "run tester general-purpose" in seen
         await view.type("C-c")
         seen = await view.until("ended with 0")

@@ -148,7 +148,7 @@ def test_a_log_that_cannot_be_read_does_not_hide_the_rest(home: Path) -> None:
     (home / "unbraid" / "log.db").write_bytes(b"not a database" * 100)
     result = start("ps", "--all", "--json")
     assert len(json.loads(result.stdout)) == len(WITH_PROJECTS) + 1
-    assert "only sessions that are not in it are listed" in result.stderr
+    assert "listing only sessions outside of it" in result.stderr
     log = [each for each in json.loads(start("doctor", "--json").stdout) if each["about"] == "log"]
     assert log[0]["status"] == "warning"
 

@@ -61,3 +61,8 @@ def test_a_file_that_is_not_understood_is_named(home: Path) -> None:
     code, said = typed("install", "claude")
     assert (code, "settings.json: is not JSON" in said) == (3, True)
     assert typed("install", "codex")[0] == 2
+    # The others have files of their own.
+    (home / ".config" / "opencode").mkdir(parents=True)
+    for word in ("install", "status", "uninstall"):
+        code, said = typed(word)
+        assert (code, "OpenCode: " in said, "is not JSON" in said) == (3, True, True)

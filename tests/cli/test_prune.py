@@ -82,6 +82,6 @@ def test_import_counts_what_it_does(home: Path) -> None:
     assert run("import").exit_code == 2
     assert run("import", "--all", writer.session).exit_code == 2
     assert run("import", "nobody").exit_code == 2
-    assert run("import", writer.session[:8]).stdout == "1 imported, 0 in the log already\n"
-    assert run("import", "--all").stdout == "0 imported, 1 in the log already\n"
+    assert run("import", writer.session[:8]).stdout == "1 imported, 0 already in the log\n"
+    assert run("import", "--all").stdout == "0 imported, 1 already in the log\n"
     assert "one" in run("cat", writer.session).stdout

@@ -81,6 +81,16 @@ async def test_a_table_that_fills_in_a_terminal(env: dict[str, str]) -> None:
     assert b"\x1b]0;" not in shown
 
 
+async def test_the_address_of_the_page_comes_last(env: dict[str, str]) -> None:
+    async with terminal([UNBRAID, "watch", "--port", "0"], env) as screen:
+        await screen.until("30 sessions, 60 tokens")
+        await screen.until("/login?code=")
+        screen.type("\x03")
+        assert await screen.end() == 0
+        shown = screen.drawn
+    assert shown.rindex(b"/login?code=") > shown.rindex(b"RUN")
+
+
 async def test_how_far_it_is(tmp_path: Path) -> None:
     log = await SqliteLog.open(tmp_path / "log.db")
     archive = Archive(log, {}, tmp_path)

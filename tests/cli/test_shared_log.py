@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.access import LINK, visitor
 from tests.launch.agents import UNBRAID
 from tests.nats_servers import NatsCluster
 from tests.watch.writing import Writer, append
@@ -125,6 +127,59 @@ async def test_what_one_machine_records_the_other_sees(tmp_path: Path) -> None:
             process.terminate()
             _, errors = await process.communicate()
         assert b"s3cret" not in errors
+
+
+async def test_what_begins_while_the_nodes_are_away_arrives_later_once(tmp_path: Path) -> None:
+    cluster = NatsCluster(tmp_path / "nats")
+    url = f"nats://{cluster.hosts}/SHARED"
+    one, two = MachineHome(tmp_path, "one", url), MachineHome(tmp_path, "two", url)
+    writer = Writer(one.home / ".claude")
+    append(writer.main, writer.prompt("Count needles.") + writer.text("first"))
+    process = await asyncio.create_subprocess_exec(
+        UNBRAID, "watch", "--port", "0", env=one.env,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert process.stderr is not None
+            while not (found := re.search(LINK, (await process.stderr.readline()).decode())):
+                pass
+        async with visitor(found[0]) as client:
+            # What this machine has itself is listed all the same.
+            listed = (await client.get("/v1/runs")).json()["runs"]
+            assert [run["title"] for run in listed] == ["Count needles."]
+            health = await client.get("/healthz")
+            assert health.status_code == 503
+            assert health.json()["error"]["message"] == "the log cannot be used: away"
+            metrics = (await client.get("/metrics")).text.splitlines()
+            assert "unbraid_log_reachable 0.0" in metrics
+            assert "unbraid_log_lost 0.0" in metrics
+            append(writer.main, writer.text("still away"))
+            # One that has only a question is not left waiting.
+            asked = await asyncio.create_subprocess_exec(
+                UNBRAID, "ps", env=two.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+            _, errors = await asked.communicate()
+            assert b"the log cannot be read" in errors
+            assert b"cannot be reached" in errors
+            with cluster:
+                append(writer.main, writer.text("needle"))
+                async with opened_log(url, two.env) as log:
+                    said = ["first", "still away", "needle"]
+                    assert await texts(log, writer.session, "needle") == said
+                assert (await client.get("/healthz")).status_code == 200
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    # Nothing wakes who asks another process.
+                    while (await client.get("/readyz")).json()["behind"]:  # noqa: ASYNC110
+                        await asyncio.sleep(0.05)
+                # And it is found by those that ask all machines who steers what.
+                assert await asyncio.to_thread(two.call, "approve", "--json") == b"[]\n"
+                process.terminate()
+                assert await process.wait() == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
 
 
 PIPED = "11111111-2222-4333-8444-666666666666"

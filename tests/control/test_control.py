@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.access import TOKEN, client_at
 from tests.control.talk import Talk
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, cli_of, log_path, logged, play, verdict
@@ -17,6 +18,7 @@ from tests.said import CLEAN
 from unbraid import events as e
 from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.log import SqliteLog
+from unbraid.serve import ServeConfig, new_token, serving
 from unbraid.testing import Script, ScriptedModel, Spawn, claude_launch, say, scenario
 from unbraid.testing.process import Child
 
@@ -33,7 +35,13 @@ STEERED = ("-p", "[[main]] Go.")
 
 @contextlib.asynccontextmanager
 async def talking(
-    version: str, script: Script, home: Path, *, asks: bool, steered: bool = False
+    version: str,
+    script: Script,
+    home: Path,
+    *,
+    asks: bool,
+    steered: bool = False,
+    options: Sequence[str] = (),
 ) -> AsyncIterator[Talk]:
     """A run that is talked to by whoever started it; or, `steered`, only from elsewhere."""
     cli = cli_of("claude", version)
@@ -43,8 +51,8 @@ async def talking(
             with ScriptedModel(script) as model:
                 args = STEERED if steered else LISTENING
                 launch = claude_launch(cli, model.url, home, args, asks=asks)
-                options = ["--steer"] if steered else []
-                argv = [UNBRAID, "run", *options, "--", *launch.argv]
+                steering = ["--steer"] if steered else []
+                argv = [UNBRAID, "run", *steering, *options, "--", *launch.argv]
                 child = await Child.start(argv, launch.env, launch.cwd, reads_stdin=not steered)
                 try:
                     if not steered:
@@ -117,6 +125,32 @@ async def test_a_prompt_can_be_followed_by_more(version: str, tmp_path: Path) ->
     assert shown[-1] == b"After the interrupt."
 
 
+async def test_a_run_that_is_sent_to_a_server_is_answered_there(tmp_path: Path) -> None:
+    secret, token = new_token("laptop", ["ingest"])
+    there = await SqliteLog.open(tmp_path / "server.db")
+    async with (
+        serving(ServeConfig(port=0, tokens=(TOKEN, token)), there) as server,
+        client_at(server.url) as client,
+        talking(
+            CURRENT, scenario("permission"), tmp_path, asks=True, steered=True,
+            options=("--to", server.url, "--token", secret),
+        ) as talk,
+    ):  # fmt: skip
+        for number, behavior in enumerate(("allow", "deny"), 1):
+            asked = await talk.logged(e.FleetPermissionAsked, number)
+            assert isinstance(asked, e.FleetPermissionAsked)
+            path = f"/v1/permissions/{asked.request_id}"
+            # It is on its way there.
+            while (await client.post(path, json={"behavior": behavior})).status_code == 404:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        shown = [line async for _, line in talk.child.lines()]
+        assert await talk.child.wait() == 0
+    assert shown == [b"One yes, one no."]
+    assert (tmp_path / "app" / "allowed.txt").exists()
+    assert not (tmp_path / "app" / "denied.txt").exists()
+    await there.close()
+
+
 @pytest.mark.parametrize("version", [OLDEST, OLD, CURRENT])
 async def test_a_prompt_on_the_command_line_asks_for_leave(version: str, tmp_path: Path) -> None:
     script = scenario("permission")
@@ -162,5 +196,5 @@ async def test_what_cannot_be_steered_runs_all_the_same(tmp_path: Path) -> None:
     finally:
         await child.stop()
     assert child.stderr == (
-        b"unbraid: this command cannot be steered, and runs as it would without --steer\n"
+        b"unbraid: this command cannot be steered; running it without --steer\n"
     )

@@ -19,7 +19,7 @@ def test_a_live_run_of_each_kind(kind: object) -> None:
     hint = steering_hint(RunSummary("r", name), [])
     assert hint is not None
     assert (hint.command or "") == command
-    assert "terminal of its own" in hint.reason or not command
+    assert "its own terminal" in hint.reason or not command
 
 
 def test_one_that_can_only_be_ended() -> None:
@@ -32,7 +32,7 @@ def test_one_that_can_only_be_ended() -> None:
 def test_one_that_is_over() -> None:
     hint = steering_hint(RunSummary("r", "claude", session_id="s", status="done"), [])
     assert hint is not None
-    assert str(hint) == "The run is over. To continue it: unbraid attach r --resume"
+    assert str(hint) == "This run has ended. To continue it: unbraid attach r --resume"
     hint = steering_hint(RunSummary("r", "of nobody", status="done"), [])
     assert hint is not None
-    assert str(hint) == "The run is over."
+    assert str(hint) == "This run has ended."

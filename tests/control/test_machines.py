@@ -99,6 +99,10 @@ async def test_a_run_is_steered_from_another_machine(
         assert [request.request_id for request in await elsewhere.waiting()] == ["q1"]
         await elsewhere.answer("q1", "allow", None, AnswerDetails(by="me"))
         assert fake.asked == ["go on", 2, ("q1", "allow", "me")]
+        # Who says on one machine that they answer is known on all.
+        assert owner.attendance.seconds == 0
+        await elsewhere.attend("me", 30)
+        assert owner.attendance.seconds > 0
         with pytest.raises(UnknownRequest):
             await elsewhere.answer("q1", "allow", None)
 

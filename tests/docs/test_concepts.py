@@ -69,6 +69,12 @@ def test_folders_are_the_layers_in_their_order() -> None:
     assert set(folders) == packages - NO_LAYERS
 
 
+def test_no_part_of_the_package_is_left_out() -> None:
+    parts = {path.name for path in PACKAGE.glob("*.py")} - {"__init__.py", "__main__.py"}
+    parts |= {f"{path.parent.name}/" for path in PACKAGE.glob("*/__init__.py")}
+    assert parts - set(SPAN.findall(MAP)) == set()
+
+
 def test_every_path_leads_somewhere() -> None:
     paths = [span for span in SPAN.findall(MAP) if span.endswith((".py", "/"))]
     assert len(paths) > 50

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from html.parser import HTMLParser
@@ -15,10 +17,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec import Raw
 
+from tests.export.saved import events_in
 from tests.said import RECORDINGS, sources_of
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, FleetToolResult, FleetToolUse, StreamStart, Text, encode
-from unbraid.export import RunExport, RunFold, render
+from unbraid.export import RunExport, RunFile, RunFold
 from unbraid.log.sample import story
 from unbraid.screen import cost
 from unbraid.sessions.sources import events_of, runs_of_sources
@@ -26,24 +29,39 @@ from unbraid.sessions.sources import events_of, runs_of_sources
 NESTED = "nested.partial-fwd.2.1.260"
 
 
-def exported(folder: Path, stream: int | None = None) -> RunExport:
+def recorded(folder: Path) -> list[FleetEvent]:
     (run,) = runs_of_sources(sources_of(folder, full=True), {})
+    return list(events_of(run))
+
+
+def exported(folder: Path, stream: int | None = None) -> RunExport:
     fold = RunFold("r")
-    fold.apply(events_of(run))
+    fold.apply(recorded(folder))
     return fold.export(stream)
+
+
+def made(events: list[FleetEvent], form: str, stream: int | None = None) -> str:
+    file = RunFile("r", form, stream=stream)
+    file.apply(events)
+    return file.content(file.export()).decode()
 
 
 @pytest.mark.parametrize("name", [NESTED, "deep-fan.plain.2.1.197", "many-turns.stdin.2.0.76"])
 def test_every_block_that_the_model_served_is_there_and_no_note(name: str) -> None:
     truth = json.loads((RECORDINGS / name / "truth.json").read_bytes())
-    page = render(exported(RECORDINGS / name), "json").decode()
+    events = recorded(RECORDINGS / name)
+    page = made(events, "json")
     said = json.loads(page)
     texts = {item.get("text") for stream in said["streams"] for item in stream["items"]}
     for block in truth["blocks"]:
         if block["type"] == "text":
             assert block["text"] in texts
+    packed = events_in(made(events, "html"))
+    known = "".join(json.loads(line).get("delta", "") for line in packed.splitlines())
+    assert all(block["text"] in known for block in truth["blocks"] if block["type"] == "text")
     for note in ("never quote", "agentId", "use SendMessage", "for resuming", "<usage>"):
         assert note not in page
+        assert note not in packed
 
 
 def test_costs_of_the_run_and_of_each_agent_are_there() -> None:
@@ -53,7 +71,7 @@ def test_costs_of_the_run_and_of_each_agent_are_there() -> None:
     own = sum(stream.usage.total_tokens for stream in export.streams)
     assert own == export.streams[0].total.total_tokens == export.usage.total_tokens
     for form in ("html", "markdown"):
-        shown = render(export, form).decode().replace("\\", "")
+        shown = made(recorded(RECORDINGS / NESTED), form).replace("\\", "")
         assert cost(export.usage) in shown
         for stream in export.streams:
             assert f"{stream.usage.total_tokens:,} tokens" in shown
@@ -64,12 +82,19 @@ def test_one_stream_alone() -> None:
     assert [stream.stream_id for stream in export.streams] == [1]
     with pytest.raises(CallerError, match="no stream 9"):
         exported(RECORDINGS / NESTED, 9)
+    events = recorded(RECORDINGS / NESTED)
+    page = [json.loads(line) for line in events_in(made(events, "html", stream=1)).splitlines()]
+    assert page[0]["type"] == "request_received"
+    assert "prompt" not in page[0]
+    assert {event["stream_id"] for event in page[1:-1]} == {1}
+    total = export.streams[0].total
+    assert (page[-1]["type"], page[-1]["output_tokens"]) == ("done", total.output_tokens)
 
 
 # --- what agents write, and what it must not become ---
 
 
-def hostile(words: str) -> RunExport:
+def hostile(words: str) -> list[FleetEvent]:
     """A run that says some words everywhere where an agent can say anything."""
     place: dict[str, Any] = {"ts": 5, "stream_id": 1, "depth": 1, "agent": words or "a"}
     events: list[FleetEvent] = story([words])[:3]
@@ -83,9 +108,7 @@ def hostile(words: str) -> RunExport:
         FleetToolResult(seq=6, tool_use_id="t", ok=True, content_json=content, **place),
         Text(seq=7, delta=words, message_id="m", block=0, **place),
     ]
-    fold = RunFold("r")
-    fold.apply(events)
-    return fold.export()
+    return events
 
 
 class Page(HTMLParser):
@@ -137,28 +160,59 @@ def attacks(test: Any) -> Any:
     return test
 
 
+def before_script(page: str) -> tuple[str, str]:
+    """A page's content, and its script, which is half a megabyte and always the same."""
+    shown, script = page.split('<script type="module">')
+    return shown, script
+
+
 @attacks
 @given(words=any_words())
 def test_a_page_has_our_tags_alone(words: str) -> None:
+    # A log has no lone surrogates.
+    words = words.encode("utf-8", "replace").decode()
     page, same = Page(), Page()
-    page.feed(render(hostile(words), "html").decode())
-    same.feed(render(hostile("plain words"), "html").decode())
+    shown, script = before_script(made(hostile(words), "html"))
+    plain, ours_too = before_script(made(hostile("plain words"), "html"))
+    assert script == ours_too
+    page.feed(shown)
+    same.feed(plain)
     assert set(page.tags) <= set(same.tags)
-    assert "script" not in page.tags
+    ours = ["application/json", "text/plain"]
+    assert [value for name, value in page.attributes if name == "type"] == ours
+    assert page.tags.count("script") == len(ours)
+    icon = next(value for _, value in same.attributes if value and value.startswith("data:image/"))
     for name, value in page.attributes:
-        assert (name, (value or "").split("-")[0]) in {
+        start = value if name in ("type", "href") and value in (*ours, icon) else None
+        assert (name, start or (value or "").split("-")[0]) in {
             ("lang", "en"), ("class", value), ("id", "stream"), ("href", "#stream"),
+            ("id", "unbraid"), ("type", value), ("rel", "icon"), ("href", icon),
         }  # fmt: skip
         if name == "class":
             assert value in {"facts", "prompt", "text", "tool", "code", "note"}
 
 
-def test_a_page_forbids_itself_everything_but_its_style() -> None:
-    page = render(hostile("x"), "html").decode()
-    assert "default-src 'none'; style-src 'sha256-" in page
-    assert "<script" not in page
-    assert "http://" not in page
-    assert "https://" not in page
+def test_a_page_forbids_itself_everything_but_its_own_script_and_style() -> None:
+    page = made(hostile("x"), "html")
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', page)
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    assert set(rules) == {
+        "default-src",
+        "script-src",
+        "style-src",
+        "img-src",
+        "base-uri",
+        "form-action",
+    }
+    assert rules["img-src"] == "data:"
+    (script,) = re.findall(r'<script type="module">(.*?)</script>', page, re.S)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert rules["script-src"] == f"'sha256-{digest}'"
+    assert re.fullmatch(r"'sha256-\S+' 'sha256-\S+'", rules["style-src"])
+    assert not re.search(
+        r'<(?:script|link|img)[^>]*(?:src|href)="(?!data:)', before_script(page)[0]
+    )
 
 
 @attacks
@@ -195,33 +249,31 @@ def test_markdown_has_our_structure_alone(words: str) -> None:
                 assert not re.search(r"://|www\.\w|[@#]\w|!\d", inline.content)
 
 
-def parsed(export: RunExport) -> list[Token]:
+def parsed(events: list[FleetEvent]) -> list[Token]:
     parser = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000})
     parser.enable(["table", "strikethrough"])
-    return parser.parse(render(export, "markdown").decode())
+    return parser.parse(made(events, "markdown"))
 
 
 def test_the_json_is_one_object() -> None:
     for attack in ATTACKS[:-1]:
-        assert json.loads(render(hostile(attack), "json"))["streams"][0]["stream_id"] == 0
+        assert json.loads(made(hostile(attack), "json"))["streams"][0]["stream_id"] == 0
 
 
 def test_events_are_not_needed_to_be_complete() -> None:
-    fold = RunFold("r")
-    fold.apply(story(["Half"])[:3])
-    export = fold.export()
-    assert export.status == "working"
+    file = RunFile("r", "markdown")
+    file.apply(story(["Half"])[:3])
+    assert file.export().status == "working"
     assert encode(story(["x"])[0])
-    assert b"Half" in render(export, "markdown")
+    assert b"Half" in file.content(file.export())
 
 
 def test_a_run_that_says_no_times_shows_none() -> None:
     events = story(["Hello"])
     for event in events:
         event.ts = 0
-    fold = RunFold("r")
-    fold.apply(events)
     for form in ("html", "markdown"):
-        shown = render(fold.export(), form)
-        assert b"Hello" in shown
-        assert not any(word in shown for word in (b"Started", b"Duration", b"1970"))
+        shown = made(events, form).split('<script type="application/json"')[0]
+        shown = re.sub(r"<style>.*?</style>", "", shown, flags=re.S)
+        assert "Hello" in shown
+        assert not any(word in shown for word in ("Started", "Duration", "1970"))

@@ -72,6 +72,17 @@ def test_a_reported_total_covers_what_was_used_before_it_and_the_rest_is_compute
     assert total.estimated_usd == pytest.approx(0.1)
 
 
+def test_what_an_account_leaves_out_stays_computed() -> None:
+    """A process that was killed has reported nothing, and the next one only what it used itself."""
+    killed = message(input_tokens=100, estimated_usd=0.3)
+    later = message(input_tokens=100, estimated_usd=0.3)
+    total = total_of(killed, later, turn(cost_usd=0.25, input_tokens=100))
+    assert (total.input_tokens, total.cost_usd) == (200, 0.25)
+    assert total.estimated_usd == pytest.approx(0.3)
+    unpriced = total_of(message(input_tokens=30), turn(cost_usd=0.25, input_tokens=10))
+    assert (unpriced.cost_usd, unpriced.unpriced_tokens) == (0.25, 20)
+
+
 def test_messages_that_a_slow_source_brings_after_the_report_are_not_counted_twice() -> None:
     report = turn(cost_usd=0.4, input_tokens=120)
     late = message(input_tokens=120, estimated_usd=0.3)

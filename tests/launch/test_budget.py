@@ -27,7 +27,7 @@ LONG_SECONDS = 60.0
 WAYS = [
     pytest.param("2.1.325", ("--max-cost", "0.043"), "$0.04", id="claude"),
     pytest.param("2.1.325", ("--steer", "--max-cost", "0.043"), "$0.04", id="steered"),
-    pytest.param("opencode 1.18.33", ("--max-tokens", "4300"), "4,300 tokens", id="opencode"),
+    pytest.param("opencode 1.18.33", ("--max-tokens", "4300"), "4.3k tokens", id="opencode"),
 ]
 
 
@@ -84,7 +84,7 @@ async def test_an_agent_without_end_is_stopped_within_one_message(
     errors = [event for event in events if isinstance(event, e.FleetError)]
     (note,) = [error for error in errors if error.code == "budget"]
     assert note.message.startswith("stopped at its budget, ")
-    assert f" of {limit}; spent: $0.05, " in note.message
-    assert note.message.endswith(f"To go on: unbraid attach {run} --resume")
+    assert f" of {limit}; spent: ≈$0.05, " in note.message
+    assert note.message.endswith(f"To continue: unbraid attach {run} --resume")
     assert f"unbraid: {note.message}" in printed
     assert recording.exit != 0

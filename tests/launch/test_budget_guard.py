@@ -84,10 +84,10 @@ async def test_most_of_a_budget_is_a_notice() -> None:
     async with asyncio.timeout(PATIENCE_SECONDS), guard.guarding(steered):
         guard.begin(log, "r")
         await log.append("r", [*maker.begin(), *(maker.usage(1, 0.01) for _ in range(4))])
-        assert await warned.get() == "80% of the budget is used: $0.04 of $0.05"
+        assert await warned.get() == "80% of the budget is used: ≈$0.04 of $0.05"
         assert steered.asked.empty()
         await log.append("r", [maker.usage(1, 0.01)])
-        assert (await warned.get()).startswith("stopped at its budget, $0.05 of $0.05")
+        assert (await warned.get()).startswith("stopped at its budget, ≈$0.05 of $0.05")
         assert await steered.asked.get() == "cancel"
 
 
@@ -108,7 +108,8 @@ def test_time_is_kept_of_any_program(tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=50)
     assert done.returncode == 143
-    assert "stopped at its budget, 1s of 1s" in done.stderr
+    assert done.stderr.startswith("unbraid: stopped at its budget, ")
+    assert " of 1.0s; spent: $0.00, 0 tokens, " in done.stderr
 
 
 def test_a_note_is_an_event_of_its_run_however_it_is_cut() -> None:

@@ -51,6 +51,20 @@ async def test_other_addresses_are_refused_with_what_is_possible(url: str) -> No
     assert url in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("natz://server:s3cret@a,b/X", "'natz://a,b/X'"),
+        ("server:s3cret@a,b/X", "'a,b/X'"),
+        ("sqlite://server:s3cret@a", "'sqlite://a'"),
+    ],
+)
+async def test_no_secret_of_a_mistyped_address_is_shown(url: str, shown: str) -> None:
+    with pytest.raises(CallerError, match=shown) as caught:
+        await open_log(url)
+    assert "s3cret" not in str(caught.value)
+
+
 async def test_a_variable_names_the_log_that_is_used_if_none_is_named(tmp_path: Path) -> None:
     env = {"UNBRAID_HOME": str(tmp_path / "home"), "UNBRAID_LOG": str(tmp_path / "other.db")}
     async with opened_log(env=env) as log:

@@ -134,6 +134,21 @@ async def test_a_rules_file_that_changes_counts_from_then_on(tmp_path: Path) -> 
             await until_taken(got)
 
 
+async def test_what_waits_for_a_receiver_comes_when_its_address_was_mended(tmp_path: Path) -> None:
+    with receiving() as got:
+        address = f"http://127.0.0.1:{closed_port()}"
+        rules = 'to = "hook"\n[receiver.hook]\nwebhook = "{}"\n'
+        desk = Desk(tmp_path, rules.format(address))
+        async with desk.service().running():
+            await desk.log.append(*failing("r"))
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not desk.warned:  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+            desk.rules.write_text(rules.format(got.url))
+            await until_taken(got)
+    assert json.loads(got.taken[0].body)["title"] == "Fix the tests: has failed"
+
+
 async def test_secrets_of_agents_do_not_leave(tmp_path: Path) -> None:
     key = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
     with receiving() as got:
@@ -142,7 +157,9 @@ async def test_secrets_of_agents_do_not_leave(tmp_path: Path) -> None:
         maker = Maker(begin=now_ms(), step=0)
         async with desk.service().running():
             command = f"curl -H 'Authorization: {key}' http://x"
-            await desk.log.append("r", [*maker.begin(), maker.asked("q1", command=command)])
+            await desk.log.append(
+                "r", [*maker.begin(f"/srv/{key}"), maker.asked("q1", command=command)]
+            )
             await until_taken(got)
     assert key[:12].encode() not in got.taken[0].body
     assert b"curl -H" in got.taken[0].body

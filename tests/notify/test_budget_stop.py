@@ -40,14 +40,14 @@ async def test_a_steered_session_is_interrupted_once(tmp_path: Path) -> None:
     async with desk.service().running(), desk.service().running():
         await desk.log.append("r", [*maker.begin(), maker.usage(10, 0.9)])
         details = await shown(desk, 2)
-        assert details == ["90% of its budget: $0.90 of $1.00"] * 2
+        assert details == ["90% of its budget: ≈$0.90 of $1.00"] * 2
         await desk.log.append("r", [maker.usage(10, 0.3)])
         details = await shown(desk, 3)
         await desk.log.append("r", [maker.usage(10, 0.3)])
-    assert details[-1].startswith("interrupted: $1.20 of $1.00 spent ($1.20, 20 tokens")
+    assert details[-1].startswith("interrupted: ≈$1.20 of $1.00 spent (≈$1.20, 20 tokens")
     assert steered.asked.get_nowait() == "interrupt"
     assert steered.asked.empty()
-    assert any("interrupted: $1.20 of $1.00" in text for text in desk.warned)
+    assert any("interrupted: ≈$1.20 of $1.00" in text for text in desk.warned)
 
 
 async def test_one_that_nothing_steers_goes_on_and_the_alert_says_so(tmp_path: Path) -> None:
@@ -57,10 +57,26 @@ async def test_one_that_nothing_steers_goes_on_and_the_alert_says_so(tmp_path: P
         await desk.log.append("r", [*maker.begin(), maker.usage(10, 1.2)])
         (detail,) = await shown(desk, 1)
     assert detail.startswith(
-        "cannot be stopped from here, and goes on: It has a terminal of its own"
+        "cannot be stopped from here, and continues: This run has its own terminal"
     )
     assert "$1.20 of $1.00 spent" in detail
     assert desk.shown[0].title == "Fix the tests: has reached its budget"
+
+
+async def test_one_that_can_be_stopped_only_later_is_stopped_then(tmp_path: Path) -> None:
+    desk, steered = Desk(tmp_path, RULES), Steered("interrupt", "message")
+    maker = Maker(begin=now_ms(), step=0)
+    async with desk.service().running():
+        await desk.log.append("r", [*maker.begin(), maker.usage(10, 1.2)])
+        await shown(desk, 1)
+        await desk.log.append("r", [maker.usage(10, 2.0)])  # nobody has said that it may
+        desk.controllers.register("r", steered)
+        details = await shown(desk, 2)
+    assert [detail.partition(":")[0] for detail in details] == [
+        "cannot be stopped from here, and continues", "interrupted",
+    ]  # fmt: skip
+    assert "≈$3.20 of $1.00 spent" in details[1]
+    assert len(desk.warned) == 2, "each is said once"
 
 
 @pytest.mark.cli
@@ -83,4 +99,4 @@ async def test_a_session_of_an_opencode_server_is_aborted_within_one_message(
     assert len(asked) <= LIMIT + 1
     said = "".join(event.delta for event in server.events if isinstance(event, e.Text))
     assert said == "".join(asked[:LIMIT])
-    assert "of 4,300 tokens spent" in details[-1]
+    assert "of 4.3k tokens spent" in details[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import plistlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,18 @@ def test_a_service_is_installed_shown_and_taken_away(tmp_path: Path) -> None:
         "--user restart unbraid.service",
     ]
     assert asked[-1] == "--user disable --now unbraid.service"
+
+
+def test_no_password_gets_into_a_file_that_others_read(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "systemctl").write_text(SYSTEMCTL)
+    (tmp_path / "bin" / "systemctl").chmod(0o755)
+    for words in (("--log", "tls://server:s3cret@a,b/X"), ("--log=nats://server:s3c@ret@a",)):
+        done = unbraid(tmp_path, "install", "--print", "--", *words)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "password_file" in done.stderr and "s3c" not in done.stderr
+    good = "tls://server@a,b/X?password_file=/p"
+    assert good in unbraid(tmp_path, "install", "--print", "--", "--log", good).stdout
 
 
 def test_nothing_is_left_behind_where_no_manager_answers(tmp_path: Path) -> None:
@@ -140,6 +153,13 @@ def test_the_files_of_a_team_server_are_in_order() -> None:
             [bin / words[0], *words[1:]], cwd=ROOT, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_workflow_runs_what_make_has() -> None:
+    workflows = [path.read_text() for path in (ROOT / ".github" / "workflows").iterdir()]
+    asked = set(re.findall(r"run: make (\w+)", "".join(workflows)))
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {"check", "test"} <= asked <= targets
 
 
 def _verified(unit: Path, runtime: Path) -> None:

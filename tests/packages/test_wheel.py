@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -50,7 +51,16 @@ def test_the_wheel_has_the_page_and_is_small(built: Path) -> None:
 
 
 def test_it_installs_and_runs(built: Path, tmp_path: Path) -> None:
-    unbraid, env = installed(sys.executable, built, tmp_path)
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
+    pip: list[Path | str] = [
+        tmp_path / "env" / "bin" / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-compile",
+    ]
+    unbraid, env = installed(pip, built, tmp_path)
     assert run(unbraid, env, "ps", "--json").strip() == "[]"
     assert "run explainer" in run(unbraid, env, "demo", "--speed", "1000", "--no-page")
     words = [str(unbraid), "serve", "--port", "0"]
@@ -67,23 +77,29 @@ def test_it_installs_and_runs(built: Path, tmp_path: Path) -> None:
 
 def test_it_runs_with_other_versions_of_python_that_are_here(built: Path, tmp_path: Path) -> None:
     for python in filter(None, map(_python, PYTHONS)):
-        installed(python, built, tmp_path / Path(python).name)
+        place = tmp_path / Path(python).name
+        uv = [sys.executable, "-m", "uv"]
+        subprocess.run([*uv, "venv", "--quiet", "--python", python, place / "env"], check=True)
+        installed([*uv, "pip", "install", "--quiet", "-p", place / "env"], built, place)
 
 
-def installed(python: str, built: Path, place: Path) -> tuple[Path, dict[str, str]]:
+@pytest.mark.parametrize("installer", ["pipx", "uv"])
+def test_it_installs_as_a_tool(installer: str, built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    install = {"pipx": ["pipx", "install"], "uv": ["uv", "tool", "install"]}[installer]
+    place = {"HOME": tmp_path, "PIPX_HOME": tmp_path / "pipx", "PIPX_BIN_DIR": tmp_path / "bin"}
+    place |= {"UV_TOOL_DIR": tmp_path / "uv", "UV_TOOL_BIN_DIR": tmp_path / "bin"}
+    env = os.environ | {name: str(path) for name, path in place.items()}
+    command = [sys.executable, "-m", *install, "--quiet", str(wheel)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert run(tmp_path / "bin" / "unbraid", env, "--version").startswith("unbraid, version ")
+
+
+def installed(install: list[Path | str], built: Path, place: Path) -> tuple[Path, dict[str, str]]:
     """Installs the wheel without extras, and tries what needs nothing else."""
-    subprocess.run([python, "-m", "venv", place / "env"], check=True, capture_output=True)
     bin, (wheel,) = place / "env" / "bin", built.glob("*.whl")
-    pip: list[Path | str] = [
-        bin / "python",
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-compile",
-        wheel,
-    ]
-    done = subprocess.run(pip, capture_output=True, text=True)
+    done = subprocess.run([*install, wheel], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     home = place / "home"
     home.mkdir()

@@ -116,7 +116,7 @@ def test_own_prices_go_before_the_listed_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[]", "not an object of models"),
         ('{"a": 1}', "not an object"),
         ('{"a": {"input": 1}}', "`input` and `output` are required"),

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.log.nats.held_back import hold_back
 from tests.nats_servers import NatsCluster
 from unbraid.events import Text
 from unbraid.log import opened_log
-from unbraid.record.ingest import Ingest
+from unbraid.log.entry import one_line
+from unbraid.log.sample import story
+from unbraid.record.event_ingest import EventIngest, RunPart
+from unbraid.record.ingest import Ingest, NotItsRun
 
 pytestmark = pytest.mark.xdist_group("nats")
 
@@ -54,3 +58,58 @@ async def test_a_run_goes_on_at_another_server_and_comes_back(tmp_path: Path) ->
             assert [event.seq for event in events] == list(range(1, len(events) + 1))
             texts = [event.delta for event in events if isinstance(event, Text)]
             assert texts == [f"word {number}" for number in range(12)]
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+async def test_a_server_that_is_behind_lets_nobody_into_runs_of_others(
+    goes_on: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it does not know yet, another machine may have begun at another server."""
+    said, events = lines(3), [one_line(event) for event in story(["x", "y"])]
+    with NatsCluster(tmp_path / "nats") as node:
+        async with (
+            opened_log(node.url("S", tmp_path / "one.db")) as one,
+            opened_log(node.url("S", tmp_path / "two.db")) as two,
+            opened_log(node.url("S", tmp_path / "three.db")) as three,
+        ):
+            behind = hold_back(two, monkeypatch), hold_back(three, monkeypatch)
+            offset = await Ingest(one).feed("r", "out", 0, said[0], now=1, machine="theirs")
+            part = RunPart("e", 0, events[:3])
+            await EventIngest(one).feed(part, machine="theirs", any_run=False)
+            before = await one.read_all()
+
+            data = said[1] if goes_on else b"".join(said)
+            at, after = (offset, 3) if goes_on else (0, 0)
+            with pytest.raises(NotItsRun):
+                await Ingest(two).feed("r", "out", at, data, now=2, machine="me", any_run=False)
+            with pytest.raises(NotItsRun):
+                part = RunPart("e", after, events[after:])
+                await EventIngest(three).feed(part, machine="me", any_run=False)
+            assert all(waited.is_set() for waited in behind)
+            assert await one.read_all() == before
+
+
+async def test_a_server_that_is_behind_takes_more_of_a_line_that_another_has_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer of one server was lost, and the sender has gone on to the other with more."""
+    first, line = lines(1)
+    said, at = first + line, len(first) + 40
+    with NatsCluster(tmp_path / "nats") as node:
+        async with (
+            opened_log(node.url("S", tmp_path / "one.db")) as one,
+            opened_log(node.url("S", tmp_path / "two.db")) as two,
+            opened_log(node.url("S", tmp_path / "three.db")) as three,
+        ):
+            servers = [Ingest(log) for log in (one, two, three)]
+            await servers[0].feed("r", "out", 0, first, now=1)
+            await two.settle()  # type: ignore[attr-defined]
+            waited = hold_back(two, monkeypatch)
+            assert await servers[0].feed("r", "out", len(first), line[:40], now=2) == at
+            assert await servers[1].feed("r", "out", len(first), line[:60], now=3) == at + 20
+            assert waited.is_set()
+            last = await servers[2].feed("r", "out", at + 20, line[60:], now=4, end=True)
+            assert last == len(said)
+            events = [entry.event async for batch in one.follow("r") for entry in batch]
+            assert [event.delta for event in events if isinstance(event, Text)] == ["word 0"]
+            assert not [event for event in events if event.type == "malformed"]

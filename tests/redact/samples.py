@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.redact.samples_found_later import found_later
 from tests.redact.samples_unseen import unseen
 
 ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -179,6 +180,8 @@ def samples() -> list[Sample]:
     out += _forms(k)
     for name, text, secret in unseen(_Maker(99)):
         out.append(Sample(f"unseen {name}", text.format(secret), bits(secret)))
+    for name, text, secret in found_later(_Maker(4711)):
+        out.append(Sample(f"later {name}", text.format(secret), bits(secret)))
     return out
 
 

@@ -181,4 +181,4 @@ async def test_the_option_is_not_taken_where_it_does_nothing(tmp_path: Path) -> 
     process = await start(tmp_path, "--redact", "run", "--", "echo", "started")
     out, err = await process.communicate()
     assert (out, process.returncode) == (b"", 2)
-    assert b"--redact stands after a command" in err
+    assert b"put --redact after the command" in err

@@ -144,6 +144,23 @@ def test_a_name_without_a_secret_is_left_alone(text: str) -> None:
             "\x1b[",
             "\u200b",
         ),
+        *(
+            "echo a ",
+            "echo a | ",
+            "printf '%s' ",
+            "sudo -S <<< ",
+            "password%3D",
+            "&quot;a",
+            "$6$a$",
+        ),
+        *(
+            "auth=('a', '",
+            "mnemonic: a ",
+            "password: |\n ",
+            'password" {',
+            'password a="b"',
+            ":a@tcp(",
+        ),
         *("ghp_a\\n", "QUJD", "aB3dEf6hIj9lMn2p ", " ", "&key=", "is ", "x-y_z.", "sk_live_"),
     ],
 )

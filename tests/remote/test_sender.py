@@ -1,202 +1,208 @@
-"""What is put into an outbox arrives once and in order, however the server fares."""
+"""What a log has arrives at a server once and in order, however the server fares."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import re
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.access import SECRET, TOKEN
-from unbraid.events import FleetEvent
+from unbraid.events import Done, FleetEvent, RequestReceived
 from unbraid.log import MemoryLog
-from unbraid.record.recorder import RunPipeline
-from unbraid.remote.outbox import CHUNK_BYTES, LONGEST_BYTES, Address, Outbox, OutboxReader
-from unbraid.remote.sender import Sender
+from unbraid.log.contract import story
+from unbraid.remote.delivery import Delivery
+from unbraid.remote.destination import Destination
+from unbraid.remote.ledger import DeliveryLedger
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
-from unbraid.wire.chunk import Chunk
 
 PATIENCE_SECONDS = 60.0
-BODIES = ServeLimits(body_bytes=16 << 20, shutdown_seconds=1)
-
-lines = st.binary(max_size=40).map(lambda data: data.replace(b"\n", b"") + b"\n")
-pieces = st.lists(
-    st.tuples(st.sampled_from(["stdout", "main.jsonl@1+0", "kid"]), lines), max_size=30
-)
+LIMITS = ServeLimits(shutdown_seconds=1)
 failing = settings(max_examples=25, deadline=None)
-
-
-class Silent(RunPipeline):
-    """Only the bytes matter here."""
-
-    def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
-        return []
-
-    def finish(self, now: int) -> list[FleetEvent]:
-        return []
-
-
-def placed(given: list[tuple[str, bytes]]) -> list[Chunk]:
-    """Bytes of sources with their offsets."""
-    offsets: dict[str, int] = {}
-    found = []
-    for source, data in given:
-        found.append(Chunk(source, offsets.get(source, 0), data))
-        offsets[source] = offsets.get(source, 0) + len(data)
-    return found
+texts = st.lists(st.text(st.characters(codec="utf-8"), max_size=40), max_size=12)
 
 
 @contextlib.asynccontextmanager
 async def listening(
     log: MemoryLog, port: int = 0, *, redact: bool = False
 ) -> AsyncIterator[Server]:
-    config = ServeConfig(port=port, redact=redact, tokens=(TOKEN,), limits=BODIES)
-    async with serving(config, log, pipeline=Silent) as server:
+    config = ServeConfig(port=port, redact=redact, tokens=(TOKEN,), limits=LIMITS)
+    async with serving(config, log) as server:
         yield server
 
 
-async def stored(log: MemoryLog) -> list[tuple[str, bytes]]:
-    """What has arrived, neighbours of one source together."""
-    return joined([(part.source, part.data) for part in await log.spooled("r") if part.data])
+@contextlib.asynccontextmanager
+async def delivering(
+    log: MemoryLog,
+    url: str,
+    home: Path,
+    warn: Callable[[str, str], None] = lambda run, problem: None,
+) -> AsyncIterator[Delivery]:
+    """What sends the runs of a log, as one process does."""
+    ledger = DeliveryLedger(home)
+    to = Destination(url, SECRET, home=home)
+    delivery = to.delivery(log, ledger, "log", on_refused=warn)
+    for waiting in ledger.waiting():
+        delivery.note(waiting.run)
+    task = asyncio.create_task(delivery.run())
+    try:
+        yield delivery
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        ledger.close()
 
 
-def joined(given: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
-    for source, data in given:
-        if found and found[-1][0] == source:
-            found[-1] = (source, found[-1][1] + data)
-        else:
-            found.append((source, data))
-    return found
+async def put(log: MemoryLog, url: str, home: Path, run: str, events: Sequence[FleetEvent]) -> None:
+    """Another process records more of a run that is to be sent."""
+    with contextlib.closing(DeliveryLedger(home)) as ledger:
+        ledger.note("log", url, [run])
+    await log.append(run, events)
+
+
+async def stored(log: MemoryLog, run: str) -> list[FleetEvent]:
+    """A run's events but for whose they are."""
+    events = [entry.event for entry in await log.read(run, limit=10**6)]
+    for event in events:
+        if isinstance(event, RequestReceived):
+            event.machine = event.user = None
+    return events
 
 
 @failing
-@given(pieces, st.integers(0, 30), st.booleans(), st.booleans())
+@given(st.lists(texts, min_size=1, max_size=4), st.integers(0, 12), st.booleans(), st.booleans())
 def test_all_arrives_once_in_order(
-    given: list[tuple[str, bytes]], cut: int, forgets: bool, redact: bool
+    said: list[list[str]], cut: int, forgets: bool, redact: bool
 ) -> None:
-    """The server is there, gone, and there again, perhaps with nothing of what it had."""
+    """The server is there, gone, and there again, perhaps with nothing of what it had; and so is
+    the process that sends.
+    """
+    runs = {f"r{number}": story(texts) for number, texts in enumerate(said)}
 
-    async def play(folder: Path) -> None:
-        log = MemoryLog()
+    async def play(home: Path) -> None:
+        log, here = MemoryLog(), MemoryLog()
         async with listening(log, redact=redact) as server:
-            port = server.port
-            outbox = Outbox.create(folder, Address(server.url, "r"))
-            sender = Sender(outbox.path, SECRET, lambda text: None)
-            for piece in placed(given)[:cut]:
-                outbox.put(piece._replace(arrived_ms=1))
-                sender.wake()
+            port, url = server.port, server.url
+            async with delivering(here, url, home) as delivery:
+                for run, events in runs.items():
+                    # Not its end: what has wholly arrived is the server's own to keep.
+                    await put(here, url, home, run, events[: min(cut, len(events) - 1)])
+                    delivery.note(run)
+                await asyncio.sleep(0.01)
         log = MemoryLog() if forgets else log
-        for piece in placed(given)[cut:]:
-            outbox.put(piece._replace(arrived_ms=2))
-        async with listening(log, port, redact=redact):
-            assert await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
-        outbox.remove()
-        assert await stored(log) == joined(given)
-        ends = [part.source for part in await log.spooled("r") if not part.data]
-        assert sorted(ends) == sorted({source for source, _ in given})
+        async with delivering(here, url, home) as delivery:
+            for run, events in runs.items():
+                await put(here, url, home, run, events[min(cut, len(events) - 1) :])
+                delivery.note(run)
+            async with listening(log, port, redact=redact), asyncio.timeout(PATIENCE_SECONDS):
+                for run in runs:
+                    assert await delivery.arrival(run)
+        for run, events in runs.items():
+            assert [event.seq for event in await stored(log, run)] == [e.seq for e in events]
+            if not redact:
+                assert await stored(log, run) == list(events)
+        with contextlib.closing(DeliveryLedger(home)) as ledger:
+            assert ledger.waiting() == []
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(play(Path(folder)))
 
 
-def test_large_pieces_are_parted_at_line_ends(tmp_path: Path) -> None:
-    many, long = b"x" * 99 + b"\n", b"y" * (LONGEST_BYTES + 7)
-    data = many * (3 * CHUNK_BYTES // 100) + long + b"\n" + many
-    outbox = Outbox.create(tmp_path, Address("http://h", "r"))
-    outbox.put(Chunk("a", 0, data, 1))
-    reader, found, at = OutboxReader(outbox.path), [], 0
-    while (chunk := reader.next()) is not None:
-        assert chunk.offset == at
-        found.append(chunk.data)
-        at += len(chunk.data)
-    assert b"".join(found) == data
-    assert max(map(len, found)) <= LONGEST_BYTES
-    assert sum(not part.endswith(b"\n") for part in found) == 1
-    reader.close()
-    outbox.remove()
+async def test_a_run_with_another_history_is_refused_and_the_others_arrive(tmp_path: Path) -> None:
+    log, here, refused = MemoryLog(), MemoryLog(), list[tuple[str, str]]()
+    await log.append("b", story(["one"], ts=5))
+    async with listening(log) as server:
+        for run in ("a", "b", "c"):
+            await put(here, server.url, tmp_path, run, story(["another"]))
+        say = lambda run, problem: refused.append((run, problem))  # noqa: E731
+        async with delivering(here, server.url, tmp_path, say) as delivery:
+            arrived = [await delivery.arrival(run) for run in ("a", "b", "c")]
+    assert arrived == [True, False, True]
+    ((run, problem),) = refused
+    assert run == "b" and "another event is there" in problem
+    with contextlib.closing(DeliveryLedger(tmp_path)) as ledger:
+        assert [each.run for each in ledger.waiting()] == ["b"]
 
 
-def test_what_is_half_written_is_left_for_later(tmp_path: Path) -> None:
-    outbox = Outbox.create(tmp_path, Address("http://h", "r"))
-    outbox.put(Chunk("a", 0, b"one\n", 1))
-    outbox.put(Chunk("b", 0, b"two\n", 1))
-    outbox.close()
-    whole = outbox.path.read_bytes()
-    first = whole.index(b"\n") + 1
-    for size in range(first, len(whole) + 1):
-        outbox.path.write_bytes(whole[:size])
-        reader = OutboxReader(outbox.path)
-        found = []
-        while (chunk := reader.next()) is not None:
-            found.append(chunk.data)
-        outbox.path.write_bytes(whole)
-        while (chunk := reader.next()) is not None:
-            found.append(chunk.data)
-        assert found == [b"one\n", b"two\n"]
-        reader.close()
-
-
-async def test_a_run_that_is_over_there_is_refused_for_good(tmp_path: Path) -> None:
-    from unbraid.pipeline import Pipeline as Real
-
-    log, told = MemoryLog(), list[str]()
-    config = ServeConfig(port=0, tokens=(TOKEN,), limits=BODIES)
-    async with serving(config, log, pipeline=Real) as server:
-        for source in ("first", "second"):
-            outbox = Outbox.create(tmp_path, Address(server.url, "r"))
-            outbox.put(Chunk(source, 0, b'{"type":"assistant"}\n', 1))
-            sender = Sender(outbox.path, SECRET, told.append)
-            arrived = await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
-            assert (arrived, sender.refused) == (source == "first", source == "second")
-            outbox.remove()
-    assert told == [f"{server.url} rejected this run: 409 run r is over"]
+async def test_large_events_go_alone_and_arrive(tmp_path: Path) -> None:
+    log, here = MemoryLog(), MemoryLog()
+    said = ["x" * (3 << 20), "y" * (1 << 19), "z" * (20 << 20), "w"]
+    async with listening(log) as server, asyncio.timeout(PATIENCE_SECONDS):
+        await put(here, server.url, tmp_path, "r", story(said))
+        async with delivering(here, server.url, tmp_path) as delivery:
+            assert await delivery.arrival("r")
+    assert await stored(log, "r") == story(said)
 
 
 @contextlib.asynccontextmanager
-async def saying(*answers: bytes) -> AsyncIterator[str]:
-    """A server that says just this to one request each, and hangs up."""
-    left = list(answers)
+async def saying(*answers: bytes) -> AsyncIterator[tuple[str, list[tuple[bytes, bytes]]]]:
+    """A server that says just this to one request each, and hangs up; and what it was sent."""
+    left, asked = list(answers), list[tuple[bytes, bytes]]()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
-        await reader.readexactly(int(re.findall(rb"(?i)content-length: (\d+)", head)[0]))
+        size = int(re.findall(rb"(?i)content-length: (\d+)", head)[0])
+        asked.append((head, await reader.readexactly(size)))
         writer.write(left.pop(0))
         writer.close()
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         host, port = server.sockets[0].getsockname()
-        yield f"http://{host}:{port}"
+        yield f"http://{host}:{port}", asked
 
 
-ANSWER = b'HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{"offset":4}'
+def answered(body: bytes, status: bytes = b"200 OK") -> bytes:
+    return b"HTTP/1.1 %s\r\ncontent-length: %d\r\n\r\n%s" % (status, len(body), body)
+
+
+ANSWER = answered(b'{"runs":[{"run":"r","seq":6}]}')
 
 
 async def test_an_answer_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> None:
-    told: list[str] = []
-    cuts = (ANSWER[: -len(b'"offset":4}')], ANSWER[: -len(b'{"offset":4}')], b"")
-    async with saying(*cuts, ANSWER, ANSWER) as url:
-        outbox = Outbox.create(tmp_path, Address(url, "r"))
-        outbox.put(Chunk("a", 0, b"one\n", 1))
-        sender = Sender(outbox.path, SECRET, told.append)
-        assert await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
-        outbox.remove()
-    (warning,) = told
-    assert "cannot be reached, trying again" in warning
+    here = MemoryLog()
+    cuts = (ANSWER[:-3], ANSWER[: ANSWER.index(b"{")], b"")
+    async with saying(*cuts, ANSWER) as (url, asked), asyncio.timeout(PATIENCE_SECONDS):
+        await put(here, url, tmp_path, "r", story(["one"]))
+        assert (await here.run("r") or pytest.fail()).last_seq == 6
+        async with delivering(here, url, tmp_path) as delivery:
+            assert await delivery.arrival("r")
+    assert len(asked) == 4
 
 
-async def test_a_server_of_another_kind_is_reported_and_left_alone(tmp_path: Path) -> None:
-    told: list[str] = []
-    async with saying(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<html>") as url:
-        outbox = Outbox.create(tmp_path, Address(url, "r"))
-        outbox.put(Chunk("a", 0, b"one\n", 1))
-        sender = Sender(outbox.path, SECRET, told.append)
-        assert not await asyncio.to_thread(sender.finish, PATIENCE_SECONDS)
-        assert sender.refused
-        outbox.remove()
-    assert told == [f"{url} rejected this run: 200 (not the answer of an unbraid server)"]
+async def test_a_server_that_takes_nothing_compressed_gets_it_plain(tmp_path: Path) -> None:
+    here, events = MemoryLog(), story(["word " * 1000])
+    refusal = answered(b'{"error":{"message":"no"}}', b"415 No")
+    async with saying(refusal, ANSWER) as (url, asked), asyncio.timeout(PATIENCE_SECONDS):
+        await put(here, url, tmp_path, "r", events)
+        async with delivering(here, url, tmp_path) as delivery:
+            assert await delivery.arrival("r")
+    (first, packed), (second, plain) = asked
+    assert b"gzip" in first.lower() and b"content-encoding" not in second.lower()
+    assert gzip.decompress(packed) == plain and len(packed) < len(plain) / 4
+    assert isinstance(events[-1], Done)
+
+
+async def test_a_server_of_another_kind_is_reported_and_nothing_is_given_up(
+    tmp_path: Path,
+) -> None:
+    here, refused = MemoryLog(), list[tuple[str, str]]()
+    foreign = answered(b"<html>")
+    say = lambda run, problem: refused.append((run, problem))  # noqa: E731
+    async with saying(foreign, foreign, foreign) as (url, _), asyncio.timeout(PATIENCE_SECONDS):
+        for run in ("a", "b"):
+            await put(here, url, tmp_path, run, story(["one"]))
+        async with delivering(here, url, tmp_path, say) as delivery:
+            assert [await delivery.arrival(run) for run in ("a", "b")] == [False, False]
+            assert (delivery.status.behind, delivery.status.refused) == (2, 2)
+    problem = "200 (not the answer of an unbraid server)"
+    assert sorted(refused) == [("a", problem), ("b", problem)]
+    with contextlib.closing(DeliveryLedger(tmp_path)) as ledger:
+        assert [(each.run, each.seq) for each in ledger.waiting()] == [("a", 0), ("b", 0)]

@@ -134,7 +134,10 @@ async def test_a_link_that_no_longer_works_leads_to_the_page(
     client = client_of(guarded)
     used = await client.get("/login?code=used", headers=BROWSER)
     assert used.status_code == 403
-    assert "This link was used before, or has expired." in used.text and 'name="token"' in used.text
+    assert (
+        "This link has already been used, or has expired." in used.text
+        and 'name="token"' in used.text
+    )
     assert (await client.get("/login", headers=BROWSER)).status_code == 401
     assert (await client.get("/login")).json()["error"]["code"] == "unauthorized"
 

@@ -192,3 +192,29 @@ async def test_the_command_searches_both(machine: Machine, monkeypatch: pytest.M
     assert "logged/0" in shown
     assert "a needle \\x1b[2J in hay" in shown
     assert await asyncio.to_thread(search, "nobody", "said") == ""
+
+
+async def test_what_was_said_after_the_last_run_was_over_is_brought_in(machine: Machine) -> None:
+    """Nobody followed the session when it went on; hours later, it is a run like any other."""
+    name = session_of(NESTED)
+    await machine.get(f"/v1/runs/{name}")
+    await machine.archive.catch_up()
+    assert [run.run for run in await machine.log.runs()] == [name], "there was nothing more"
+
+    (main,) = machine.home.glob(f"claude/projects/*/{name}.jsonl")
+    writer = Writer(machine.home / "claude", name)
+    usage = {"input_tokens": 7, "output_tokens": 3}
+    answer = json.loads(writer.text("Later."))
+    answer["message"] |= {"usage": usage, "stop_reason": "end_turn"}
+    append(main, writer.prompt("And now?") + json.dumps(answer, separators=(",", ":")).encode())
+    append(main, b"\n")
+    an_hour_ago = time.time() - 3600
+    os.utime(main, (an_hour_ago, an_hour_ago))
+
+    await machine.archive.read(print)
+    await machine.archive.catch_up()
+    later, before = (await machine.get("/v1/runs", q=name))["runs"]
+    assert [later["run"], before["run"]] == [f"{name}.2", name]
+    assert (later["status"], later["usage"]["input_tokens"]) == ("done", 7)
+    await machine.archive.catch_up()
+    assert len(await machine.log.runs()) == 2

@@ -123,7 +123,7 @@ async def test_sessions_are_named_by_their_beginning(env: dict[str, str]) -> Non
 async def test_a_machine_that_keeps_imports_everything(env: dict[str, str]) -> None:
     store(env)
     ended = 0
-    async with Machine(env=env) as machine, machine.keeping(), asyncio.timeout(60):
+    async with Machine(env=env) as machine, machine.session_import(), asyncio.timeout(60):
         async for batch in machine.log.follow_all(0):
             ended += sum(entry.type == "done" for entry in batch)
             if ended == len(RECORDED):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
@@ -183,6 +184,24 @@ def test_the_sessions_own_account_covers_what_was_before_it(tmp_path: Path) -> N
     assert run["usage"]["estimated_usd"] == pytest.approx(second["cost_usd"])
 
 
+def test_what_a_killed_process_has_used_stays_computed(tmp_path: Path) -> None:
+    """The account of the process that resumed its session is of what that has used itself."""
+    state = {"type": "cost-state", "sessionId": SESSION, "totalCostUSD": 0.5}
+    usage = {"inputTokens": 1000, "outputTokens": 5, "cacheReadInputTokens": 10}
+    account = json.dumps(state | {"modelUsage": {MODEL: usage}}, separators=(",", ":")) + "\n"
+    transcript(tmp_path, line(1, 5))
+    (alone,) = unbraid(tmp_path, "cost", "--json")[0]["rows"]
+    transcript(tmp_path, line(1, 5) + line(2, 5) + account)
+    total = unbraid(tmp_path, "cost", "--json")[0]["total"]
+    assert total["cost_usd"] == pytest.approx(0.5 + alone["cost_usd"], rel=0.02)
+    assert total["estimated"]
+    (run,) = unbraid(tmp_path, "ps", "--all", "--json")[0]
+    (tree, _) = unbraid(tmp_path, "tree", SESSION, "--json")
+    for name in ("cost_usd", "estimated_usd"):
+        assert tree["total"][name] == pytest.approx(run["usage"][name])
+    assert run["usage"]["cost_usd"] == 0.5
+
+
 def test_a_model_that_nobody_knows_shows_its_tokens_and_no_price(tmp_path: Path) -> None:
     transcript(tmp_path, line(1, 5) + line(2, 6, model="nobody-1"))
     table, told = unbraid(tmp_path, "cost", "--by", "model", "--json")
@@ -214,7 +233,7 @@ def test_what_cannot_be_read_is_named_and_everything_else_is_counted(tmp_path: P
     table, told = unbraid(tmp_path, "cost", "--json", UNBRAID_PRICES=str(prices))
     assert table["total"]["output_tokens"] == 13
     assert table["total"]["cost_usd"] > 0
-    assert "the prices are not used: no JSON" in told
+    assert "the prices are not used: not JSON" in told
     assert "opencode.db" in told
 
 
@@ -243,6 +262,17 @@ def test_the_table_and_the_values_say_the_same(tmp_path: Path) -> None:
     ).stdout.splitlines()
     assert values[0] == "key," + ",".join(COUNTS) + ",cost_usd,estimated"
     assert len(values) == 3
+
+
+def test_a_spreadsheet_finds_no_formula_in_what_an_agent_wrote(tmp_path: Path) -> None:
+    formulas = [f"{sign}HYPERLINK(1)" for sign in "=+-@\t\uff1d"]
+    transcript(tmp_path, "".join(line(n, 5, model=name) for n, name in enumerate(formulas)))
+    command = [UNBRAID, "cost", "--csv", "--by", "model"]
+    values = subprocess.run(
+        command, env=environment(tmp_path), capture_output=True, check=True, text=True
+    ).stdout
+    keys = [row[0] for row in csv.reader(values.splitlines())][1:]
+    assert sorted(keys) == sorted(f"'{formula}" for formula in formulas)
 
 
 def share(ts: int, **more: Any) -> UsageShare:
@@ -277,6 +307,14 @@ def test_a_reported_total_is_divided_by_what_was_estimated() -> None:
     settled = settle(shares, Usage(input_tokens=10, cost_usd=8.0), 0)
     assert [each.cost_usd for each in settled] == [6.0, 2.0]
     assert usage_of(settled) == Usage(input_tokens=10, cost_usd=8.0)
+
+
+def test_of_a_run_that_is_reported_in_part_the_rest_stays_computed() -> None:
+    shares = [share(0, input_tokens=10, estimated_usd=usd) for usd in (1.0, 3.0)]
+    usage = Usage(input_tokens=20, cost_usd=0.4, estimated_usd=1.2)
+    settled = usage_of(settle(shares, usage, 0))
+    assert settled.cost_usd == pytest.approx(0.4)
+    assert settled.estimated_usd == pytest.approx(1.2)
 
 
 def test_what_no_message_shows_is_a_share_of_its_own() -> None:

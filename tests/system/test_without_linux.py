@@ -40,7 +40,7 @@ def test_processes_are_neither_alive_nor_dead(tmp_path: Path) -> None:
     (tmp_path / "opencode.db").touch()
     assert opencode.holders(tmp_path / "opencode.db") == {}
     assert not opencode.is_unattended(tmp_path / "opencode.db")
-    assert codex.open_threads() == set()
+    assert codex.open_rollouts() == codex.OpenRollouts(is_complete=False)
 
 
 def test_a_killed_session_counts_as_alive_until_it_is_silent_for_long(tmp_path: Path) -> None:

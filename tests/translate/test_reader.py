@@ -83,7 +83,7 @@ def test_what_a_line_holds(line: bytes, found: list[str]) -> None:
         ("timestamp", {}),
         ("parent_tool_use_id", 1.5),
         ("isSidechain", "yes"),
-        ("apiBlockIndex", "one"),
+        ("isMeta", "one"),
     ],
 )
 def test_a_wrong_type_in_a_known_place_costs_only_that_place(field: str, value: Any) -> None:

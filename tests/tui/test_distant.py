@@ -155,4 +155,4 @@ async def test_what_is_for_this_machine_is_refused(tmp_path: Path) -> None:
     env = environment(tmp_path)
     argv = [UNBRAID, "top", "--url", "http://127.0.0.1:1", "--opencode", "http://127.0.0.1:2"]
     async with terminal(argv, env, tmp_path) as view:
-        await view.until(lambda seen: "--opencode is for this machine" in seen and "with 2" in seen)
+        await view.until(lambda seen: "--opencode and --url cannot" in seen and "with 2" in seen)

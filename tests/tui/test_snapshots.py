@@ -52,7 +52,7 @@ async def test_the_keys_fit_on_a_small_screen(tmp_path: Path) -> None:
     async with showing(await fleet(), tmp_path, size=(80, 24), now=NOW_MS / 1000) as screen:
         await screen.until(lambda: len(screen.rows("agents")) == 5)
         await screen.press("question_mark")
-        await screen.until(lambda: "send the main agent" in screen.text())
+        await screen.until(lambda: "to the main agent" in screen.text())
         compare("help-80x24", screen.text())
 
 

@@ -40,9 +40,9 @@ async def test_a_session_appears_by_itself(size: tuple[int, int], tmp_path: Path
         await view.type("Enter")
         await view.until(lambda seen: texts["leaf"] in seen and "─ Find" not in seen)
         await view.type("?")
-        await view.until("send the main agent a message")
+        await view.until("send a message to the main agent")
         await view.type("Escape")
-        await view.until(lambda seen: "send the main agent" not in seen)
+        await view.until(lambda seen: "to the main agent" not in seen)
         await view.type("q")
         await view.until("ended with 0")
 
@@ -61,9 +61,9 @@ async def test_permission_is_given_and_refused(tmp_path: Path) -> None:
         await view.until("One yes, one no.")
         assert (await talk.read_until("result"))["result"] == "One yes, one no."
         await view.type("i")
-        await view.until("Interrupt what the main agent does")
+        await view.until("Interrupt the main agent?")
         await view.type("n")
-        await view.until(lambda seen: "Interrupt what" not in seen)
+        await view.until(lambda seen: "Interrupt the main agent?" not in seen)
         await view.type("s")
         await view.until("End the whole run?")
         await view.type("y")
@@ -81,7 +81,7 @@ async def test_a_message_reaches_the_agent(tmp_path: Path) -> None:
         async with terminal([UNBRAID, "top"], talk.launch.env, talk.launch.cwd) as view:
             await view.until("● main")
             await view.type("i")
-            await view.until("Interrupt what the main agent does")
+            await view.until("Interrupt the main agent?")
             await view.type("y")
             assert (await talk.read_until("result"))["subtype"] == "error_during_execution"
             await view.type("m")

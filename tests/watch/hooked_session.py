@@ -41,7 +41,7 @@ class Hook:
         """What it answers; None if it leaves it to the CLI."""
         code, out, err = await self.said()
         assert (code, err) == (0, "")
-        return json.loads(out)["hookSpecificOutput"] if out else None
+        return json.loads(out)["hookSpecificOutput"] if out.strip() else None
 
 
 class Watched:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import stat
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +27,20 @@ from tests.watch.hooked_session import (
     watched,
 )
 from tests.watch.writing import append
+from unbraid.agents.claude.hooks import decisions
 from unbraid.agents.claude.hooks.commands import MAIL, WAIT
+from unbraid.agents.control_port import GIVE_BACK, halt
 from unbraid.errors import CallerError
-from unbraid.events import FleetPermissionAsked
+from unbraid.events import FleetError, FleetPermissionAsked
 from unbraid.machine import Machine
+from unbraid.translate.notes import RunNote
+from unbraid.watch import hook_socket
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32" or shutil.which("curl") is None, reason="needs sh and curl"
 )
+
+ALLOWED = decisions.allow("Bash", BASH["input"], [], None).decode()
 
 
 async def test_a_main_agent_is_answered_in_every_way(tmp_path: Path) -> None:
@@ -81,6 +89,8 @@ async def test_a_main_agent_is_answered_in_every_way(tmp_path: Path) -> None:
         hook = await session.ask(tool_name="AskUserQuestion", tool_input=questions)
         with pytest.raises(CallerError, match="question"):
             await session.answer("allow")
+        with pytest.raises(CallerError, match=r"no question 'What\?': there are 'Which\?'"):
+            await session.answer("allow", answers={"What?": "A"})
         await session.answer("allow", answers={"Which?": "A"})
         decision = {"behavior": "allow", "updatedInput": {**questions, "answers": {"Which?": "A"}}}
         assert (await hook.answer())["decision"] == decision
@@ -114,6 +124,21 @@ async def test_the_person_is_first(tmp_path: Path) -> None:
         assert (reply.request_id, reply.behavior, reply.by) == (request.request_id, "allow", None)
         with pytest.raises(CallerError, match="no pending"):
             await session.machine.controllers.answer(request.request_id, "allow", None)
+
+        # The tool that was asked for is used: that is known before the transcript has it.
+        hook = await session.ask()
+        await session.pending()
+        await until((session.folder / "mail").exists)
+        used: dict[str, Any] = {"tool_name": "Bash", "tool_input": BASH["input"]}
+        for other in ({"agent_id": "a1"}, {"tool_name": "Read"}, {"tool_input": {"command": "ls"}}):
+            call = await session.hook(MAIL, "PostToolUse", **{**used, **other})
+            assert await call.said() == (0, "", "")
+            await session.pending()
+        call = await session.hook(MAIL, "PostToolUse", **used)
+        assert await call.said() == (0, "", "")
+        assert session.machine.controllers.pending() == [], "before the CLI goes on"
+        assert await hook.answer() is None
+        assert not (session.folder / "mail").exists()
 
         # Esc in the dialog: the CLI ends the hook.
         hook = await session.ask()
@@ -160,6 +185,11 @@ async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
         assert not mail.exists()
         await held.message("To the idle one.")
         assert await waiting.said() == (2, "", "To the idle one.")
+        # The turn is over, and the hook that waits beside it has not called yet.
+        await held.message("In between.")
+        waiting = await session.hook(WAIT, "Stop")
+        assert await waiting.said() == (2, "", "In between.")
+        assert not mail.exists()
 
         async def calls(event: str, **given: Any) -> Any:
             code, out, err = await (await session.hook(MAIL, event, **given)).said()
@@ -193,6 +223,26 @@ async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
         assert await calls("PreToolUse", agent_id="a1") is None, "only once"
         await held.interrupt()
         assert (await calls("PreToolUse"))["continue"] is False
+        # Whatever stops it while its tool runs comes before the next answer of the model.
+        await halt(held)
+        assert await calls("PostToolUse", agent_id="a1") is None
+        stopped = await calls("PostToolUse")
+        assert stopped == {"continue": False, "stopReason": decisions.STOPPED}
+        assert (await calls("PreToolUse", agent_id="a1"))["continue"] is False
+        # Who sends a message after a stop wants it read.
+        await held.interrupt()
+        await held.message("Go on.")
+        assert await calls("PreToolUse") is None
+        assert (await calls("PostToolUse"))["hookSpecificOutput"]["additionalContext"] == "Go on."
+        # What was to stop is over with the next prompt, but not with a report of an agent.
+        await held.interrupt()
+        report = {"prompt": "<task-notification>\n<task-id>a1</task-id>"}
+        waiting = await session.hook(WAIT, "UserPromptSubmit", **report)
+        await until(lambda: held._waiter is not None)
+        assert mail.exists()
+        await session.hook(WAIT, "UserPromptSubmit", prompt="Go on.")
+        assert await waiting.said() == (0, "", "")
+        await until(lambda: not mail.exists())
         # Who asks comes to no tool call: a stop is an answer.
         hook = await session.ask()
         await session.pending()
@@ -267,6 +317,22 @@ async def test_what_is_sent_to_the_socket_answers_nothing(tmp_path: Path) -> Non
         assert (await hook.answer())["decision"]["behavior"] == "deny"
 
 
+async def test_a_note_of_ours_is_in_the_log_of_whoever_records_it(tmp_path: Path) -> None:
+    async with Machine(env=env_of(tmp_path)) as other:
+        for text in ("here", "elsewhere", "continued"):
+            async with watched(tmp_path) as session:
+                controllers = (other if text == "elsewhere" else session.machine).controllers
+                note, run = RunNote(text, "budget", 1_000), session.writer.session
+                # As soon as its run is open.
+                await until_async(partial(controllers.note, run, note))
+                assert not await controllers.note("unknown", note)
+        found = await other.log.read(run, 0, 1000, types=("error",))
+        errors = [entry.event for entry in found if isinstance(entry.event, FleetError)]
+        assert [(each.message, each.code) for each in errors] == [
+            ("here", "budget"), ("elsewhere", "budget"), ("continued", "budget"),
+        ]  # fmt: skip
+
+
 async def test_another_process_takes_the_place(tmp_path: Path) -> None:
     async with Machine(env=env_of(tmp_path)) as later:
         async with watched(tmp_path) as session:
@@ -284,3 +350,31 @@ async def test_another_process_takes_the_place(tmp_path: Path) -> None:
         await later.controllers.answer(request.request_id, "allow", None)
         assert (await hook.answer())["decision"] == {"behavior": "allow"}
         await watching.__aexit__(None, None, None)
+
+
+async def test_a_session_is_known_by_its_first_tool_call_and_calls_no_more(tmp_path: Path) -> None:
+    async with watched(tmp_path) as session:
+        callers = session.folder / "callers"
+        await (await session.hook(MAIL, "PreToolUse")).said()
+        await until(lambda: session.machine.controllers._by_run)
+        assert [path.name for path in callers.iterdir()] == [f"{os.getpid()}-"]
+        await (await session.hook(MAIL, "PostToolUse")).said()
+        (session.folder / "stalled").touch()  # somebody got no answer, while we were stopped
+        await until(lambda: not (session.folder / "stalled").exists())
+    assert not callers.exists()
+
+
+async def test_who_holds_a_request_says_that_it_is_alive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hook_socket, "HOOK_BEAT_SECONDS", 0.01)
+    async with watched(tmp_path) as session:
+        for behavior in ("allow", GIVE_BACK):
+            hook = await session.ask()
+            assert hook.process.stdout is not None
+            await hook.process.stdout.readline()
+            await session.answer(behavior)
+            code, out, err = await hook.said()
+            assert (code, err) == (0, "")
+            assert out.startswith("\n")
+            assert out.strip() == ("" if behavior == GIVE_BACK else ALLOWED)

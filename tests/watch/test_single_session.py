@@ -279,3 +279,31 @@ def test_a_session_that_ended_unwatched_has_ended_at_the_next_look(
     assert {row["run"]: row["status"] for row in listed(env)} == ended
     for run, status in ended.items():
         assert json.loads(call(env, "tree", "--json", run).stdout)["status"] == status
+
+
+@pytest.mark.parametrize("status", ["idle", "waiting", "busy"])
+def test_what_a_process_says_is_shown_of_a_session_that_nobody_follows(
+    status: str, env: dict[str, str], tmp_path: Path
+) -> None:
+    """However long ago it has said anything; and as soon as its process is gone."""
+    writer = Writer(tmp_path / "claude")
+    bash = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}}
+    append(writer.main, writer.prompt() + writer.text("one"))
+    if status != "idle":
+        append(writer.main, writer.answer([bash]))
+    for minutes in (0, 10):
+        ago = time.time() - minutes * 60
+        os.utime(writer.main, (ago, ago))
+        wanted = {"busy": "working"}.get(status, "waiting")
+        entry = {"pid": os.getpid(), "sessionId": writer.session, "status": status}
+        entry |= {"statusUpdatedAt": time.time_ns() // 1_000_000 + 1000}
+        entry |= {"waitingFor": "permission prompt"} if status == "waiting" else {}
+        sessions = tmp_path / "claude" / "sessions"
+        sessions.mkdir(exist_ok=True)
+        (sessions / "1.json").write_text(json.dumps(entry))
+        (row,) = listed(env)
+        tree = json.loads(call(env, "tree", "--json", writer.session).stdout)
+        export = json.loads(call(env, "export", "--json", writer.session).stdout)
+        assert [each["status"] for each in (row, tree, export)] == [wanted] * 3
+        found = [each["waiting"] and each["waiting"]["for"] for each in (row, tree)]
+        assert found == [{"idle": "prompt", "waiting": "permission"}.get(status)] * 2

@@ -6,8 +6,8 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import aclosing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, aclosing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,15 @@ def published(home: Path) -> dict[str, Any]:
     return entry
 
 
+@contextmanager
+def its_shells_ended(awaited: Path) -> Iterator[None]:
+    """Shells outlive a CLI that is killed: they end when there is what they wait for."""
+    try:
+        yield
+    finally:
+        awaited.touch()
+
+
 async def test_a_session_that_waits_for_a_person_and_is_killed(tmp_path: Path) -> None:
     cli = cli_of("claude", VERSION)
     with ScriptedModel(scenario("permission")) as model:
@@ -71,7 +80,8 @@ async def test_a_session_that_waits_for_a_person_and_is_killed(tmp_path: Path) -
             await screen.until("[[main]]Go.")
             screen.type("\r")
             await screen.until("Do you want to proceed?")
-            row = await until(launch.env, lambda row: row["status"] == "waiting")
+            # What the process publishes is known before the log has the call that it waits for.
+            row = await until(launch.env, lambda row: "tool" in (row.get("waiting") or {}))
             said = published(tmp_path)
             assert (said["status"], said["sessionId"]) == ("waiting", row["session_id"])
             since = said["statusUpdatedAt"]
@@ -105,9 +115,10 @@ async def test_a_session_that_is_killed_while_its_agents_work(tmp_path: Path) ->
         },
         "two-at-work",
     )
-    with ScriptedModel(script) as model:
+    with ScriptedModel(script) as model, ExitStack() as stack:
         launch = claude_launch(cli, model.url, tmp_path)
         settle(launch, tmp_path)
+        stack.enter_context(its_shells_ended(launch.cwd / "never"))
         async with watched(tmp_path), terminal(launch.argv, launch.env, launch.cwd) as screen:
             await screen.until("bypass permissions on")
             screen.type("[[main]] Go.")

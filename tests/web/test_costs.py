@@ -22,10 +22,10 @@ async def test_what_was_spent_is_shown_by_what_is_chosen(site: Site, tab: Page, 
     await expect(total).to_contain_text("$0.03")
     # All of it was reported.
     await expect(tab.get_by_role("main")).not_to_contain_text("≈")
-    await tab.get_by_role("combobox", name="By").select_option("agent")
+    await tab.get_by_role("combobox", name="Group by").select_option("agent")
     await expect(tab.get_by_role("rowheader", name="main")).to_be_visible()
     await expect(total).to_contain_text("$0.03")
     assert await serious_violations(tab) == []
     assert await tab.evaluate(FITS)
-    await tab.get_by_role("combobox", name="Since").select_option("1d")
-    await expect(tab.get_by_role("main")).to_contain_text("Nothing was spent.")
+    await tab.get_by_role("combobox", name="Period").select_option("1d")
+    await expect(tab.get_by_role("main")).to_contain_text("No costs in this period.")

@@ -60,7 +60,7 @@ async def test_a_held_request_is_answered_in_every_way(site: Site, tab: Page) ->
     answer = await asking.ask("Bash", {"command": "npm test"})
     await tab.goto("/#/run/r")
     card = tab.get_by_role("region", name="main wants to use Bash")
-    await expect(card).to_contain_text("the first answer counts")
+    await expect(card).to_contain_text("The first answer counts")
     await card.get_by_text("always allow Bash(npm test *) (localSettings)").click()
     assert await serious_violations(tab) == []
     await card.get_by_role("button", name="Approve").click()
@@ -68,9 +68,9 @@ async def test_a_held_request_is_answered_in_every_way(site: Site, tab: Page) ->
 
     answer = await asking.ask("Read", {"file_path": "/a\u202eb"}, in_terminal=False)
     card = tab.get_by_role("region", name="main wants to use Read")
-    await expect(card.get_by_role("timer")).to_contain_text("Given back in")
+    await expect(card.get_by_role("timer")).to_contain_text("Returned to it in")
     await card.get_by_role("button", name="Edit").click()
-    box = card.get_by_label("What it is given instead")
+    box = card.get_by_label("Input to use instead")
     await expect(box).to_have_value('{\n  "file_path": "/a\\u202eb"\n}')
     await box.fill("nothing")
     await expect(card.get_by_role("alert")).to_contain_text("not a JSON object")
@@ -90,9 +90,9 @@ async def test_a_held_request_is_answered_in_every_way(site: Site, tab: Page) ->
 
     answer = await asking.ask("Grep", {"pattern": "x"}, in_terminal=False)
     card = tab.get_by_role("region", name="main wants to use Grep")
-    await card.get_by_role("button", name="Give back to the terminal").click()
+    await card.get_by_role("button", name="Return to the terminal").click()
     assert await decided(answer) is None
-    await expect(card).to_contain_text("Answer it where the agent runs")
+    await expect(card).to_contain_text("Answer this where the agent runs")
 
     attendance = site.server.services.controllers.attendance
     assert attendance.seconds == 0

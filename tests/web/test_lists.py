@@ -30,7 +30,7 @@ async def test_runs_are_sorted_grouped_counted_and_opened_with_the_keys(
     # Who waits for a person is at the top, and says so.
     await expect(rows).to_contain_text(["Tidy up", "A cheap one", "The dear one"])
     await expect(rows.first).to_contain_text("permission")
-    total = tab.get_by_text("Shown").locator("..")
+    total = tab.locator(".total")
     await expect(total).to_contain_text("3 runs")
     await expect(total).to_contain_text("4 agents")
     await expect(total).to_contain_text("$2.51")

@@ -1,16 +1,21 @@
-"""The page calls its person: the number that wait in the tab's title and on its icon, and
-notifications of the browser.
+"""The page calls its person: the number that wait in the tab's title and on its icon, and every
+alert as a notification of the browser.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.alerts.made import Maker
 from tests.web.site import Site
+from unbraid.control.controllers import Controllers
+from unbraid.notify.alert_service import AlertService
 from unbraid.system.clock import now_ms
 
 # The browser's own notifications, noted as they are made; and a person who looks elsewhere.
@@ -20,47 +25,77 @@ NOTED = """
   window.Notification = class extends Real {
     constructor(title, options) {
       super(title, options);
-      window.noted.push({ title, body: options.body });
+      window.noted.push(title);
+      window.last = this;
     }
   };
   document.hasFocus = () => false;
 """
+RULES = """
+[[rule]]
+when = ["permission", "failed", "circles"]
+[[budget]]
+tokens = 100
+"""
+CIRCLE = "repeats itself"
 
 
-async def test_waiting_runs_call_their_person(site: Site, tab: Page) -> None:
+async def noted(tab: Page, titles: Sequence[str]) -> None:
+    """Wait until there were just these notifications."""
+    await tab.wait_for_function("number => noted.length >= number", arg=len(titles))
+    assert await tab.evaluate("noted") == titles
+
+
+async def test_a_page_has_the_number_that_wait_and_notifies_of_every_alert(
+    site: Site, tab: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unbraid.alerts.schedule.ALERT_GATHER_MS", 0)
+    monkeypatch.setattr("unbraid.alerts.schedule.ALERT_INTERVAL_MS", 0)
+    (tmp_path / "alerts.toml").write_text(RULES)
+    service = AlertService(
+        site.log,
+        Controllers(),
+        {"UNBRAID_HOME": str(tmp_path)},
+        home=tmp_path,
+        warn=print,
+        pages=site.server.services.alerts,
+        tick_seconds=0.02,
+    )
     await tab.context.grant_permissions(["notifications"], origin=site.url.rstrip("/"))
     await tab.add_init_script(NOTED)
     first, second = (Maker(begin=now_ms(), step=0) for _ in range(2))
     await site.append("r1", [*first.begin(), first.asked("q1")])
-    await site.append("r2", second.begin())
-    await tab.goto("/")
-    await expect(tab).to_have_title(re.compile(r"^\(1\) "))
-    icon = tab.locator("link[rel=icon]")
-    assert ">1</text>" in unquote(await icon.get_attribute("href") or "")
-    button = tab.get_by_role("button", name="Notifications: off")
-    await button.click()
-    await expect(tab.get_by_role("button", name="Notifications: on")).to_be_visible()
-    # What waited before is no news.
-    assert await tab.evaluate("noted") == []
+    async with service.running():
+        await tab.goto("/")
+        await expect(tab).to_have_title(re.compile(r"^\(1\) "))
+        icon = tab.locator("link[rel=icon]")
+        assert ">1</text>" in unquote(await icon.get_attribute("href") or "")
+        await tab.get_by_role("button", name="Notifications: off").click()
+        await expect(tab.get_by_role("button", name="Notifications: on")).to_be_visible()
+        # What was alerted of before is no news.
+        assert await tab.evaluate("noted") == []
 
-    await site.append("r2", [second.asked("q2", command="\u202erm\x1b")])
-    await expect(tab).to_have_title(re.compile(r"^\(2\) "))
-    assert await tab.evaluate("noted") == [
-        {
-            "title": "Waits for permission to use Bash",
-            "body": "Fix the tests: permission to use Bash",
-        }
-    ]
-    # The page of a run has a title of its own, and the number stays.
-    await tab.goto("/#/run/r1")
-    await expect(tab).to_have_title(re.compile(r"^\(2\) .*Fix the tests"))
+        await site.append("r2", [*second.begin(), second.asked("q2", command="\u202erm\x1b")])
+        titles = ["Fix the tests: waits for permission"]
+        await noted(tab, titles)
+        await expect(tab).to_have_title(re.compile(r"^\(2\) "))
+        await tab.evaluate("last.onclick()")
+        # The page of a run has a title of its own, and the number stays.
+        await expect(tab).to_have_url(re.compile("#/run/r2$"))
+        await expect(tab).to_have_title(re.compile(r"^\(2\) .*Fix the tests"))
 
-    await site.append("r1", [first.replied("q1")])
-    await site.append("r2", [second.replied("q2")])
-    await expect(tab).to_have_title(re.compile(r"^(?!\()"))
-    await expect(icon).to_have_attribute("href", re.compile("mark"))
-    assert len(await tab.evaluate("noted")) == 1
+        # Several of one moment are one.
+        third = Maker(begin=now_ms(), step=0)
+        events = third.begin()
+        for _ in range(5):
+            events += third.call("npm test", "no tests")
+        await site.append("r3", [*events, third.usage(85, 0.0), third.end()])
+        await noted(tab, [*titles, f"Fix the tests: {CIRCLE}, has failed, is near its budget"])
 
-    await tab.reload()
-    await tab.get_by_role("button", name="Notifications: on").click()
-    await expect(tab.get_by_role("button", name="Notifications: off")).to_be_visible()
+        await site.append("r1", [first.replied("q1")])
+        await site.append("r2", [second.replied("q2")])
+        await expect(tab).to_have_title(re.compile(r"^(?!\()"))
+        await expect(icon).to_have_attribute("href", re.compile("mark"))
+        await tab.reload()
+        await tab.get_by_role("button", name="Notifications: on").click()
+        await expect(tab.get_by_role("button", name="Notifications: off")).to_be_visible()

@@ -56,7 +56,7 @@ async def test_the_keyboard_alone_is_enough(site: Site, tab: Page) -> None:
     await settled(tab)
     keys = tab.keyboard
     await keys.press("?")
-    await expect(tab.get_by_role("dialog", name="Keys")).to_be_visible()
+    await expect(tab.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     await keys.press("Escape")
     row = tab.get_by_role("list", name="Runs").get_by_role("link")
     await reached(tab, row)

@@ -111,7 +111,7 @@ async def test_a_link_works_once_and_one_who_is_out_is_shown_how_to_come_in(
     await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
     await tab.goto(link)
     await expect(tab.get_by_role("alert")).to_have_text(
-        "This link was used before, or has expired."
+        "This link has already been used, or has expired."
     )
     await tab.goto("/")
     await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")

@@ -99,6 +99,23 @@ class RunView:
         """What the page says of its connection."""
         return self.tab.locator("[aria-label^='Connection:']")
 
+    async def settled(self) -> None:
+        """Waits until the conversation stands still: a row that was never drawn is hidden until
+        its size is known, and moves the others.
+        """
+        await expect(self.pane.get_by_role("article").first).to_be_attached()
+        await self.pane.get_by_role("log").evaluate(
+            """async log => {
+              for (let calm = 0, last = ''; calm < 8; await new Promise(requestAnimationFrame)) {
+                const hidden = [...log.querySelectorAll('[style]')].filter(
+                  (row) => row.style.visibility === 'hidden');
+                const now = `${log.scrollTop} ${log.scrollHeight} ${hidden.length}`;
+                calm = hidden.length === 0 && now === last ? calm + 1 : 0;
+                last = now;
+              }
+            }"""
+        )
+
     async def seen(self) -> list[Seen]:
         """The agents, each after the one that it works for."""
         rows = await self.items.evaluate_all(

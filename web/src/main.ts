@@ -1,6 +1,10 @@
 import { mount } from 'svelte';
 import App from './App.svelte';
+import { archiveIn } from './client/archive';
+import SavedApp from './SavedApp.svelte';
 import './theme.css';
 import './stream/words.css';
 
-mount(App, { target: document.body });
+const archive = archiveIn(document);
+if (archive === null) mount(App, { target: document.body });
+else mount(SavedApp, { target: document.body, props: { archive } });

@@ -61,7 +61,7 @@ class Controller(Protocol):
         ...
 
     async def interrupt(self) -> None:
-        """Stop what the root agent does now; the run goes on."""
+        """Interrupt the root agent; the run goes on."""
         ...
 
     async def cancel(self) -> None:
@@ -102,6 +102,29 @@ class MessagesAgents(Protocol):
         ...
 
 
+@runtime_checkable
+class StopsEveryone(Protocol):
+    """A controller whose `interrupt` would leave other agents at work."""
+
+    async def stop_everyone(self) -> None:
+        """Stop what every agent does now; the run goes on."""
+        ...
+
+
+async def halt(controller: Controller) -> str:
+    """Stops what a run does now, with all of its agents, or ends it where that is not possible.
+    Returns which: `interrupted` or `ended`.
+    """
+    if "interrupt" not in controller.verbs():
+        await controller.cancel()
+        return "ended"
+    if isinstance(controller, StopsEveryone):
+        await controller.stop_everyone()
+    else:
+        await controller.interrupt()
+    return "interrupted"
+
+
 async def send_message(controller: Controller, stream_id: int, text: str) -> None:
     """Send an agent of a run a message. Raises CallerError if that is not possible."""
     if not stream_id:
@@ -115,4 +138,4 @@ async def send_message(controller: Controller, stream_id: int, text: str) -> Non
 def refuse_details(details: AnswerDetails | None) -> None:
     """Raises CallerError if an answer says more than yes or no, where that is not possible."""
     if details is not None and not details.is_plain:
-        raise CallerError("this request can only be allowed as it is, or denied")
+        raise CallerError("this request can only be allowed unchanged, or denied")

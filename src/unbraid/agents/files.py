@@ -26,7 +26,7 @@ from pathlib import Path
 from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
 from unbraid.events import TextDelta, ThinkingDelta, ToolResult, ToolUse
 from unbraid.system.file_tail import Place, Tail
-from unbraid.system.files import chunks
+from unbraid.system.files import chunks, modified_ms
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, Track
@@ -67,7 +67,7 @@ class JsonlSessions:
     ) -> Iterator[SessionFacts]:
         """Yields what the file system knows of them: nothing is read."""
         for session, path in self._newest_first():
-            at = _changed_ms(path)
+            at = modified_ms(path)
             if at >= since_ms:
                 yield SessionFacts(session, started=at, updated=at, answered=True)
 
@@ -88,7 +88,7 @@ class JsonlSessions:
     def updated(self, session_id: str) -> int:
         """Returns when the file was last written."""
         path = self._path(session_id)
-        return 0 if path is None else _changed_ms(path)
+        return 0 if path is None else modified_ms(path)
 
     def follow(self, session_id: str, recorded: Recorded) -> JsonlFollower | None:
         """Reads the file from where the log stands."""
@@ -125,7 +125,7 @@ class JsonlSessions:
         return found
 
     def _newest_first(self) -> list[tuple[str, Path]]:
-        return sorted(self.files().items(), key=lambda each: _changed_ms(each[1]), reverse=True)
+        return sorted(self.files().items(), key=lambda each: modified_ms(each[1]), reverse=True)
 
 
 class JsonlFollower:
@@ -152,7 +152,7 @@ class JsonlFollower:
 
     def silent_seconds(self) -> float:
         """For how long it has not been written."""
-        return time.time() - _changed_ms(self._tail.path) / 1000
+        return time.time() - modified_ms(self._tail.path) / 1000
 
     def _chunk(self, offset: int, data: bytes) -> Chunk:
         generation = self._tail.generation
@@ -190,7 +190,7 @@ class JsonlWatch:
     def look(self) -> set[str]:
         """Compares all files with the look before."""
         before, self._files = self._changed_ms, self._store.files()
-        self._changed_ms = {session: _changed_ms(path) for session, path in self._files.items()}
+        self._changed_ms = {session: modified_ms(path) for session, path in self._files.items()}
         return {name for name, at in self._changed_ms.items() if before.get(name) != at}
 
     def has(self, session_id: str) -> bool:
@@ -291,10 +291,3 @@ def _among(needle: bytes, data: Iterable[bytes]) -> bool:
             return True
         rest = text[max(len(text) - len(needle) + 1, 0) :]
     return False
-
-
-def _changed_ms(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns // 1_000_000
-    except OSError:
-        return 0

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 FOLDER = "hooks"
 SOCKET_NAME = "hook.sock"
 MAIL_NAME = "mail"
+CALLERS_NAME = "callers"
+STALLED_NAME = "stalled"
 
 
 def hook_folder(env: Mapping[str, str]) -> Path:
-    """Returns the folder in which hooks find us: the socket, and a file `mail` that is there while
-    a message or a stop waits for some session, so that hooks need not call to know that none does.
+    """Returns the folder in which hooks find us, by the socket. So that they need not call to know
+    that nothing waits for them, a file `mail` is there while a message or a stop waits for some
+    session, and `callers` has a file for each session that has called. A hook that got no answer
+    leaves a file `stalled`, and no other calls until whoever listens has removed it.
     """
     return data_folder(env) / FOLDER
 
@@ -69,12 +73,16 @@ class CliHooks(Protocol):
 class HookCall(Struct, frozen=True):
     """What a hook has sent. Nothing in it is to be believed: an agent can send the same. `process`
     is the CLI's process, by its own account; 0 if it did not say.
+    `caller` names its session in the folder of callers. Whoever `beats` expects a sign of life now
+    and then, while it waits for the answer.
     """
 
     what: str
     body: bytes
     entrypoint: str = ""
     process: int = 0
+    caller: str = ""
+    beats: bool = False
 
 
 class HookServices(Protocol):

@@ -27,7 +27,11 @@ class Command(Struct):
     session: str | None = None
     resumes: bool = False
     forwards: bool = False
+    # Ctrl-C and other signals that end a program do not reach it: its controller is asked to
+    # cancel. For servers, which know nothing of the person who waits for an answer.
+    is_server: bool = False
     prompt: str | None = None  # what to say first, where it is said over stdin
+    why_not_steered: str = ""  # where that was wanted, and cannot be
     asked: str | None = None  # the prompt in its arguments, where it is plain which that is
 
 

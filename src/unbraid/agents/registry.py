@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from unbraid.agents.port import AgentKind, DeltaFormat, SessionStore
-from unbraid.system.files import open_regular
+from unbraid.system.files import read_small
 from unbraid.wire.record import BAD_JSON
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ def _plugins() -> _Plugins:
         try:
             brought = entry.load()()
             if not isinstance(brought, AgentKind):
-                raise TypeError(f"{entry.value} is no AgentKind")
+                raise TypeError(f"{entry.value} is not an AgentKind")
             if brought.name in names:
-                raise ValueError(f"there is a kind named {brought.name} already")
+                raise ValueError(f"there is already a kind named {brought.name}")
             _ask_about_a_foreign_line(brought)
             found.append(brought)
             names.add(brought.name)
@@ -94,9 +94,8 @@ def _may_have_entries() -> bool:
             return True  # an archive, perhaps, or what an import hook alone understands
         for info in infos:
             try:
-                with open_regular(f"{info}/entry_points.txt") as file:
-                    if GROUP.encode() in file.read():
-                        return True
+                if GROUP.encode() in read_small(f"{info}/entry_points.txt"):
+                    return True
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
 
-from unbraid.screen import counted
+from msgspec import Struct
+from msgspec.structs import replace
+
+from unbraid.screen import SpentDollars, cost, counted, duration, token_count
 
 NOTICE_SHARE = 0.8
 # Sums of cents are not exact: what is so near counts as reached.
@@ -12,8 +15,8 @@ _NEAR = 1e-9
 
 
 class Spending(Struct, frozen=True):
-    """What a run has spent: dollars (reported and computed), tokens, seconds at work, agents.
-    `unpriced_tokens` are in no dollars: their model has no price.
+    """What a run has spent: dollars (of them `estimated_usd` are computed), tokens, seconds at work
+    and agents. `unpriced_tokens` are in no dollars: their model has no price.
     """
 
     cost_usd: float = 0.0
@@ -21,12 +24,19 @@ class Spending(Struct, frozen=True):
     seconds: float = 0.0
     agents: int = 0
     unpriced_tokens: int = 0
+    estimated_usd: float = 0.0
+
+    @property
+    def dollars(self) -> str:
+        """The dollars, as they are shown everywhere."""
+        reported = max(self.cost_usd - self.estimated_usd, 0.0)
+        return cost(SpentDollars(reported, self.estimated_usd or None, self.unpriced_tokens))
 
     def __str__(self) -> str:
         parts = (
-            dollars(self.cost_usd) + ("+" if self.unpriced_tokens else ""),
-            f"{self.tokens:,} tokens",
-            duration(self.seconds),
+            self.dollars,
+            f"{token_count(self.tokens)} tokens",
+            duration(self.seconds * 1000),
             counted(self.agents, "agent"),
         )
         return ", ".join(parts)
@@ -47,99 +57,115 @@ class RunLimits(Struct, frozen=True, omit_defaults=True):
 
     def __str__(self) -> str:
         parts = (
-            None if self.cost_usd is None else dollars(self.cost_usd),
-            None if self.tokens is None else f"{self.tokens:,} tokens",
-            None if self.seconds is None else duration(self.seconds),
+            None if self.cost_usd is None else _dollars(self.cost_usd),
+            None if self.tokens is None else f"{token_count(self.tokens)} tokens",
+            None if self.seconds is None else duration(self.seconds * 1000),
             None if self.agents is None else counted(self.agents, "agent"),
         )
         return ", ".join(part for part in parts if part)
 
 
 class BudgetShare(Struct, frozen=True):
-    """How much of one limit is used: both as people read them, and the part of it."""
+    """How much of one limit, which counts several `times`, is used: both as people read them, and
+    the part of it.
+    """
 
     what: str
     spent: str
     limit: str
     share: float
     is_reached: bool
+    times: int = 1
 
     def __str__(self) -> str:
         return f"{self.spent} of {self.limit}"
 
 
-def shares(limits: RunLimits, spent: Spending) -> list[BudgetShare]:
-    """Returns how much of each limit is used, the most used one first."""
+def shares(
+    limits: RunLimits, spent: Spending, times: Mapping[str, int] | None = None
+) -> list[BudgetShare]:
+    """Returns how much of each limit is used, the most used one first. A limit may count several
+    `times`.
+    """
     found: list[BudgetShare] = []
+    given = times or {}
     if limits.cost_usd is not None:
-        shown = dollars(spent.cost_usd), dollars(limits.cost_usd)
-        found.append(_share("cost", shown, spent.cost_usd, limits.cost_usd))
+        limit, more = _counted(limits.cost_usd, given.get("cost", 1))
+        shown = spent.dollars, _dollars(limit) + more
+        found.append(_share("cost", shown, spent.cost_usd, limit))
     if limits.tokens is not None:
-        shown = f"{spent.tokens:,}", f"{limits.tokens:,} tokens"
-        found.append(_share("tokens", shown, spent.tokens, limits.tokens))
+        limit, more = _counted(limits.tokens, given.get("tokens", 1))
+        shown = token_count(spent.tokens), f"{token_count(int(limit))} tokens{more}"
+        found.append(_share("tokens", shown, spent.tokens, limit))
     if limits.seconds is not None:
-        shown = duration(spent.seconds), duration(limits.seconds)
-        found.append(_share("time", shown, spent.seconds, limits.seconds))
+        limit, more = _counted(limits.seconds, given.get("time", 1))
+        shown = duration(spent.seconds * 1000), duration(limit * 1000) + more
+        found.append(_share("time", shown, spent.seconds, limit))
     if limits.agents is not None:
-        shown = str(spent.agents), counted(limits.agents, "agent")
-        share = _share("agents", shown, spent.agents, limits.agents)
+        limit, more = _counted(limits.agents, given.get("agents", 1))
+        shown = str(spent.agents), counted(int(limit), "agent") + more
+        share = _share("agents", shown, spent.agents, limit)
         # As many agents as are allowed may work; one more is too many.
-        found.append(
-            BudgetShare(
-                share.what, share.spent, share.limit, share.share, spent.agents > limits.agents
-            )
-        )
+        found.append(replace(share, is_reached=spent.agents > limit))
+    found = [replace(each, times=given.get(each.what, 1)) for each in found]
     return sorted(found, key=lambda each: (each.is_reached, each.share), reverse=True)
 
 
 class BudgetMeter:
-    """Reports each limit of one run twice: when most of it is used, and when all of it is."""
+    """Reports each limit of one run when most of it is used, and when all of it is.
+
+    Whoever lets the run go on after that spends as much again: the limit counts twice from then on,
+    then three times. Nobody has allowed a run that could not be stopped (`reopen`) to go on: its
+    limit is reported again as long as it spends.
+    """
 
     def __init__(self, limits: RunLimits) -> None:
         self._limits = limits
+        self._times: dict[str, int] = {}
+        # Several times nothing is nothing: such a limit is reached only once.
+        amounts = {"cost": limits.cost_usd, "tokens": limits.tokens, "time": limits.seconds}
+        self._open = {what for what, amount in amounts.items() if amount} | {"agents"}
         self._noticed: set[str] = set()
-        self._reached: set[str] = set()
-
-    @property
-    def is_reached(self) -> bool:
-        """Whether one of the limits was reached."""
-        return bool(self._reached)
+        self._reopened: dict[str, Spending] = {}
 
     def measure(self, spent: Spending) -> list[BudgetShare]:
         """Returns the limits that are to be reported now."""
         found: list[BudgetShare] = []
-        for each in shares(self._limits, spent):
-            if each.is_reached and each.what not in self._reached:
-                self._reached.add(each.what)
-                self._noticed.add(each.what)
+        for each in shares(self._limits, spent, self._times):
+            times = self._times.get(each.what, 1)
+            # Of what it may spend since it was stopped before.
+            used = 1 - (1 - each.share) * times
+            if each.is_reached:
+                if self._reopened.get(each.what) == spent:
+                    continue
+                if times > 1 and each.what not in self._open:
+                    continue
+                self._times[each.what] = max(int(each.share * times + _NEAR), times) + 1
+                self._noticed.discard(each.what)
                 found.append(each)
-            elif each.share >= NOTICE_SHARE - _NEAR and each.what not in self._noticed:
+            elif used >= NOTICE_SHARE - _NEAR and each.what not in self._noticed:
                 self._noticed.add(each.what)
                 found.append(each)
         return found
 
-
-def dollars(amount: float) -> str:
-    """Returns dollars as people read them: `$1.25`, and more digits where it is less than a
-    cent.
-    """
-    if amount and amount < 0.01:
-        return f"${amount:.6f}".rstrip("0")
-    return f"${amount:,.2f}"
+    def reopen(self, reached: BudgetShare, spent: Spending) -> None:
+        """Notes that a run goes on that was to be stopped at a limit."""
+        self._times[reached.what] = reached.times
+        self._reopened[reached.what] = spent
 
 
-def duration(seconds: float) -> str:
-    """Returns a length of time: `45s`, `12m`, `1h 30m`."""
-    whole = int(seconds)
-    if whole < 120:
-        return f"{whole}s"
-    minutes = whole // 60
-    if minutes < 120:
-        return f"{minutes}m" + (f" {whole % 60}s" if whole % 60 and minutes < 10 else "")
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h" + (f" {minutes}m" if minutes else "")
+def _dollars(limit: float) -> str:
+    """Returns a limit as people read it; less than a cent as they wrote it."""
+    return f"${limit:g}" if 0 < limit < 0.01 else cost(SpentDollars(limit))
+
+
+def _counted(limit: float, times: int) -> tuple[float, str]:
+    """Returns a limit that counts several times, and how often as people read it."""
+    return limit * times, f", {times} times its limit" if times > 1 else ""
 
 
 def _share(what: str, shown: tuple[str, str], spent: float, limit: float) -> BudgetShare:
     share = spent / limit if limit > 0 else (1.0 if spent > 0 or limit == 0 else 0.0)
-    return BudgetShare(what, shown[0], shown[1], share, share >= 1 - _NEAR)
+    return BudgetShare(
+        what=what, spent=shown[0], limit=shown[1], share=share, is_reached=share >= 1 - _NEAR
+    )

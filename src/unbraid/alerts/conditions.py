@@ -27,8 +27,9 @@ from unbraid.screen import gist
 
 SILENT, CIRCLES, BUDGET = "silent", "circles", "budget"
 CONDITIONS = (PERMISSION, PROMPT, DONE, FAILED, ORPHANED, SILENT, CIRCLES, BUDGET)
-LASTING = (PERMISSION, PROMPT, SILENT)
 MAX_MOMENTS = 10_000
+# How a turn ends that has failed, and was not interrupted.
+FAILED_TURNS = ("error", "failed")
 DETAIL_CHARS = 2000
 
 # Events of these types have to be applied as they are; of all others only the time counts.
@@ -75,6 +76,7 @@ class RunConditions:
         self._streams: dict[int, _OpenStream] = {}
         self._asked: dict[str, str] = {}
         self._moments: dict[str, Condition] = {}
+        self._failed_turn = ""  # the key of the main agent's last turn, if that has failed
 
     def note(self, stream_id: int, ts: int) -> None:
         """Notes that an agent has said something."""
@@ -107,6 +109,9 @@ class RunConditions:
                 self.title = title_of(event.title) or self.title
             case e.FleetPrompt() if event.stream_id == 0:
                 self._entitle(event.text)
+                self._failed_turn = ""
+            case e.FleetTurnComplete() if event.stream_id == 0:
+                self._end_turn(event)
             case e.StreamStart():
                 self._start(event)
             case e.StreamEnd():
@@ -136,26 +141,39 @@ class RunConditions:
             return []
         found = [
             Condition(
-                PERMISSION,
-                f"permission {name}",
-                asked.waiting.since,
-                asked.stream_id,
-                self._agent(asked.stream_id),
-                f"{asked.waiting.tool or 'a tool'}: {self._asked.get(name, '')}",
+                what=PERMISSION,
+                key=f"permission {name}",
+                since=asked.waiting.since,
+                stream_id=asked.stream_id,
+                agent=self._agent(asked.stream_id),
+                detail=f"{asked.waiting.tool or 'a tool'}: {self._asked.get(name, '')}",
             )
             for name, asked in self.state.requests.items()
         ]
         waiting = self.state.waiting
         if waiting is not None and waiting.what == PROMPT:
             key = f"prompt {waiting.since}"
-            found.append(Condition(PROMPT, key, waiting.since, 0, self._agent(0)))
+            found.append(
+                Condition(
+                    what=PROMPT, key=key, since=waiting.since, stream_id=0, agent=self._agent(0)
+                )
+            )
         for number, stream in self._streams.items():
             if stream.at_work or stream.last >= now_ms or self.state.waiting_of(number):
                 continue
             running = stream.repeats.running
             detail = f"{running} is running" if running else ""
             key = f"silent {number} {stream.last}"
-            found.append(Condition(SILENT, key, stream.last, number, stream.agent, detail))
+            found.append(
+                Condition(
+                    what=SILENT,
+                    key=key,
+                    since=stream.last,
+                    stream_id=number,
+                    agent=stream.agent,
+                    detail=detail,
+                )
+            )
         return found
 
     def take_moments(self) -> list[Condition]:
@@ -173,6 +191,7 @@ class RunConditions:
             seconds=(self.worked_ms + (max(0, now_ms - self.updated) if at_work else 0)) / 1000,
             agents=self.agents,
             unpriced_tokens=total.unpriced_tokens,
+            estimated_usd=total.estimated_usd or 0.0,
         )
 
     @property
@@ -200,8 +219,17 @@ class RunConditions:
     def _end(self, event: e.StreamEnd) -> None:
         what = status_of_end(event.reason, ok=event.ok)
         if what in (DONE, FAILED, ORPHANED):
+            key = f"end {event.stream_id}"
+            if event.stream_id == 0 and what == FAILED:
+                key = self._failed_turn or key
             self._add(
-                Condition(what, f"end {event.stream_id}", event.ts, event.stream_id, event.agent)
+                Condition(
+                    what=what,
+                    key=key,
+                    since=event.ts,
+                    stream_id=event.stream_id,
+                    agent=event.agent,
+                )
             )
         stream = self._streams.pop(event.stream_id, None)
         if stream is not None and stream.parent is not None:
@@ -210,6 +238,22 @@ class RunConditions:
                 above.at_work -= 1
                 above.last = max(above.last, event.ts)
                 above.repeats.forget()
+
+    def _end_turn(self, event: e.FleetTurnComplete) -> None:
+        """A session that goes on has failed, too, if its turn has; its end is then no news."""
+        self._failed_turn = ""
+        if not event.ok and event.subtype in FAILED_TURNS:
+            self._failed_turn = f"end 0 {event.ts}"
+            detail = (event.result or "")[:DETAIL_CHARS]
+            self._add(
+                Condition(
+                    what=FAILED,
+                    key=self._failed_turn,
+                    since=event.ts,
+                    agent=event.agent,
+                    detail=detail,
+                )
+            )
 
     def _progress_above(self, stream: _OpenStream) -> None:
         """An agent that waits for another asks again and again; while that one does something, it
@@ -228,7 +272,17 @@ class RunConditions:
         detail = f"{what}{f' of {repeat.tool}' if repeat.tool else ''}, {repeat.count} times{about}"
         key = f"circles {event.stream_id} {repeat.key}"
         number, agent = event.stream_id, event.agent
-        self._add(Condition(CIRCLES, key, event.ts, number, agent, detail, times=repeat.count))
+        self._add(
+            Condition(
+                what=CIRCLES,
+                key=key,
+                since=event.ts,
+                stream_id=number,
+                agent=agent,
+                detail=detail,
+                times=repeat.count,
+            )
+        )
 
     def _add(self, condition: Condition) -> None:
         if len(self._moments) < MAX_MOMENTS:

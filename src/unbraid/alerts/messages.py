@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from unbraid.alerts.budget import dollars
-from unbraid.alerts.conditions import BUDGET, CIRCLES, SILENT
+from unbraid.alerts.conditions import BUDGET, CIRCLES, SILENT, Condition
 from unbraid.alerts.monitor import Alert
 from unbraid.fleet.status import DONE, FAILED, ORPHANED, PERMISSION, PROMPT
 from unbraid.screen import short
@@ -27,7 +26,7 @@ _ONE = {
     FAILED: "has failed",
     ORPHANED: "is gone: its process has ended",
     SILENT: "has been silent while working",
-    CIRCLES: "goes round in circles",
+    CIRCLES: "repeats itself",
     BUDGET: "is near its budget",
 }
 _MANY = {
@@ -37,10 +36,12 @@ _MANY = {
     FAILED: "have failed",
     ORPHANED: "are gone",
     SILENT: "are silent",
-    CIRCLES: "go round in circles",
+    CIRCLES: "repeat themselves",
     BUDGET: "are near their budget",
 }
-STOPPED = "stop"
+# Of a budget there is a notice first.
+NOTICE = "notice"
+_REACHED = "has reached its budget", "have reached their budget"
 
 
 class AlertItem(Struct, frozen=True):
@@ -71,20 +72,29 @@ def message(alerts: Sequence[Alert]) -> AlertMessage:
     items = [_item(alert) for alert in alerts]
     if len(alerts) == 1:
         return AlertMessage(short(_line(alerts[0]), TITLE_CHARS), _body(alerts[0]), items)
-    kinds = Counter(alert.condition.what for alert in alerts)
-    if len(kinds) == 1:
-        ((what, number),) = kinds.items()
-        title = f"{number} agents {_MANY[what]}"
+    # What has happened to how many agents: the same agent may ask for several permissions.
+    whom = {(_happened(each.condition), _agent_of(each)): None for each in alerts}
+    kinds = Counter(happened for happened, _ in whom)
+    agents = len({_agent_of(each) for each in alerts})
+    if agents == 1:
+        title = _line(alerts[0], ", ".join(one for one, _ in kinds))
+    elif len(kinds) == 1:
+        (((_, many), number),) = kinds.items()
+        title = f"{number} agents {many}"
     else:
-        parts = (
-            f"{number} {_MANY[what] if number > 1 else _ONE[what]}"
-            for what, number in kinds.items()
-        )
-        title = f"{len(alerts)} agents need you: {', '.join(parts)}"
+        parts = (f"{number} {many if number > 1 else one}" for (one, many), number in kinds.items())
+        title = f"{agents} agents need you: {', '.join(parts)}"
     lines = [short(_line(alert), LINE_CHARS) for alert in alerts[:MAX_LINES]]
     if len(alerts) > MAX_LINES:
         lines.append(f"and {len(alerts) - MAX_LINES} more")
     return AlertMessage(short(title, LINE_CHARS), "\n".join(lines), items)
+
+
+def _happened(condition: Condition) -> tuple[str, str]:
+    """Returns what has happened to one agent, and to many."""
+    if condition.what == BUDGET and not condition.key.endswith(NOTICE):
+        return _REACHED
+    return _ONE[condition.what], _MANY[condition.what]
 
 
 def _item(alert: Alert) -> AlertItem:
@@ -103,17 +113,20 @@ def _item(alert: Alert) -> AlertItem:
     )
 
 
-def _line(alert: Alert) -> str:
+def _agent_of(alert: Alert) -> tuple[str, int]:
+    return alert.run.run, alert.condition.stream_id
+
+
+def _line(alert: Alert, happened: str = "") -> str:
     condition, run = alert.condition, alert.run
-    is_stopped = condition.key.endswith(STOPPED)
-    happened = "has reached its budget" if is_stopped else _ONE[condition.what]
+    happened = happened or _happened(condition)[0]
     agent = f"{condition.agent} " if condition.stream_id and condition.agent else ""
     return f"{short(run.title or run.run, 60)}: {agent}{happened}"
 
 
 def _body(alert: Alert) -> str:
     condition, run = alert.condition, alert.run
-    about = (run.kind, run.cwd, dollars(run.cost_usd) if run.cost_usd else "")
+    about = (run.kind, run.cwd, run.dollars if run.cost_usd else "")
     lines = (
         condition.detail,
         " · ".join(part for part in about if part),

@@ -16,7 +16,7 @@ from unbraid import events as e
 from unbraid.alerts.budget import BudgetMeter, BudgetShare, Spending
 from unbraid.alerts.conditions import BUDGET, Condition, RunConditions
 from unbraid.alerts.rules import AlertRule, AlertRules, RunFacts
-from unbraid.timings import ALERT_STALE_MS
+from unbraid.timings import ALERT_LOOK_MS, ALERT_STALE_MS
 
 MAX_HELD = 10_000
 
@@ -42,6 +42,11 @@ class SpentBudget(Struct, frozen=True):
     run: RunFacts
     limit: BudgetShare
     spent: Spending
+    meter: BudgetMeter
+
+    def goes_on(self) -> None:
+        """Notes that it could not be stopped: that is tried again while it spends."""
+        self.meter.reopen(self.limit, self.spent)
 
 
 class _Held(Struct, frozen=True):
@@ -55,8 +60,10 @@ class AlertMonitor:
     def __init__(self, rules: AlertRules, started_ms: int) -> None:
         self._rules, self._started_ms = rules, started_ms
         self._runs: dict[str, RunConditions] = {}
+        self._next: dict[str, int] = {}  # when to look at a run again of which nothing comes
         self._meters: dict[str, list[BudgetMeter]] = {}
         self._sent: dict[str, set[str]] = {}
+        self._happened: list[_Held] = []
         self._held: dict[str, _Held] = {}  # moments of quiet hours, by receiver and key
         self._stops: list[SpentBudget] = []
 
@@ -64,15 +71,18 @@ class AlertMonitor:
         """Goes on with other rules; what was sent by the earlier ones is not sent again."""
         self._rules = rules
         self._meters.clear()
+        self._next.clear()
 
     def note(self, run: str, stream_id: int, ts: int) -> None:
         """Notes that an agent has said something that is in no event of `APPLIED`."""
         if (known := self._runs.get(run)) is not None:
+            self._next.pop(run, None)
             known.note(stream_id, ts)
 
     def reach(self, run: str, ts: int) -> None:
         """Notes that a run, of which not all events were applied, is known up to a time."""
         if (known := self._runs.get(run)) is not None:
+            self._next.pop(run, None)
             known.reach(ts)
 
     def apply(self, run: str, event: e.FleetEvent) -> None:
@@ -80,18 +90,12 @@ class AlertMonitor:
         known = self._runs.get(run)
         if known is None:
             known = self._runs[run] = RunConditions(run)
+        self._next.pop(run, None)
         known.apply(event)
 
-    def add(self, run: str, condition: Condition, now_ms: int) -> list[Alert]:
-        """Returns the alerts about something that has happened to a run from outside."""
-        known = self._runs.get(run) or RunConditions(run)
-        facts = _facts(known, now_ms)
-        return [
-            Alert(name, condition, facts)
-            for rule in self._rules.rules
-            if rule.accepts(facts, condition)
-            for name in self._rules.receivers_of(rule)
-        ]
+    def add(self, run: RunFacts, condition: Condition) -> None:
+        """Takes in something that has happened to a run from outside."""
+        self._happened.append(_Held(run, condition))
 
     def due(self, now_ms: int, minute_of_day: int) -> list[Alert]:
         """Returns the alerts that are due, each once."""
@@ -101,7 +105,12 @@ class AlertMonitor:
             for held in self._held.values():
                 self._send(found, held.run, held.condition)
             self._held.clear()
+        happened, self._happened = self._happened, []
+        for each in happened:
+            self._moment(found, each.run, each.condition, quiet=quiet)
         for name, run in list(self._runs.items()):
+            if now_ms < self._next.get(name, 0):
+                continue
             facts = _facts(run, now_ms)
             lasting = run.lasting(now_ms)
             moments = [*run.take_moments(), *self._budget(run, facts, now_ms)]
@@ -110,8 +119,21 @@ class AlertMonitor:
             if not quiet:
                 for condition in lasting:
                     self._lasting(found, facts, condition, now_ms)
+            if not (quiet or self._rules.budgets):
+                self._next[name] = self._next_look(lasting, now_ms)
             self._forget(name, run, lasting)
         return list(found.values())
+
+    def _next_look(self, lasting: list[Condition], now_ms: int) -> int:
+        """Returns when something may be due that only takes time. A machine has thousands of runs,
+        and nearly all of them stand still.
+        """
+        due = [
+            condition.since + round(rule.after_seconds * 1000)
+            for condition in lasting
+            for rule in self._rules.rules
+        ]
+        return min([now_ms + ALERT_LOOK_MS, *(each for each in due if each > now_ms)])
 
     def take_stops(self) -> list[SpentBudget]:
         """Returns the runs that have reached a limit since the last call."""
@@ -171,15 +193,16 @@ class AlertMonitor:
         for number, meter in enumerate(meters):
             for each in meter.measure(spent):
                 if each.is_reached:
-                    self._stops.append(SpentBudget(facts, each, spent))
+                    self._stops.append(SpentBudget(facts, each, spent, meter))
                     continue
-                key = f"budget {number} {each.what} notice"
+                key = f"budget {number} {each.what} {each.limit} notice"
                 detail = f"{each.share:.0%} of its budget: {each}"
                 yield Condition(BUDGET, key, now_ms, detail=detail)
 
     def _forget(self, name: str, run: RunConditions, lasting: list[Condition]) -> None:
         if run.over:
             del self._runs[name]
+            self._next.pop(name, None)
             self._meters.pop(name, None)
             if not any(held.run.run == name for held in self._held.values()):
                 self._sent.pop(name, None)
@@ -198,5 +221,12 @@ class AlertMonitor:
 
 
 def _facts(run: RunConditions, now_ms: int) -> RunFacts:
-    cost = run.spending(now_ms).cost_usd
-    return RunFacts(run.run, kind=run.kind, cwd=run.cwd, title=run.title, cost_usd=cost)
+    spent = run.spending(now_ms)
+    return RunFacts(
+        run.run,
+        kind=run.kind,
+        cwd=run.cwd,
+        title=run.title,
+        cost_usd=spent.cost_usd,
+        dollars=spent.dollars,
+    )

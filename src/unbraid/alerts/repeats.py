@@ -1,4 +1,4 @@
-"""Whether an agent goes round in circles: the same call with the same input and the same result
+"""Whether an agent repeats itself: the same call with the same input and the same result
 again and again, or the same error.
 
 Only what lies close together counts: of an agent's latest results, how many are the same. Agents
@@ -87,8 +87,10 @@ class Repeats:
         self._error, self._errors = b"", 0
 
     def forget(self) -> None:
-        """Notes that there is progress: what comes next repeats nothing."""
-        self._recent.clear()
+        """Notes that there is progress elsewhere, for which the agent may ask again and again; not
+        by what fails.
+        """
+        self._recent = deque((each for each in self._recent if each[1] is not None), WINDOW)
         self.speak()
 
     @property

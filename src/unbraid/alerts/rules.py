@@ -7,14 +7,16 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from unbraid.alerts.budget import RunLimits, duration
+from unbraid.alerts.budget import RunLimits
 from unbraid.alerts.conditions import BUDGET, CIRCLES, SILENT, Condition
 from unbraid.fleet.status import FAILED, ORPHANED, PERMISSION, PROMPT
+from unbraid.screen import SpentDollars, cost, duration
 
-TERMINAL, DESKTOP = "terminal", "desktop"
-BUILT_IN = (TERMINAL, DESKTOP)
+TERMINAL, BROWSER, DESKTOP = "terminal", "browser", "desktop"
+BUILT_IN = (TERMINAL, BROWSER, DESKTOP)
+# What each process of ours shows for itself: on its screen, and on its pages.
+SHOWN = (TERMINAL, BROWSER)
 TIMES = 5
-MINUTES_A_DAY = 24 * 60
 
 
 class RunFacts(Struct, frozen=True):
@@ -25,6 +27,7 @@ class RunFacts(Struct, frozen=True):
     cwd: str = ""
     title: str = ""
     cost_usd: float = 0.0
+    dollars: str = ""  # the same as people read it
 
 
 class RunFilter(Struct, frozen=True, omit_defaults=True):
@@ -77,12 +80,12 @@ class AlertRule(Struct, frozen=True):
         return not is_end or condition.stream_id == 0
 
     def __str__(self) -> str:
-        after = f" for {duration(self.after_seconds)}" if self.after_seconds else ""
+        after = f" for {duration(self.after_seconds * 1000)}" if self.after_seconds else ""
         times = f", {self.times} times" if CIRCLES in self.when else ""
         agent = "" if self.agent is None else f", agent {self.agent}"
-        cost = "" if self.cost_usd is None else f", from ${self.cost_usd:,.2f} on"
+        dollars = "" if self.cost_usd is None else f", from {cost(SpentDollars(self.cost_usd))} on"
         runs = str(self.runs)
-        return f"{' or '.join(self.when)}{after}{times}{agent}{cost}{runs and ', '}{runs}"
+        return f"{' or '.join(self.when)}{after}{times}{agent}{dollars}{runs and ', '}{runs}"
 
 
 class BudgetRule(Struct, frozen=True):
@@ -147,7 +150,7 @@ class AlertRules(Struct, frozen=True):
     rules: tuple[AlertRule, ...]
     budgets: tuple[BudgetRule, ...] = ()
     receivers: dict[str, Receiver] = field(default_factory=dict)
-    to: tuple[str, ...] = (TERMINAL,)
+    to: tuple[str, ...] = SHOWN
     quiet: QuietHours | None = None
     problems: tuple[FileProblem, ...] = ()
 

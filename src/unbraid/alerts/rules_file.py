@@ -35,7 +35,7 @@ from unbraid.alerts.budget import RunLimits
 from unbraid.alerts.conditions import CONDITIONS
 from unbraid.alerts.rules import (
     BUILT_IN,
-    TERMINAL,
+    SHOWN,
     TIMES,
     AlertRule,
     AlertRules,
@@ -98,7 +98,7 @@ class _Reader:
         self._rules: list[AlertRule] = []
         self._budgets: list[BudgetRule] = []
         self._receivers: dict[str, Receiver] = {}
-        self._to: tuple[str, ...] = (TERMINAL,)
+        self._to: tuple[str, ...] = SHOWN
         self._to_line = 0
         self._off: tuple[str, ...] = ()
         self._quiet: QuietHours | None = None
@@ -149,7 +149,7 @@ class _Reader:
             rules=with_defaults(rules, self._off),
             budgets=tuple(self._budgets),
             receivers=self._receivers,
-            to=only_known(self._to) or (TERMINAL,),
+            to=only_known(self._to) or SHOWN,
             quiet=self._quiet,
             problems=tuple(sorted(self._problems, key=lambda problem: problem.line)),
         )
@@ -201,6 +201,8 @@ class _Reader:
         if not isinstance(given, dict):
             raise _Wrong(name, "a receiver is a table: [receiver.NAME]")
         _check_keys(given, _RECEIVER)
+        if name in self._receivers:
+            raise _Wrong("", f"there is a receiver {name!r} already")
         if name in BUILT_IN:
             raise _Wrong("", f"{name!r} is built in, and needs no receiver: choose another name")
         forms = [key for key in ("command", "webhook", "url") if key in given]
@@ -237,9 +239,10 @@ class _Reader:
 
 def _tables(text: str) -> Iterator[_Table]:
     table, quote = _Table("", 1, []), ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         header = None if quote else _HEADER.match(line)
-        if header is not None:
+        # A table below a receiver, as its headers, belongs to it.
+        if header is not None and not header[2].startswith(f"{table.name}."):
             yield table
             table = _Table(header[2], number, [], is_list=header[1] == "[[")
         table.lines.append(line)
@@ -322,4 +325,6 @@ def _quiet(value: Any) -> QuietHours:
     if found is None:
         raise _Wrong("quiet", '`quiet` is not two times of the day, as "22:00-07:00"')
     begin, end = int(found[1]) * 60 + int(found[2]), int(found[3]) * 60 + int(found[4])
+    if begin == end:
+        raise _Wrong("quiet", "`quiet` begins when it ends: nobody would ever be left alone")
     return QuietHours(begin, end)

@@ -121,15 +121,17 @@ def _complete() -> None:
 @click.option(
     "--redact",
     is_flag=True,
-    help="Without a command: redact API keys and tokens, stored and shown.",
+    help="Without a command: redact API keys and tokens.",
 )
-@click.option("--open", "opens", is_flag=True, help="Without a command: open the page.")
+@click.option(
+    "--open", "opens", is_flag=True, help="Without a command: open the page in the browser."
+)
 @click.pass_context
 def main(ctx: click.Context, redact: bool, opens: bool) -> None:
-    """Every agent's words, once, in the right place.
+    """See what your coding agents and their sub-agents do, live and afterwards.
 
-    Untangles what Claude Code, OpenCode, Codex, Kilo and their sub-agents say. Without a command:
-    watch this machine.
+    Reads Claude Code, OpenCode, Codex and Kilo. Without a command, watches this machine and serves
+    the page.
     """
     if ctx.invoked_subcommand is None:
         command = ctx.command
@@ -139,6 +141,6 @@ def main(ctx: click.Context, redact: bool, opens: bool) -> None:
         ctx.invoke(watch, redact=redact, opens=opens)
     elif redact:
         # In silence, a log would be taken for redacted that is not.
-        raise click.UsageError("--redact stands after a command, as in `unbraid run --redact`")
+        raise click.UsageError("put --redact after the command, as in `unbraid run --redact`")
     elif opens:
-        raise click.UsageError("--open stands after a command, as in `unbraid watch --open`")
+        raise click.UsageError("put --open after the command, as in `unbraid watch --open`")

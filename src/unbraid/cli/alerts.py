@@ -27,16 +27,16 @@ Examples:
   unbraid alerts test phone
   unbraid alerts explain""",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON, without secrets.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON, without secrets.")
 @click.pass_context
 def alerts(ctx: click.Context, as_json: bool) -> None:
-    """List the rules by which you are alerted about agents.
+    """List the rules that decide when you are alerted about agents.
 
-    While `unbraid`, `unbraid watch`, `top` or `serve` runs, you are alerted when an agent waits for
-    a permission or a prompt, has failed, has lost its process, is silent while it works, goes round
-    in circles, or reaches its budget: in the terminal, and wherever else your rules say. The rules
-    are in alerts.toml in the folder of UNBRAID_HOME, or in the file that UNBRAID_ALERTS names;
-    without one, the defaults count.
+    Alerts are sent while `unbraid`, `unbraid watch`, `top` or `serve` runs: when an agent waits for
+    permission or for a prompt, fails, loses its process, is silent while it works, repeats itself,
+    or reaches its budget. They appear in the terminal and wherever else your rules send them. The
+    rules are in alerts.toml in the UNBRAID_HOME folder, or in the file that UNBRAID_ALERTS names.
+    Without a file, the defaults apply.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -51,20 +51,20 @@ def alerts(ctx: click.Context, as_json: bool) -> None:
 @alerts.command("test")
 @click.argument("receiver", required=False)
 def send_test(receiver: str | None) -> None:
-    """Send a message to RECEIVER, or to all that the rules name."""
+    """Send a test message to RECEIVER, or to all receivers."""
     from unbraid.notify.trial import try_receivers
 
     loaded = _loaded()
-    results = asyncio.run(try_receivers(loaded.rules, os.environ, receiver))
+    results = asyncio.run(try_receivers(loaded.rules, os.environ, receiver, ring=_ring))
     for name, problem in results.items():
         click.echo(f"{safe(name)}: {'sent' if problem is None else safe(problem)}")
     sys.exit(1 if any(results.values()) else 0)
 
 
 @alerts.command()
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def explain(as_json: bool) -> None:
-    """Show what is to be said about the runs of the log that are not over, and by which rules."""
+    """Show which alerts apply to live runs now, and why."""
     from unbraid.notify.explanation import explained
 
     found = asyncio.run(explained(_loaded().rules))
@@ -74,7 +74,13 @@ def explain(as_json: bool) -> None:
     for each in found:
         _print_explained(each)
     if not found:
-        click.echo("No agent waits, is silent, or is near its budget.")
+        click.echo("No alerts: no agent is waiting, silent or near its budget.")
+
+
+def _ring(text: str) -> None:
+    # What is piped is no terminal that could show it.
+    if sys.stderr.isatty():
+        click.echo(text, nl=False, err=True, color=True)
 
 
 def _loaded() -> LoadedRules:
@@ -100,7 +106,7 @@ def _print(loaded: LoadedRules) -> None:
     if rules.quiet is not None:
         click.echo(f"quiet: {rules.quiet}")
     where = safe(str(loaded.path))
-    click.echo(f"from {where}" if loaded.is_there else f"defaults; yours would be in {where}")
+    click.echo(f"from {where}" if loaded.is_there else f"defaults; to change them, create {where}")
 
 
 def _listing(loaded: LoadedRules) -> dict[str, object]:

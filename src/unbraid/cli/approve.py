@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    short_help="Allow what an agent asks permission for, or list the requests.",
+    short_help="Allow a permission request, or list the pending ones.",
     epilog="""\b
 Examples:
   unbraid approve
@@ -31,14 +32,27 @@ Examples:
   unbraid approve 6f3c… --give-back""",
 )
 @click.argument("request", required=False)
-@click.option("--json", "as_json", is_flag=True, help="List what waits as JSON.")
-@click.option("--wait", is_flag=True, help="Say that you answer here, and list what comes.")
-@click.option("--input", "changed", metavar="JSON", help="Allow it with this input instead.")
-@click.option("--always", multiple=True, type=click.IntRange(1, 1000), help="Take this offer, too.")
+@click.option("--json", "as_json", is_flag=True, help="List pending requests as JSON.")
 @click.option(
-    "--answer", "answers", multiple=True, metavar="QUESTION=ANSWER", help="To a question."
+    "--wait", is_flag=True, help="Declare that you answer here, and list requests as they come."
 )
-@click.option("--give-back", is_flag=True, help="Leave it to the agent's own terminal.")
+@click.option(
+    "--input", "changed", metavar="JSON", help="Allow it with this input instead of its own."
+)
+@click.option(
+    "--always",
+    multiple=True,
+    type=click.IntRange(1, 1000),
+    help="Also apply this numbered offer of the request.",
+)
+@click.option(
+    "--answer",
+    "answers",
+    multiple=True,
+    metavar="QUESTION=ANSWER",
+    help="The answer to a question of the request.",
+)
+@click.option("--give-back", is_flag=True, help="Return it to the agent's own terminal.")
 def approve(
     request: str | None,
     as_json: bool,
@@ -48,16 +62,16 @@ def approve(
     answers: tuple[str, ...],
     give_back: bool,
 ) -> None:
-    """Allow the tool that REQUEST asks for; without REQUEST, list what waits.
+    """Allow the tool that REQUEST asks for. Without REQUEST, list the pending requests.
 
-    Runs ask here that were started with `unbraid run --steer`, or by a program of yours with
-    `--input-format stream-json --permission-prompt-tool stdio`; sessions of an OpenCode server,
-    while `unbraid watch --opencode URL` watches it; and, while an unbraid watches, every session of
-    a CLI with hooks (see `unbraid hooks`).
+    Requests come from runs started with `unbraid run --steer`, or by a program of yours with
+    `--input-format stream-json --permission-prompt-tool stdio`; from sessions of an OpenCode server
+    that `unbraid watch --opencode URL` watches; and, while an unbraid is watching, from every
+    session of a CLI with hooks (see `unbraid hooks`).
 
-    While a hook holds the request of a background agent, or of `claude -p`, its terminal shows
-    nothing of it. So these come here only while somebody has said that they answer: --wait does,
-    until Ctrl-C, and so do the page and `unbraid top`.
+    A request of a background agent, or of `claude -p`, is not shown in its terminal while a hook
+    holds it. Such requests are therefore held only while somebody has declared that they answer:
+    here with --wait (until Ctrl-C), on the page, or in `unbraid top`.
     """
     if request is None and wait:
         asyncio.run(_wait(as_json=as_json))
@@ -81,9 +95,9 @@ Examples:
 """
 )
 @click.argument("request")
-@click.option("--message", default=None, help="The reason, for the agent.")
+@click.option("--message", default=None, help="The reason, sent to the agent.")
 def deny(request: str, message: str | None) -> None:
-    """Deny the tool that REQUEST asks for."""
+    """Deny a permission request."""
     asyncio.run(_answer(request, "deny", message, None))
 
 
@@ -97,7 +111,7 @@ def _object(text: str) -> dict[str, object]:
 def _answer_to(text: str) -> tuple[str, str]:
     question, found, answer = text.rpartition("=")
     if not found or not question:
-        raise click.BadParameter("QUESTION=ANSWER is needed", param_hint="--answer")
+        raise click.BadParameter("expected QUESTION=ANSWER", param_hint="--answer")
     return question, answer
 
 
@@ -153,18 +167,33 @@ async def _list(*, as_json: bool) -> None:
 
 
 async def _wait(*, as_json: bool) -> None:
-    from unbraid.control.sockets import attend
-    from unbraid.log import data_folder
+    from unbraid.log import data_folder, shares_log
     from unbraid.system.user import user_name
 
-    home, who = data_folder(), f"{user_name()} at the command line"
-    await attend(home, who, ATTENDANCE_SECONDS)
+    who = f"{user_name()} at the command line"
+    if shares_log():
+        async with _everywhere() as controllers:
+            attend = partial(controllers.attend, who)
+            await _wait_for(attend, controllers.waiting, as_json=as_json)
+    else:
+        from unbraid.control.sockets import attend as attend_here
+
+        await _wait_for(partial(attend_here, data_folder(), who), _waiting, as_json=as_json)
+
+
+async def _wait_for(
+    attend: Callable[[float], Awaitable[None]],
+    waiting: Callable[[], Awaitable[Sequence[PermissionRequest]]],
+    *,
+    as_json: bool,
+) -> None:
+    await attend(ATTENDANCE_SECONDS)
     click.echo("Answer with `unbraid approve` and `unbraid deny`. Stop with Ctrl-C.", err=True)
     shown: set[str] = set()
     try:
         while True:
-            await attend(home, who, ATTENDANCE_SECONDS)
-            for request in await _waiting():
+            await attend(ATTENDANCE_SECONDS)
+            for request in await waiting():
                 if request.request_id in shown:
                     continue
                 shown.add(request.request_id)
@@ -174,7 +203,7 @@ async def _wait(*, as_json: bool) -> None:
                     _print(request)
             await asyncio.sleep(APPROVE_POLL_SECONDS)
     finally:
-        await attend(home, who, 0)
+        await attend(0)
 
 
 def _print(request: PermissionRequest) -> None:

@@ -35,7 +35,7 @@ log_option = click.option(
     metavar="URL",
     envvar="UNBRAID_LOG",
     show_envvar=True,
-    help="Another log: a file, or nats://HOST,… for one that machines share.",
+    help="The log to use: a file, or nats://HOST,… for a shared one.",
 )
 
 

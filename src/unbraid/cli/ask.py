@@ -41,12 +41,12 @@ Examples:
     "--backend", help="The default backend: claude, opencode, kilo, codex, anthropic or openai."
 )
 @click.option("--model", help="The default model.")
-@click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
-@click.option("--agents", "listing", is_flag=True, help="List the available agents, and exit.")
+@click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object per line.")
+@click.option("--agents", "listing", is_flag=True, help="List the available agents and exit.")
 @log_option
-@click.option("--turns", type=COUNT, help="Maximum number of turns, of all agents together.")
+@click.option("--turns", type=COUNT, help="Maximum number of turns of all agents together.")
 @click.option("--children", type=COUNT, help="Maximum number of delegations.")
-@click.option("--tokens", type=COUNT, help="Maximum number of tokens, in and out.")
+@click.option("--tokens", type=COUNT, help="Maximum number of input and output tokens.")
 @click.option("--dollars", type=AMOUNT, help="Maximum cost, in US dollars.")
 @click.option("--seconds", type=AMOUNT, help="Maximum time, in seconds.")
 def ask(
@@ -58,13 +58,13 @@ def ask(
     log: str | None,
     **limits: Any,
 ) -> None:
-    """Ask a master agent, which answers or delegates to your agents and answers then.
+    """Ask a master agent, which answers itself or delegates to your agents first.
 
     Agents are the Markdown files in agents/, .claude/agents/, .opencode/agent/ and
-    ~/.claude/agents/. The answer goes to standard output, as it is said; what the sub-agents do
-    is shown below it. The run is in the log like any other. Ctrl-C cancels it and every agent in
-    it. With `-`, what is piped in is part of PROMPT. Without PROMPT on a terminal, asks for one
-    message after the other.
+    ~/.claude/agents/. The answer is streamed to standard output, with the work of the sub-agents
+    shown below it. The run is logged like any other. Ctrl-C cancels it with all its agents. With
+    `-`, standard input becomes part of PROMPT. Without PROMPT, in a terminal, starts a
+    conversation.
     """
     if listing:
         _list()

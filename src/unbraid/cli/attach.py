@@ -16,7 +16,7 @@ INTERRUPTED = 130
 
 
 @click.command(
-    short_help="Show an agent's conversation, or continue it.",
+    short_help="Show or continue an agent's conversation.",
     context_settings={"ignore_unknown_options": True},
     epilog="""\b
 Examples:
@@ -29,18 +29,18 @@ Examples:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS…]")
 @click.option("--resume", is_flag=True, help="Continue the conversation in the agent's own CLI.")
 @click.option(
-    "--print", "only_print", is_flag=True, help="Print the command that continues it, and exit."
+    "--print", "only_print", is_flag=True, help="Print the command that continues it and exit."
 )
 @redact_option
 def attach(
     agent: str, arguments: tuple[str, ...], resume: bool, only_print: bool, redact: bool
 ) -> None:
-    """Show an agent's conversation and follow it; or, with --resume, continue it.
+    """Show an agent's conversation and follow it, or continue it with --resume.
 
-    RUN is a run of `unbraid ps`; the beginning of its name is enough if no other name begins like
-    it. STREAM is one of its agents, by its number in `unbraid tail`. A session is resumed by its
-    id. A sub-agent of a Claude Code session becomes a session of its own: its transcript is copied
-    to a new file, which is named, and nothing else is touched. ARGUMENTS go to the agent's CLI.
+    RUN is the id of a run in `unbraid ps`, or an unambiguous prefix of it. STREAM is the number of
+    one of its agents, as `unbraid tree` shows it. A session is resumed by its id. A sub-agent of a
+    Claude Code session is resumed as a session of its own: its transcript is copied to a new file,
+    whose name is printed, and nothing else is changed. ARGUMENTS are passed to the agent's CLI.
     """
     run, stream = run_and_stream(agent)
     if redact and (resume or only_print):

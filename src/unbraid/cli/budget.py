@@ -22,13 +22,17 @@ def budget_options(command: F) -> F:
     """Adds the options of a budget to a command."""
     for option in (
         click.option(
-            "--max-agents", type=click.IntRange(1, MOST_TOKENS), help="Stop at more agents."
+            "--max-agents",
+            type=click.IntRange(1, MOST_TOKENS),
+            help="Stop if there are more agents.",
         ),
         click.option("--max-time", type=TIME, help="Stop after this long: 30m, 90s, 2h."),
         click.option(
-            "--max-tokens", type=click.IntRange(1, MOST_TOKENS), help="Stop at so many tokens."
+            "--max-tokens", type=click.IntRange(1, MOST_TOKENS), help="Stop at this many tokens."
         ),
-        click.option("--max-cost", type=FiniteRange(0, 1e6), help="Stop at so many dollars."),
+        click.option(
+            "--max-cost", type=FiniteRange(0, 1e6), help="Stop at this cost, in US dollars."
+        ),
     ):
         command = option(command)
     return command

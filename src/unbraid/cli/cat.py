@@ -22,17 +22,21 @@ Examples:
   unbraid cat ~/.local/share/opencode/opencode.db""",
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
-@click.option("--json", "shape", flag_value="json", help="Fleet events, one JSON object a line.")
-@click.option("--relay", "shape", flag_value="relay", help="Relay events, one JSON object a line.")
+@click.option(
+    "--json", "shape", flag_value="json", help="Print fleet events, one JSON object per line."
+)
+@click.option(
+    "--relay", "shape", flag_value="relay", help="Print relay events, one JSON object per line."
+)
 @showing_option
 def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     """Print what the agents in SOURCE… said, each block once, under the agent that said it.
 
-    A SOURCE is a file of lines (or a JSON array of them) that Claude Code, OpenCode, Kilo or Codex
-    printed, `-` for standard input, a transcript or a rollout (its sub-agents' are found beside
-    it), a folder of rollouts, the id of a session, OpenCode's or Kilo's database (or the `storage`
-    folder of before 1.2), a capture of its /event stream or of `codex app-server`, or an export.
-    Sources of the same run are merged. A run of `unbraid ps` that is in the log is read from there.
+    A SOURCE is one of: a file of lines (or a JSON array of them) that Claude Code, OpenCode, Kilo
+    or Codex printed; `-` for standard input; a transcript or rollout (those of its sub-agents are
+    found beside it); a folder of rollouts; a session id; the database of OpenCode or Kilo (or the
+    `storage` folder of OpenCode before 1.2); a capture of the /event stream or of `codex
+    app-server`; an export; or the id of a run in the log. Sources of the same run are merged.
     """
     from unbraid.cli.printer import Printer, terminal_width
     from unbraid.sessions.sources import events_of, relay_events_of, runs_of_sources

@@ -16,7 +16,7 @@ Examples:
 )
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
-    """Print a script that makes a shell complete what you type."""
+    """Print the completion script for a shell."""
     from click.shell_completion import get_completion_class
 
     from unbraid.cli import main

@@ -10,15 +10,18 @@ from unbraid.cli.arguments import complete_run, run_and_stream
 
 
 @click.command(
+    short_help="Send a message to an agent.",
     epilog="""\b
 Examples:
-  unbraid send 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33 "Look at the tests, too." """
+  unbraid send 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33 "Look at the tests, too."
+  unbraid send 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2 "Only in src, please." """,
 )
-@click.argument("run", shell_complete=complete_run)
+@click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
 @click.argument("text")
-def send(run: str, text: str) -> None:
-    """Send the main agent of RUN a message."""
-    asyncio.run(_steer(run, "message", text=text))
+def send(agent: str, text: str) -> None:
+    """Send a message to the main agent of a run, or to a sub-agent that can take one."""
+    run, stream = run_and_stream(agent)
+    asyncio.run(_steer(run, "message", text=text, stream_id=stream or 0))
 
 
 @click.command(
@@ -29,7 +32,7 @@ Examples:
 )
 @click.argument("run", shell_complete=complete_run)
 def interrupt(run: str) -> None:
-    """Stop what the main agent of RUN does now; it takes the next message."""
+    """Interrupt what the main agent of RUN is doing. It then waits for the next message."""
     asyncio.run(_steer(run, "interrupt"))
 
 
@@ -41,7 +44,7 @@ Examples:
 )
 @click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
 def stop(agent: str) -> None:
-    """End one sub-agent of a run, or the whole RUN."""
+    """Stop one sub-agent of a run, or the whole run."""
     run, stream = run_and_stream(agent)
     asyncio.run(_steer(run, "stop" if stream else "cancel", stream_id=stream or 0))
 

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from unbraid.cli.messages import warn
-from unbraid.screen import safe_json
+from unbraid.screen import safe, safe_json
 
 if TYPE_CHECKING:
     from unbraid.fleet.prices import Prices
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 # As in `unbraid.sessions.costs`, which takes longer to import than `--help` may.
 KEYS = ("day", "week", "month", "model", "folder", "kind", "agent", "run", "machine", "user")
+# A spreadsheet takes what begins like this for a formula; some read wide signs like narrow ones.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 @click.command(
-    short_help="Show what agents have used, and what it costs.",
+    short_help="Show tokens and costs by day, model, folder and more.",
     epilog="""\b
 Examples:
   unbraid cost
@@ -32,17 +34,19 @@ Examples:
 )
 @click.option("--by", type=click.Choice(KEYS), default="day", help="What to group by.")
 @click.option(
-    "--since", metavar="TIME", help="Only what was spent since: 7d, 12h, 2w, or a date, 2026-11-01."
+    "--since",
+    metavar="TIME",
+    help="Only costs since then: 7d, 12h, 2w, or a date such as 2026-11-01.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON: rows and total.")
-@click.option("--csv", "as_csv", is_flag=True, help="As comma-separated values.")
+@click.option("--json", "as_json", is_flag=True, help="Print rows and total as JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
 def cost(by: str, since: str | None, as_json: bool, as_csv: bool) -> None:
-    """Show what agents have used and what it costs, over the whole history on this machine.
+    """Show tokens and costs over the whole history on this machine.
 
-    Each message counts once, those of sub-agents included. Costs that an agent's CLI has reported
-    are used as they are; the others are computed from public prices and marked with ≈. A model
-    whose price nobody knows shows its tokens and "no price". Own prices: the file prices.json in
-    the folder of UNBRAID_HOME, or the one that UNBRAID_PRICES names.
+    Each message is counted once, including those of sub-agents. Costs that an agent's CLI reports
+    are used as they are. All others are computed from public prices and marked with ≈. For a model
+    without a known price, only its tokens are shown, with "no price". To set your own prices, use
+    prices.json in the UNBRAID_HOME folder, or the file that UNBRAID_PRICES names.
     """
     from unbraid.prices.loader import load_prices
     from unbraid.sessions.costs import costs, since_ms
@@ -88,7 +92,7 @@ async def _with_logged(stored: list[SpentRun], prices: Prices) -> list[SpentRun]
             runs = [run async for run in every_run(log)]
             return await with_logged(stored, log, runs, prices)
     except LogUnusable as error:
-        warn(f"the log cannot be read, and only sessions that are not in it are counted: {error}")
+        warn(f"the log cannot be read; counting only sessions outside of it: {error}")
         return stored
 
 
@@ -99,9 +103,9 @@ def _csv(found: Costs) -> None:
     names = msgspec.structs.asdict(found.rows[0]) if found.rows else {}
     writer.writerow(names or ["key", *msgspec.structs.asdict(found.total)])
     for row in found.rows:
-        # A spreadsheet takes what begins like this for a formula.
         values = list(msgspec.structs.astuple(row))
-        if str(values[0]).startswith(("=", "+", "-", "@", "\t", "\r")):
+        values[0] = safe(str(values[0]))
+        if values[0].startswith(_FORMULAS):
             values[0] = f"'{values[0]}"
         writer.writerow(["" if value is None else value for value in values])
 
@@ -112,13 +116,12 @@ def _print(found: Costs) -> None:
     from rich.text import Text
 
     from unbraid.screen import cost as shown
-    from unbraid.screen import safe
 
     console = Console()
     if not console.is_terminal:
         console.width = 200
     if not found.rows:
-        console.print("Nothing was spent; `unbraid doctor` shows where sessions are searched for.")
+        console.print("No costs found. `unbraid doctor` shows where unbraid looks for sessions.")
         return
     table = Table(box=None, pad_edge=False, header_style="bold", footer_style="bold")
     table.show_footer = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 
 import click
@@ -12,7 +13,7 @@ from unbraid.cli.messages import warn
 
 
 @click.command(
-    short_help="Send runs that could not be sent in time.",
+    short_help="Send runs that could not be sent earlier.",
     epilog="""\b
 Examples:
   unbraid deliver
@@ -26,21 +27,28 @@ Examples:
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to try, for each run.",
+    help="How long to try each run.",
 )
-@click.option("--discard", metavar="RUN", help="Try this run once more, then delete what is left.")
+@click.option(
+    "--discard", metavar="RUN", help="Try this run once more, then delete what is unsent."
+)
 def deliver(token: str | None, seconds: float, discard: str | None) -> None:
-    """Send the runs that `unbraid run --to` and `unbraid pipe --to` could not send in time, or that
-    their server refused. What a server has not acknowledged is kept until it has.
+    """Send runs that `run --to`, `pipe --to` or `watch --to` could not send, or that the server
+    refused. A run is kept until the server has acknowledged all of it.
 
-    Ends with 1 if something is still left.
+    Exits with 1 if something is still unsent.
     """
+    sys.exit(1 if asyncio.run(_deliver(token, seconds, discard)) else 0)
+
+
+async def _deliver(token: str | None, seconds: float, discard: str | None) -> bool:
+    """Returns whether something is left."""
     from unbraid.log.folder import data_folder
-    from unbraid.remote.delivery import deliver as send
+    from unbraid.remote.destination import deliver as send
     from unbraid.screen import safe
 
     left = False
-    for address, arrived in send(data_folder(), token, warn, seconds, discarded=discard):
-        left = left or not (arrived or address.run == discard)
-        click.echo(safe(f"{address.run}  {address.url}  {'arrived' if arrived else 'not sent'}"))
-    sys.exit(1 if left else 0)
+    async for sent, arrived in send(data_folder(), token, warn, seconds, discarded=discard):
+        left = left or not (arrived or sent.run == discard)
+        click.echo(safe(f"{sent.run}  {sent.url}  {'arrived' if arrived else 'not sent'}"))
+    return left

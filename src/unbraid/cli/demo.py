@@ -31,16 +31,16 @@ Examples:
     type=FiniteRange(0.1, 1000),
     default=1.0,
     show_default=True,
-    help="How many times as fast as recorded.",
+    help="Playback speed: 2 is twice as fast as recorded.",
 )
-@click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
+@click.option("--page/--no-page", default=True, help="Serve the page and print its address.")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in your browser.")
 @click.option("--stay", is_flag=True, help="Serve the page until Ctrl-C.")
 def demo(speed: float, page: bool, open_page: bool, stay: bool) -> None:
     """Replay a recorded fleet: a main agent, three sub-agents, and a sub-agent of one of them.
 
-    It is a recording of Claude Code, with its real timing. It needs no agent, no key and no
-    network, keeps nothing, and ends by itself; a page that you have opened stays until Ctrl-C.
+    This is a recording of Claude Code with its real timing. It needs no agent, no API key and no
+    network, stores nothing, and ends by itself. A page that you have opened stays until Ctrl-C.
     """
     asyncio.run(_demo(speed, page=page or open_page or stay, open_page=open_page, stay=stay))
 
@@ -81,10 +81,11 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
 
 def _introduce(link: str | None) -> None:
     click.secho(
-        "A recording of Claude Code and four sub-agents, replayed. Ctrl-C ends it.", bold=True
+        "Replaying a recording of Claude Code with four sub-agents. Press Ctrl-C to stop.",
+        bold=True,
     )
     if link is not None:
-        click.echo(f"The same on a page: {click.style(link, underline=True)}")
+        click.echo(f"Also on the page: {click.style(link, underline=True)}")
     click.echo()
 
 

@@ -21,7 +21,7 @@ SUFFIXES = {".html": "html", ".htm": "html", ".json": "json"}
 
 
 @click.command(
-    short_help="Write a run, or one of its agents, to a file.",
+    short_help="Save a run, or one of its agents, as HTML, Markdown or JSON.",
     epilog="""\b
 Examples:
   unbraid export 2f330b27 -o review.html
@@ -29,9 +29,16 @@ Examples:
   unbraid export 2f330b27 --json | jq .usage""",
 )
 @click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
-@click.option("--html", "form", flag_value="html", help="One page that needs nothing else.")
-@click.option("--markdown", "form", flag_value="markdown", help="Markdown, for a comment.")
-@click.option("--json", "form", flag_value="json", help="One JSON object.")
+@click.option(
+    "--html",
+    "form",
+    flag_value="html",
+    help="Write the page with the run in it, as one offline file.",
+)
+@click.option(
+    "--markdown", "form", flag_value="markdown", help="Write Markdown, for example for a comment."
+)
+@click.option("--json", "form", flag_value="json", help="Write one JSON object.")
 @click.option(
     "-o",
     "--output",
@@ -41,26 +48,30 @@ Examples:
 )
 @showing_option
 def export(agent: str, form: str | None, file: Path | None, redact: bool) -> None:
-    """Write a run, or one of its agents, to one file: what was said and done, and what it cost.
+    """Write a run, or one of its agents, to a file: what was said and done, and what it cost.
 
-    RUN is a run of `unbraid ps`, or a session that is stored on this machine; the beginning of its
-    name is enough. It may also be a file that `unbraid cat` can read. STREAM is one of its agents,
-    by its number in `unbraid tree`. Without a format, the name of the file says which it is; else
-    it is Markdown. Notes that an agent's CLI writes for the model alone are left out.
+    RUN is the id of a run in `unbraid ps` or of a session stored on this machine, or an unambiguous
+    prefix of it; or a file that `unbraid cat` can read. STREAM is the number of one of its agents,
+    as `unbraid tree` shows it. Without a format option, the format follows from the file name, and
+    is Markdown if there is none. Notes that a CLI writes for the model only are left out.
+
+    The HTML file is the page itself with the run in it: timeline, graph, conversations, playback
+    and search work offline in any browser, and nothing in it can reach the network. With scripts
+    disabled, it is plain HTML.
     """
     from unbraid.errors import CallerError, SourceError
-    from unbraid.export import RunFold, render
+    from unbraid.export import RunFile
     from unbraid.sessions.sources import events_of, runs_of_sources
 
     name, stream = (agent, None) if Path(agent).exists() else run_and_stream(agent)
     form = form or SUFFIXES.get("" if file is None else file.suffix.lower(), "markdown")
     runs = redacted_runs(runs_of_sources((name,), os.environ), redact=redact)
     if len(runs) != 1:
-        raise CallerError(f"{name} holds {len(runs)} runs: name one of them")
-    fold = RunFold(runs[0].session or name)
+        raise CallerError(f"{name} holds {len(runs)} runs: specify one of them")
+    made = RunFile(runs[0].session or name, form, stream=stream)
     events = events_of(runs[0], so_far=True)
-    fold.apply(asyncio.run(_redacted(events)) if redact else events)
-    data = render(fold.export(stream), form)
+    made.apply(asyncio.run(_redacted(events)) if redact else events)
+    data = made.content(made.export())
     if file is None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

@@ -6,6 +6,7 @@ drawn below it and disappear when they are done; elsewhere they are left out.
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 from rich.console import Console, Group, RenderableType
@@ -19,7 +20,7 @@ from unbraid.cli.messages import warn
 from unbraid.fleet.gate import DELEGATING
 from unbraid.fleet.status import MARKS, WAITING
 from unbraid.fleet.tree import Node, Tree
-from unbraid.screen import safe, token_count
+from unbraid.screen import safe, safe_json, token_count
 
 MAX_SUB_AGENTS = 20
 ACTION_CHARS = 60
@@ -66,7 +67,7 @@ class FleetView:
     def show(self, event: e.FleetEvent, data: bytes) -> None:
         """Shows one more event; `data` is its line of JSON."""
         if self._as_json:
-            sys.stdout.buffer.write(data + b"\n")
+            sys.stdout.buffer.write(safe_json(data) + b"\n")
             sys.stdout.buffer.flush()
             return
         self._tree.apply((event,))
@@ -82,7 +83,8 @@ class FleetView:
         elif isinstance(event, e.FleetToolUse):
             self._actions[event.stream_id] = f"⚙ {event.tool} "
         elif isinstance(event, e.FleetPermissionAsked):
-            warn(f"{event.agent} asks for {event.tool}: unbraid approve {event.request_id}")
+            command = shlex.join(("unbraid", "approve", event.request_id))
+            warn(f"{event.agent} asks for {event.tool}: {command}")
         elif isinstance(event, e.FleetError):
             warn(f"{event.agent}: {event.message}")
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from unbraid.cli.messages import warn
+from unbraid.errors import SourceError
 from unbraid.screen import safe, safe_json
 
 if TYPE_CHECKING:
@@ -34,10 +36,10 @@ Examples:
 def hooks() -> None:
     """Answer and steer every session of Claude Code and OpenCode on this machine.
 
-    Hooks are small commands that a CLI runs at permission requests, tool calls and the end of a
-    turn. With them installed, `unbraid`, `unbraid watch` and `unbraid top` can answer permission
-    requests of sessions that were started without unbraid, send them messages and stop them. While
-    none of those runs, hooks end at once, and nothing changes.
+    Hooks are small commands that a CLI runs at permission requests, at tool calls and at the end of
+    a turn. With hooks installed, `unbraid`, `unbraid watch` and `unbraid top` can answer permission
+    requests of sessions that were started without unbraid, send them messages, and stop them. While
+    none of these commands is running, hooks return at once and change nothing.
     """
 
 
@@ -46,42 +48,51 @@ _kinds = click.argument("kinds", nargs=-1, metavar="[KIND]...")
 
 @hooks.command()
 @_kinds
-@click.option("--plugin", is_flag=True, help="As a plugin, where there are two ways.")
+@click.option("--plugin", is_flag=True, help="Install as a plugin where both ways exist.")
 def install(kinds: tuple[str, ...], plugin: bool) -> None:
-    """Install hooks into the CLIs that are used here, or into each KIND: claude, opencode.
+    """Install hooks into all CLIs used here, or into each KIND.
 
-    Claude Code: into your settings.json, beside what is there; sessions that run take them within
-    seconds. With --plugin, by `claude plugin`. OpenCode: a plugin file, for sessions that start
-    from now on.
+    KIND is claude or opencode.
+
+    Claude Code: added to your settings.json; running sessions pick them up within seconds. With
+    --plugin, installed with `claude plugin` instead. OpenCode: a plugin file, for sessions started
+    from then on.
     """
     _each(kinds, lambda found: found.install(plugin=plugin))
 
 
 @hooks.command()
 @_kinds
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def status(kinds: tuple[str, ...], as_json: bool) -> None:
-    """Show where hooks are installed, and whether they can work."""
-    states = [found.state() for found in _chosen(kinds, everywhere=True)]
-    if as_json:
-        click.echo(safe_json(msgspec.json.encode(states)))
+    """Show where hooks are installed, and whether they work."""
+    if not as_json:
+        _each(kinds, lambda found: found.state(), everywhere=True)
         return
-    for state in states:
-        _print(state)
+    states = [found.state() for found in _chosen(kinds, everywhere=True)]
+    click.echo(safe_json(msgspec.json.encode(states)))
 
 
 @hooks.command()
 @_kinds
 def uninstall(kinds: tuple[str, ...]) -> None:
-    """Remove the hooks, and nothing else. Sessions that run go on without them."""
+    """Remove the hooks and nothing else. Running sessions continue without them."""
     _each(kinds, lambda found: found.uninstall(), everywhere=True)
 
 
 def _each(
     kinds: tuple[str, ...], do: Callable[[CliHooks], HookState], *, everywhere: bool = False
 ) -> None:
+    problems: list[SourceError] = []
     for found in _chosen(kinds, everywhere=everywhere):
-        _print(do(found))
+        try:
+            _print(do(found))
+        except SourceError as error:
+            problems.append(error)  # the others have files of their own
+    for problem in problems[:-1]:
+        warn(str(problem))
+    if problems:
+        raise problems[-1]
 
 
 def _chosen(names: tuple[str, ...], *, everywhere: bool) -> list[CliHooks]:
@@ -95,7 +106,7 @@ def _chosen(names: tuple[str, ...], *, everywhere: bool) -> list[CliHooks]:
     if not names and not everywhere:
         chosen = [found for found in chosen if found.is_present()]
         if not chosen:
-            raise click.UsageError(f"none of these is used here: {', '.join(able)}")
+            raise click.UsageError(f"none of these CLIs is used here: {', '.join(able)}")
     return chosen
 
 

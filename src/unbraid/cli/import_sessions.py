@@ -23,19 +23,19 @@ Examples:
   unbraid import 2f330b27 7d857246""",
 )
 @click.argument("sessions", nargs=-1, metavar="[SESSION…]")
-@click.option("--all", "everything", is_flag=True, help="All sessions that are stored here.")
+@click.option("--all", "everything", is_flag=True, help="Import all stored sessions.")
 @redact_option
 def import_sessions(sessions: tuple[str, ...], everything: bool, redact: bool) -> None:
-    """Bring stored sessions into the log, each once.
+    """Import stored sessions into the log, each once.
 
-    The agents' own CLIs delete their sessions after a while (Claude Code after 30 days); what is in
-    the log stays. Oldest first. It can be stopped with Ctrl-C, and continues there the next time.
-    `unbraid watch --keep` does the same for everything, and goes on with what is new.
+    The CLIs delete their sessions after a while (Claude Code after 30 days); the log keeps them.
+    Sessions are imported oldest first. Stop with Ctrl-C at any time; the next import continues from
+    there. `unbraid watch --keep` imports everything, and then whatever is new.
     """
     if everything == bool(sessions):
         raise click.UsageError("specify sessions, or use --all")
     counts, stopped = asyncio.run(_import(sessions, redact=redact))
-    shown = [f"{counts['imported']} imported", f"{counts['known']} in the log already"]
+    shown = [f"{counts['imported']} imported", f"{counts['known']} already in the log"]
     shown += [f"{counts[name]} {name}" for name in ("busy", "failed") if counts[name]]
     click.echo(", ".join(shown))
     if stopped:

@@ -35,7 +35,7 @@ class LiveRunView:
         if self._live is not None:
             self._live.stop()
         else:
-            self.say("\nWho worked for whom:\n")
+            self.say("\nAgents:\n")
             self.say(self._run_tree.tree.to_text())
 
     async def follow(self, batches: AsyncIterator[list[Entry]]) -> None:

@@ -27,18 +27,20 @@ Examples:
     help="The collector's address, for OTLP over HTTP.  [env var: OTEL_EXPORTER_OTLP_ENDPOINT]",
 )
 @content_option
-@click.option("--all", "everything", is_flag=True, help="All runs of the log, also if sent before.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Send all runs in the log, even if sent before."
+)
 def otel(runs: tuple[str, ...], endpoint: str | None, content: bool, everything: bool) -> None:
     """Send runs as traces: agents, model messages, tool calls and permission requests as spans.
 
-    RUN is a run of `unbraid ps`, or a session that is stored on this machine; the beginning of its
-    name is enough. Without one, everything in the log is sent that this collector has not got:
-    where a collector was away, this goes on from there. Ids are derived from the run, so sending
-    one again changes nothing. Spans that have not ended are sent when they have.
+    RUN is the id of a run in `unbraid ps` or of a session stored on this machine, or an unambiguous
+    prefix of it. Without RUN, sends everything in the log that this collector has not received yet,
+    so an interrupted export continues where it stopped. Ids are derived from the run: sending it
+    again changes nothing. A span is sent when it has ended.
 
-    Needs the extra: pip install 'unbraid[otel]'. Headers, certificates and the like are taken from
-    OpenTelemetry's own environment variables; TRACEPARENT becomes the parent of runs that were
-    never sent.
+    Needs the extra: pip install 'unbraid[otel]'. Headers and certificates are read from the
+    standard environment variables of OpenTelemetry. TRACEPARENT becomes the parent of runs that
+    have not been sent before.
     """
     if runs and everything:
         raise click.UsageError("specify runs, or use --all")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 content_option = click.option(
-    "--content", is_flag=True, help="With words, tool inputs and results, redacted."
+    "--content", is_flag=True, help="Include texts, tool inputs and results, redacted."
 )
 
 
@@ -26,7 +26,7 @@ def otlp_options(command: F) -> F:
         help="Send traces to this OpenTelemetry collector.  [env var: OTEL_EXPORTER_OTLP_ENDPOINT]",
     )
     content = click.option(
-        "--otlp-content", is_flag=True, help="Traces with words and tool inputs, redacted."
+        "--otlp-content", is_flag=True, help="Include texts and tool inputs in traces, redacted."
     )
     return otlp(content(command))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
+import os
 import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable
@@ -14,6 +14,9 @@ from unbraid.cli.messages import warn
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
+from unbraid.notify.alert_service import AlertService
+from unbraid.notify.page_alerts import PageAlerts
+from unbraid.remote.delivery import DeliveryStatus
 from unbraid.serve import ServeConfig, Server, serving
 from unbraid.serve.access.tokens import FILE_NAME, TokenFile
 from unbraid.serve.server import Orchestrating
@@ -32,16 +35,24 @@ async def page(
     home: Path | None = None,
     history: History | None = None,
     orchestrating: Orchestrating | None = None,
+    delivery: Callable[[], DeliveryStatus] | None = None,
+    alerts: PageAlerts | None = None,
     opens: bool = False,
     say: Callable[[str], None] = warn,
+    show_address: Callable[[str], None] | None = None,
 ) -> AsyncIterator[Server]:
     """Serves a log while the block runs, and prints the address; viewers get its last events, too.
     If the port is taken, any other will do, unless that port is required; whether another unbraid
     has it is said in both cases. With `opens`, a browser is shown the page. Tokens, and the socket
     for other commands, are in the folder `home`; without one, the printed link is the only way in.
+    If nobody else here alerts people (`alerts`), it does.
     """
     tokens = None if home is None else TokenFile(home / FILE_NAME)
     async with AsyncExitStack() as stack:
+        if alerts is None and home is not None:
+            alerts = PageAlerts()
+            service = AlertService(log, controllers, os.environ, home=home, warn=say, pages=alerts)
+            await stack.enter_async_context(service.running())
 
         async def serve(port: int) -> Server:
             config = ServeConfig(port=port, redact=redact, token_file=tokens, home=home)
@@ -51,6 +62,8 @@ async def page(
                 controllers=controllers,
                 history=history,
                 orchestrating=orchestrating,
+                delivery=delivery,
+                alerts=alerts,
             )
             return await stack.enter_async_context(served)
 
@@ -59,11 +72,11 @@ async def page(
         except CallerError as error:
             taken = await asyncio.to_thread(_taken_by, port)
             if port_required:
-                words = f"{taken}; `unbraid watch --port 0` takes any other" if taken else error
+                words = f"{taken}; `unbraid watch --port 0` uses any free port" if taken else error
                 raise CallerError(str(words)) from error
             server = await serve(0)
             say(f"another port is used: {taken or error}")
-        say(server.link())
+        (show_address or say)(server.link())
         if opens:
             # In a thread: a browser that runs in the terminal keeps its caller waiting.
             threading.Thread(target=webbrowser.open, args=(server.link(),), daemon=True).start()
@@ -75,13 +88,19 @@ async def page(
 
 def _taken_by(port: int) -> str:
     """Returns which unbraid has a port of this machine; nothing if it is another program."""
-    other = http.client.HTTPConnection("127.0.0.1", port, timeout=PORT_CHECK_TIMEOUT_SECONDS)
+    import httpx
+
+    from unbraid.system.http import HTTP_ERRORS, client_options
+
+    url = f"http://127.0.0.1:{port}"
+    # A browser that is not signed in is shown the page to sign in, which has our name.
+    browser = {"accept": "text/html"}
     try:
-        # A browser that is not signed in is shown the page to sign in, which has our name.
-        other.request("GET", "/", headers={"accept": "text/html"})
-        ours = b"unbraid" in other.getresponse().read(65536)
-    except (OSError, http.client.HTTPException):
+        with (
+            httpx.Client(timeout=PORT_CHECK_TIMEOUT_SECONDS, **client_options(url)) as client,
+            client.stream("GET", url, headers=browser) as answer,
+        ):
+            ours = b"unbraid" in next(answer.iter_bytes(65536), b"")
+    except HTTP_ERRORS:
         return ""
-    finally:
-        other.close()
     return f"another unbraid serves its page at 127.0.0.1:{port}" if ours else ""

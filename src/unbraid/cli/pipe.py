@@ -18,7 +18,7 @@ from unbraid.cli.redaction import redact_option
 
 
 @click.command(
-    short_help="Pass standard input on, and log the run that is in it.",
+    short_help="Pass standard input through and log the run in it.",
     epilog="""\b
 Examples:
   claude -p "…" --output-format stream-json --verbose | unbraid pipe
@@ -28,19 +28,20 @@ Examples:
 @redact_option
 @destination_options
 def pipe(log: str | None, redact: bool, to: str | None, token: str | None, linger: float) -> None:
-    """Pass standard input on unchanged, and log the run that is in it.
+    """Pass standard input through unchanged, and log the run in it.
 
-    The session's transcripts are found and merged, so that sub-agents whose words are not printed
-    are in the log too. With --redact, API keys and tokens are redacted there and in what is sent.
+    The session's transcripts are found and merged, so that the log also has what sub-agents say and
+    the CLI does not print. With --redact, API keys and tokens are redacted in the log and in what
+    is sent.
 
-    A Ctrl-C is left to the agent: what it still says is passed on and logged until it is gone.
+    Ctrl-C is left to the agent: its remaining output is passed on and logged until it exits.
     """
     from unbraid.launch.run import pipe as follow
 
     if not sys.stdin.isatty():
         # A Ctrl-C goes to the whole pipeline: the agent's last words are still to come.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sending = destination_of(to, token, linger, warn)
+    sending = destination_of(to, token, linger, warn, redact=redact)
     asyncio.run(follow(_stdin(), os.environ, warn, sending=sending, redact=redact, log=log))
 
 

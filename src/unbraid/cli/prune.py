@@ -19,21 +19,21 @@ Examples:
   unbraid prune --run 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33"""
 )
 @click.option(
-    "--older-than", "age", type=AGE, help="Delete what was said in runs older than this: 90d, 12h."
+    "--older-than", "age", type=AGE, help="Delete the content of runs older than this: 90d, 12h."
 )
 @click.option(
-    "--max-size", "size", type=BYTES, help="Delete the oldest until the log is smaller: 500MB, 2GB."
+    "--max-size",
+    "size",
+    type=BYTES,
+    help="Delete the oldest content until the log is smaller: 500MB, 2GB.",
 )
-@click.option(
-    "--run", "runs", multiple=True, metavar="RUN", help="Delete this run, with everything."
-)
-@click.option("--json", "as_json", is_flag=True, help="As a JSON object.")
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="Delete this run completely.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def prune(age: float | None, size: float | None, runs: tuple[str, ...], as_json: bool) -> None:
-    """Delete old runs from the log, and free the disk space.
+    """Delete old runs from the log and free the disk space.
 
-    Only runs that have ended are deleted. With --older-than and --max-size they stay in the list
-    of runs, with their costs; what was said in them is gone. The files of the agents' own CLIs are
-    not touched.
+    Only runs that have ended are deleted. With --older-than and --max-size they stay in the list of
+    runs with their costs, without their content. The files of the agents' own CLIs are not touched.
     """
     if age is None and size is None and not runs:
         raise click.UsageError("specify what to delete: --older-than, --max-size or --run")

@@ -28,17 +28,19 @@ Examples:
   unbraid ps
   unbraid ps --all --json | jq '.[] | select(.status == "waiting")'""",
 )
-@click.option("--all", "everything", is_flag=True, help="The whole history, not only the last day.")
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option(
+    "--all", "everything", is_flag=True, help="List the whole history, not only the last day."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.option("--machine", help="Only the runs of this machine.")
 @click.option("--user", help="Only the runs of this user.")
 @showing_option
 def ps(
     everything: bool, as_json: bool, machine: str | None, user: str | None, redact: bool
 ) -> None:
-    """List runs with status, agents, tokens, cost and age: live ones, and those of the last day.
+    """List live runs and those of the last day, with status, agents, tokens, cost and age.
 
-    Sessions that were never followed are found where each kind of agents keeps them.
+    Includes sessions stored by the agents' own CLIs that are not in the log.
     """
     runs = [
         run
@@ -69,7 +71,7 @@ async def _runs(*, everything: bool) -> list[RunSummary]:
             else:
                 logged = await log.runs(limit=RECENT_RUNS)
     except LogUnusable as error:
-        warn(f"the log cannot be read, and only sessions that are not in it are listed: {error}")
+        warn(f"the log cannot be read; listing only sessions outside of it: {error}")
     return list_runs(
         logged, os.environ, data_folder(), everything=everything, warn=warn, progress=progress_bar()
     )
@@ -83,7 +85,7 @@ def _print(runs: list[RunSummary], *, everything: bool) -> None:
     console = Console()
     if not console.is_terminal:
         console.width = 200
-    nothing = "No runs of the last day; `unbraid ps --all` has them all."
+    nothing = "No runs in the last day. `unbraid ps --all` lists all runs."
     if everything:
-        nothing = "No runs, and no sessions: `unbraid doctor` shows where they are searched for."
+        nothing = "No runs or sessions found. `unbraid doctor` shows where unbraid looks for them."
     console.print(runs_table(runs, console.width) if runs else nothing)

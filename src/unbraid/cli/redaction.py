@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from unbraid.translate.tracks import RunTracks, Track
 
 redact_option = click.option(
-    "--redact", is_flag=True, help="Redact API keys and tokens, stored, sent and shown."
+    "--redact", is_flag=True, help="Redact API keys and tokens in the log and everywhere else."
 )
 
 showing_option = click.option("--redact", is_flag=True, help="Redact API keys and tokens.")

@@ -18,7 +18,7 @@ from unbraid.cli.redaction import redact_option
 
 
 @click.command(
-    short_help="Start an agent, and log its run with all sub-agents.",
+    short_help="Start an agent and log its run with all sub-agents.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="""\b
 Examples:
@@ -30,8 +30,13 @@ Examples:
   unbraid run --max-cost 2.50 --max-time 30m -- claude -p "Fix the tests"
   unbraid run --to https://agents.example.org -- claude -p "Fix the tests\"""",
 )
-@click.option("--steer", "steered", is_flag=True, help="Accept messages while it works.")
-@click.option("--serve", "served", is_flag=True, help="Show the run on a web page, too.")
+@click.option(
+    "--steer",
+    "steered",
+    is_flag=True,
+    help="Let others send messages and answer permission requests.",
+)
+@click.option("--serve", "served", is_flag=True, help="Also serve the page while it works.")
 @budget_options
 @port_option
 @log_option
@@ -58,29 +63,30 @@ def run(
 ) -> None:
     """Start COMMAND… and log its run, with all its sub-agents, while it works.
 
-    Its output, its input, its signals and its exit code are as they would be without unbraid. If
-    the log cannot be written, the agent goes on and a warning says so. So it does if the server
-    that it is sent --to is away: the run is kept, and sent when the server is back.
+    Output, input, signals and exit code are the same as without unbraid. If the log cannot be
+    written, the agent continues and a warning is printed. If the server given with --to cannot be
+    reached, the run is kept and sent later.
 
-    With --steer, Claude Code gets the prompt after `-p` over its standard input, and goes on
-    listening until it has answered: `unbraid send`, `interrupt` and `stop RUN/STREAM` work, and a
-    tool that would be denied asks for permission instead: `unbraid approve` or `deny` answers. The
-    same works for `codex exec`, whose work is then done by a `codex app-server`.
+    With --steer, Claude Code gets the prompt after `-p` over standard input and accepts messages
+    until it has answered: use `unbraid send`, `interrupt` and `stop RUN/STREAM`. A tool that would
+    be denied asks for permission instead; answer with `unbraid approve` or `deny`. The same works
+    for `codex exec`, which then runs in a `codex app-server`. With --to as well, those who may
+    control runs on that server can do the same there.
 
-    With --serve, everything that `unbraid serve` gives is there for as long as the agent works, and
-    the run can be steered over HTTP. The page's address is printed on standard error.
+    With --serve, the page and the HTTP API are available while the agent works, and the run can be
+    steered from there. The address is printed on standard error.
 
-    With --max-cost, --max-tokens, --max-time or --max-agents, over all agents together, a notice
-    comes when 80% are used; when all is, the run is interrupted, or ended where that is not
-    possible, and what was spent and the command that goes on are printed and logged. Costs that
-    its CLI does not report are computed, as by `unbraid cost`.
+    With --max-cost, --max-tokens, --max-time or --max-agents, which count all agents together, a
+    notice is printed at 80%. At 100% the run is interrupted, or ended where it cannot be
+    interrupted, and what was spent is printed and logged with the command that continues the run.
+    Costs that the CLI does not report are computed as in `unbraid cost`.
 
     With --redact, API keys and tokens are redacted in the log, in what is sent, and on the page.
-    What the agent prints passes through as it is.
+    The agent's own output is passed through unchanged.
     """
     from unbraid.launch.run import run as start
 
-    sending, face = destination_of(to, token, linger, warn), None
+    sending, face = destination_of(to, token, linger, warn, redact=redact), None
     if served:
         from unbraid.cli.page import page
         from unbraid.log.folder import data_folder

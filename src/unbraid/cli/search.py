@@ -30,7 +30,7 @@ Examples:
 )
 @click.argument("words", nargs=-1, required=True, metavar="WORDS…")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.option("--machine", help="Only in the runs of this machine.")
 @click.option("--user", help="Only in the runs of this user.")
 @showing_option
@@ -42,16 +42,18 @@ def search(
     user: str | None,
     redact: bool,
 ) -> None:
-    """Find what agents said, thought, were asked and called: all WORDS… in one block ("a phrase" in
-    quotes). First in the log, then in the sessions on this machine that are not in it.
+    """Search what agents said, thought, were asked and called.
 
-    A place is RUN/STREAM, as `unbraid attach` takes it; in a session that is not in the log it is
-    the session's id and the sub-agent's, and `unbraid attach` reads the session into the log.
+    A block matches if it has all WORDS…; put a phrase in double quotes. Results from the log come
+    first, then those from stored sessions that are not in it.
+
+    Each result starts with RUN/STREAM, as `unbraid attach` takes it. For a session that is not in
+    the log, these are the ids of the session and of the sub-agent.
     """
     from unbraid.cli.printer import terminal_width
 
     if not " ".join(words).strip(' "'):
-        raise click.UsageError("WORDS… is empty: say what to search for")
+        raise click.UsageError("WORDS… is empty: specify what to search for")
     places = asyncio.run(_places(" ".join(words), limit, machine, user))
     if redact:
         from unbraid.redact.matches import redact_snippet

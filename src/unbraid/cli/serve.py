@@ -21,7 +21,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(
-    short_help="Serve the log over HTTP: page, API, SSE.",
+    short_help="Serve the page, the API and SSE over HTTP.",
     epilog="""\b
 Examples:
   unbraid serve
@@ -38,30 +38,30 @@ Examples:
     help="The port; 0 picks a free one.",
 )
 @click.option("--require-token", is_flag=True, hidden=True, help="A token is always required.")
-@click.option("--allow-host", multiple=True, help="Another host name of this server.")
+@click.option("--allow-host", multiple=True, help="Accept requests for this host name too.")
 @click.option(
-    "--allow-origin", multiple=True, help="A page elsewhere that may read and steer, with a token."
+    "--allow-origin", multiple=True, help="Allow this web origin to read and steer, with a token."
 )
-@click.option("--tls-cert", type=_FILE, help="A certificate, for TLS; PEM.")
-@click.option("--tls-key", type=_FILE, help="Its key, if that is in another file; PEM.")
+@click.option("--tls-cert", type=_FILE, help="TLS certificate (PEM).")
+@click.option("--tls-key", type=_FILE, help="TLS key (PEM), if it is in another file.")
 @click.option(
     "--trust-proxy",
     multiple=True,
     metavar="ADDRESS",
-    help="A proxy or network whose X-Forwarded headers are trusted.",
+    help="Trust X-Forwarded headers from this proxy or network.",
 )
 @click.option(
     "--orchestrate",
     "orchestrates",
     is_flag=True,
-    help="Run agents here for callers that may orchestrate.",
+    help="Run agents here for tokens with the scope orchestrate.",
 )
 @click.option("--redact", is_flag=True, help="Redact API keys and tokens, stored and shown.")
-@click.option("--keep-days", type=FiniteRange(0, 1e6), help="Forget runs that ended longer ago.")
+@click.option("--keep-days", type=FiniteRange(0, 1e6), help="Delete runs that ended longer ago.")
 @click.option(
     "--keep-bytes",
     type=click.IntRange(0, MOST),
-    help="Forget the oldest ended runs beyond this size.",
+    help="Delete the oldest ended runs beyond this size.",
 )
 @otlp_options
 @log_option
@@ -82,13 +82,13 @@ def serve(
     otlp: str | None,
     otlp_content: bool,
 ) -> None:
-    """Serve the log over HTTP: runs, their events as SSE, search, ingest, control.
+    """Serve the log over HTTP: the page, the API, and events as SSE.
 
-    Prints a link that lets one browser in. Everyone else needs a token, on loopback, too: see
-    `unbraid token`. Your own commands find the server without one.
+    Prints a link that signs one browser in. Other clients need a token, also on loopback: see
+    `unbraid token`. Your own unbraid commands need none.
 
-    Listens on loopback by default. With --orchestrate, a caller whose token may do that has agents
-    run on this machine, as the user who started the server.
+    Listens on loopback by default. With --orchestrate, callers whose token allows it can run agents
+    on this machine, as the user who started the server.
     """
     from unbraid.log.folder import data_folder
     from unbraid.serve import ServeConfig, TokenFile
@@ -119,7 +119,9 @@ async def _serve(
     from unbraid.serve import run_server
 
     async with AsyncExitStack() as stack:
-        machine = await stack.enter_async_context(Machine(log, redact=config.redact, warn=warn))
+        machine = await stack.enter_async_context(
+            Machine(log, redact=config.redact, even_away=True, warn=warn)
+        )
         if traces is not None:
             await stack.enter_async_context(traces.following(machine.log))
         await stack.enter_async_context(machine.alerting())
@@ -128,5 +130,6 @@ async def _serve(
             machine.log,
             on_ready=lambda server: click.echo(server.link(), err=True),
             controllers=machine.controllers,
+            alerts=machine.page_alerts,
             orchestrating=orchestrator_factory(machine.env) if orchestrates else None,
         )

@@ -23,17 +23,17 @@ Examples:
 def service() -> None:
     """Record every agent on this machine from login on, without a terminal.
 
-    A systemd user unit on Linux, a launchd agent on macOS. Nothing needs root.
+    Uses a systemd user unit on Linux and a launchd agent on macOS. Root is not needed.
     """
 
 
 @service.command(context_settings={"ignore_unknown_options": True})
-@click.option("--print", "only_print", is_flag=True, help="Print the file, and install nothing.")
+@click.option("--print", "only_print", is_flag=True, help="Print the file without installing it.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- WATCH OPTIONS]")
 def install(words: tuple[str, ...], only_print: bool) -> None:
-    """Install the service and start it; once more, to change its options.
+    """Install and start the service. Run again to change its options.
 
-    What follows `--` are options of `unbraid watch`.
+    Options after `--` are passed to `unbraid watch`.
     """
     from unbraid.agents.registry import kinds
     from unbraid.cli.watch import watch
@@ -60,7 +60,10 @@ def install(words: tuple[str, ...], only_print: bool) -> None:
 
 @service.command()
 def status() -> None:
-    """Show whether the service is installed and running, and where its messages are."""
+    """Show whether the service is installed and running.
+
+    Also prints the command that shows its output.
+    """
     from unbraid.system.service import service_manager
 
     manager = service_manager()
@@ -73,7 +76,7 @@ def status() -> None:
 
 @service.command()
 def uninstall() -> None:
-    """Stop the service and remove its file. The log stays."""
+    """Stop the service and remove it. The log stays."""
     from unbraid.system.service import service_manager
 
     manager = service_manager()

@@ -34,6 +34,7 @@ class SessionTable:
         self._newest: list[tuple[int, int, RunSummary]] = []
         self._sessions = self._tokens = 0
         self._live: Live | None = None
+        self._address: str | None = None
 
     def __enter__(self) -> SessionTable:
         self._live = start_live_display(self._console, self.draw)
@@ -43,6 +44,8 @@ class SessionTable:
         if self._live is not None:
             self._live.stop()
             self._live = None
+            if self._address is not None:
+                warn(self._address)
         else:
             self.say(self._summary())
 
@@ -66,6 +69,13 @@ class SessionTable:
             self._console.print(Text(safe(text)), soft_wrap=True)
         else:
             warn(text)
+
+    def show_address(self, url: str) -> None:
+        """Prints the page's address at once, and again below a table that is still growing: it is
+        what a person looks for when everything has been read.
+        """
+        self.say(url)
+        self._address = url if self._live is not None else None
 
     def alert(self, given: AlertMessage) -> None:
         """Prints an alert, and makes the terminal call."""

@@ -16,7 +16,7 @@ INTERRUPTED = 130
 
 
 @click.command(
-    short_help="Follow a run, or everything that is said.",
+    short_help="Follow one run, or all runs.",
     epilog="""\b
 Examples:
   unbraid tail
@@ -25,14 +25,15 @@ Examples:
   unbraid tail --redact""",
 )
 @click.argument("run", required=False, shell_complete=complete_run)
-@click.option("--json", "as_json", is_flag=True, help="Events, one JSON object a line.")
-@click.option("--since", type=click.IntRange(0, MOST), help="Begin after this place in the log.")
+@click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object per line.")
+@click.option("--since", type=click.IntRange(0, MOST), help="Start after this cursor.")
 @redact_option
 def tail(run: str | None, as_json: bool, since: int | None, redact: bool) -> None:
-    """Follow RUN, from its beginning to its end, one gutter per agent; or, without RUN, everything
-    that is said from now on. What is followed is the log: `unbraid` or `unbraid run` fill it. A
-    session that is named is read into it, and followed unless another unbraid does that. The
-    beginning of a name is enough if no other name begins like it.
+    """Follow RUN from its beginning to its end. Without RUN, follow all runs from now on.
+
+    RUN is the id of a run in `unbraid ps`, or an unambiguous prefix of it. `unbraid` and `unbraid
+    run` add runs to the log. A stored session given as RUN is read into the log first, and followed
+    unless another unbraid is already following it.
     """
     try:
         asyncio.run(_tail(run, since, as_json=as_json, redact=redact))

@@ -23,7 +23,7 @@ Examples:
   unbraid token revoke wall"""
 )
 def token() -> None:
-    """Make, list and revoke the tokens that `unbraid serve` accepts."""
+    """Create, list and revoke access tokens for `unbraid serve`."""
 
 
 @token.command()
@@ -33,18 +33,18 @@ def token() -> None:
     "scopes",
     multiple=True,
     type=click.Choice(SCOPES),
-    help="What it may do; give it again for more.  [default: ingest, control]",
+    help="What the token allows; repeat for several.  [default: ingest, control]",
 )
-@click.option("--read-only", is_flag=True, help="The same as --scope read.")
+@click.option("--read-only", is_flag=True, help="Same as --scope read.")
 def add(name: str, scopes: tuple[Scope, ...], read_only: bool) -> None:
-    """Make a token. Its secret is printed now and never again; servers that run accept it at once.
+    """Create a token. It is printed only once. Running servers accept it at once.
 
     \b
-    ingest       send runs here, named after the token, and read nothing
+    ingest       send runs, which are named after the token; read nothing
     read         read all runs
-    control      read, and steer agents: messages, permission, stop
-    orchestrate  control, and have agents run on the server (serve --orchestrate)
-    admin        all of it, and send to runs that others began
+    control      read, and steer agents: send messages, answer requests, stop
+    orchestrate  control, and run agents on the server (serve --orchestrate)
+    admin        everything, including sending to runs that others began
     """
     from unbraid.serve import TokenFile
 
@@ -54,7 +54,7 @@ def add(name: str, scopes: tuple[Scope, ...], read_only: bool) -> None:
 
 @token.command("list")
 def list_tokens() -> None:
-    """List tokens by name and what they may do."""
+    """List tokens with their names and scopes."""
     from unbraid.serve import TokenFile
 
     for each in TokenFile().tokens():
@@ -65,9 +65,7 @@ def list_tokens() -> None:
 @token.command()
 @click.argument("name")
 def revoke(name: str) -> None:
-    """Revoke a token; browsers that signed in with it are signed out. Servers that run refuse it at
-    once.
-    """
+    """Revoke a token and sign out its browsers. Running servers refuse it at once."""
     from unbraid.serve import TokenFile
 
     TokenFile().revoke(name)

@@ -37,7 +37,7 @@ Examples:
     metavar="URL",
     help="A running OpenCode server.",
 )
-@click.option("--watch/--no-watch", default=True, help="Follow this machine's agents, too.")
+@click.option("--watch/--no-watch", default=True, help="Also record this machine's agents.")
 @click.option("--url", metavar="URL", help="Show the log of this server instead.")
 @token_option
 @redact_option
@@ -49,14 +49,14 @@ def top(
     token: str | None,
     redact: bool,
 ) -> None:
-    """See every agent on this machine, live, on the whole screen; begin with RUN.
+    """Show every agent on this machine, live, in the terminal. With RUN, open that run.
 
-    Runs, the agents of one run, what one agent says. `?` shows the keys; the mouse works too. What
-    is shown is the log; meanwhile agents are followed into it, as by `unbraid watch`, unless
-    another unbraid does that already.
+    There are three levels: runs, the agents of a run, and the conversation of an agent. Press `?`
+    for the keys; the mouse works too. While it is open, this machine's agents are also recorded, as
+    by `unbraid watch`, unless another unbraid is already doing so.
 
-    With --url it is a server's log, and the server's machine: what the token allows can be done
-    from here, and nothing on this machine is followed.
+    With --url, shows the log of a server instead. What you can do there depends on the token, and
+    nothing on this machine is recorded.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("`unbraid top` needs a terminal; use `unbraid tail` or `unbraid ps`")
@@ -66,7 +66,7 @@ def top(
         servers = tuple(map(checked_url, servers))
         asyncio.run(_top(run, servers, watch=watch, redact=redact))
     elif servers:
-        raise click.UsageError("--opencode is for this machine, --url for what another has")
+        raise click.UsageError("--opencode and --url cannot be used together")
     else:
         asyncio.run(_top_of(url, token, run, redact=redact))
 

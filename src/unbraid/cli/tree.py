@@ -19,7 +19,7 @@ _BELOW = str.maketrans("├└─", "│  ")
 
 
 @click.command(
-    short_help="Print who worked for whom.",
+    short_help="Print the tree of agents.",
     epilog="""\b
 Examples:
   unbraid tree stdout.ndjson
@@ -27,16 +27,16 @@ Examples:
   unbraid tree --mermaid ~/.claude/projects/…/<session>.jsonl""",
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
-@click.option("--json", "shape", flag_value="json", help="As JSON, one object a run.")
-@click.option("--mermaid", "shape", flag_value="mermaid", help="As a mermaid flowchart.")
-@click.option("--dot", "shape", flag_value="dot", help="As a graphviz graph.")
+@click.option("--json", "shape", flag_value="json", help="Print JSON, one object per run.")
+@click.option("--mermaid", "shape", flag_value="mermaid", help="Print a Mermaid flowchart.")
+@click.option("--dot", "shape", flag_value="dot", help="Print a Graphviz graph.")
 @showing_option
 def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
-    """Print who worked for whom in SOURCE…, with status, tokens, cost and time.
+    """Print the tree of agents in SOURCE…, with status, tokens, cost and time.
 
-    Sources are the same as for `unbraid cat`. The number of an agent is that of its stream, which
-    `unbraid attach RUN/STREAM` takes. A session that changed within the last minute is
-    shown as it is now; in any other session, an agent that has not ended is an orphan.
+    Sources are the same as for `unbraid cat`. Each agent has the number that `unbraid attach
+    RUN/STREAM` takes. In a session that has not changed within the last minute, an agent that has
+    not ended counts as orphaned.
     """
     from unbraid.fleet.tree import Tree
     from unbraid.screen import safe

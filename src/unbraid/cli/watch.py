@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from unbraid.cli.arguments import log_option, port_option
+from unbraid.cli.destination import token_file_option, token_of
 from unbraid.cli.otlp import otlp_options, traces_of
 from unbraid.cli.redaction import redact_option
 
+if TYPE_CHECKING:
+    from unbraid.remote.destination import Destination
+
 
 @click.command(
-    short_help="Record every agent on this machine, and show them on a page.",
+    short_help="Record every agent on this machine and show them on a page.",
     epilog="""\b
 Examples:
   unbraid
   unbraid --redact
   unbraid watch --port 0
-  unbraid watch --no-page""",
+  unbraid watch --no-page
+  unbraid watch --no-page --redact --to https://agents.example.org""",
 )
 @port_option
-@click.option("--page/--no-page", default=True, help="Serve the page, and print its address.")
+@click.option("--page/--no-page", default=True, help="Serve the page and print its address.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 @click.option(
     "--opencode",
@@ -32,7 +40,15 @@ Examples:
     metavar="URL",
     help="A running OpenCode server.",
 )
-@click.option("--keep", is_flag=True, help="Import every stored session, too.")
+@click.option("--keep", is_flag=True, help="Also import every stored session.")
+@click.option("--to", metavar="URL", help="Also send all runs to the server at this address.")
+@token_file_option
+@click.option("--all", "everything", is_flag=True, help="With --to: also send older runs.")
+@click.option(
+    "--since",
+    metavar="TIME",
+    help="With --to: also send older runs since then: 7d, 12h, or a date.",
+)
 @otlp_options
 @log_option
 @redact_option
@@ -42,32 +58,54 @@ def watch(
     opens: bool = False,
     servers: tuple[str, ...] = (),
     keep: bool = False,
+    to: str | None = None,
+    token_file: Path | None = None,
+    everything: bool = False,
+    since: str | None = None,
     log: str | None = None,
     redact: bool = False,
     otlp: str | None = None,
     otlp_content: bool = False,
 ) -> None:
-    """Follow every agent on this machine into the log, and show them on a page.
+    """Record every agent on this machine, and show them on a page.
 
-    Nothing has to be set up: the sessions of Claude Code, OpenCode, Codex and Kilo are found where
-    they are, and nothing is ever written there. Stop with Ctrl-C; the next start goes on from the
-    same place.
+    No setup is needed: the sessions of Claude Code, OpenCode, Codex and Kilo are read where they
+    are stored, and nothing is written there. Stop with Ctrl-C; the next start continues from there.
 
-    With --keep, all sessions of the past are imported meanwhile, each once, so that they stay when
-    the agents' own CLIs delete them.
+    With --keep, all stored sessions are imported too, each once, so that they remain when the CLIs
+    delete them.
 
-    With --redact, API keys and tokens are redacted in the log and on the page, also in sessions of
-    the past that are opened there.
+    With --redact, API keys and tokens are redacted in the log, on the page (also in older sessions
+    opened there), and in what is sent.
+
+    With --to, live runs and everything recorded from now on are also sent to a server; with --all
+    or --since, older runs too. While the server cannot be reached, recording continues, and the
+    rest is sent later, once. Tokens with the scope `control` can steer these runs from the server.
+    The server's access token needs the scope `ingest`. It is read from --token-file or from
+    UNBRAID_TOKEN, never from the command line.
     """
     from unbraid.remote.ingest import checked_url
 
     servers = tuple(map(checked_url, servers))
+    if to is None and (everything or since is not None):
+        raise click.UsageError("--all and --since need --to")
+    destination, since_ms = None, None
+    if to is not None:
+        from unbraid.log.folder import data_folder
+        from unbraid.remote.destination import Destination
+        from unbraid.sessions.costs import since_ms as parse_time
+
+        destination = Destination(to, token_of(token_file), home=data_folder(), redact=redact)
+        if everything or since is not None:
+            since_ms = 0 if everything else parse_time(since, time.time())
     asyncio.run(
         _watch(
             port,
             servers,
             page=page,
             keep=keep,
+            to=destination,
+            since_ms=since_ms,
             log=log,
             redact=redact,
             opens=opens,
@@ -83,6 +121,8 @@ async def _watch(
     *,
     page: bool,
     keep: bool,
+    to: Destination | None,
+    since_ms: int | None,
     log: str | None,
     redact: bool,
     opens: bool,
@@ -97,7 +137,9 @@ async def _watch(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, until.set)
     async with AsyncExitStack() as stack:
-        machine = await stack.enter_async_context(Machine(log, redact=redact, servers=servers))
+        machine = await stack.enter_async_context(
+            Machine(log, redact=redact, servers=servers, even_away=True)
+        )
         overview = SessionTable(machine.sessions)
         machine.warn = overview.say
         for name, problem in plugin_problems().items():
@@ -106,6 +148,9 @@ async def _watch(
         if traces is not None:
             await stack.enter_async_context(traces.following(machine.log))
         await stack.enter_async_context(machine.listing(overview.add, while_reading=overview))
+        delivery = None
+        if to is not None:
+            delivery = await stack.enter_async_context(machine.sending(to, since_ms=since_ms))
         if page:
             from unbraid.cli.page import page as serve
             from unbraid.orchestrate.service import orchestrator_factory
@@ -121,10 +166,13 @@ async def _watch(
                 home=machine.home,
                 history=machine.sessions,
                 orchestrating=orchestrator_factory(machine.env),
+                alerts=machine.page_alerts,
+                delivery=None if delivery is None else lambda: delivery.status,
                 say=overview.say,
+                show_address=overview.show_address,
             )
             await stack.enter_async_context(served)
         if keep:
-            await stack.enter_async_context(machine.keeping())
+            await stack.enter_async_context(machine.session_import())
         await stack.enter_async_context(machine.alerting(overview.alert))
         await machine.watch(until)

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from unbraid.agents.attendance import Attendance
 from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
 from unbraid.errors import CallerError
+from unbraid.translate.notes import RunNote
 
 
 class Steered(Protocol):
@@ -28,6 +29,15 @@ class Attended(Protocol):
         ...
 
 
+@runtime_checkable
+class NotesRuns(Protocol):
+    """Whoever records runs, and can put notes into their logs."""
+
+    async def note(self, run: str, note: RunNote) -> bool:
+        """Puts a note into the log of a run; returns whether it is recorded there."""
+        ...
+
+
 class NotControlled(CallerError):
     """The run is not steered by this process."""
 
@@ -42,6 +52,7 @@ class Controllers:
     def __init__(self, elsewhere: Steered | None = None) -> None:
         self._by_run: dict[str, Controller] = {}
         self._elsewhere = elsewhere
+        self._recording: list[NotesRuns] = []
         self.attendance = Attendance()
 
     async def attend(self, who: str, seconds: float) -> None:
@@ -51,6 +62,26 @@ class Controllers:
         self.attendance.attend(who, seconds)
         if isinstance(self._elsewhere, Attended):
             await self._elsewhere.attend(who, seconds)
+
+    def add_recording(self, notes: NotesRuns) -> None:
+        """Notes that somebody in this process records runs."""
+        self._recording.append(notes)
+
+    async def note(self, run: str, note: RunNote) -> bool:
+        """Puts a note into the log of a run, whichever process of ours records it; returns whether
+        one does.
+        """
+        others = self._elsewhere
+        return await self.note_here(run, note) or (
+            isinstance(others, NotesRuns) and await others.note(run, note)
+        )
+
+    async def note_here(self, run: str, note: RunNote) -> bool:
+        """Does so if this process records the run."""
+        for recording in self._recording:
+            if await recording.note(run, note):
+                return True
+        return False
 
     def register(self, run: str, controller: Controller) -> None:
         """Adds a run that can be steered."""
@@ -95,13 +126,23 @@ class Controllers:
         behavior: str,
         message: str | None,
         details: AnswerDetails | None = None,
+        *,
+        run: str | None = None,
     ) -> None:
-        """Answer a request, whichever run it is of."""
-        for controller in [*self._by_run.values(), *(await self._others()).values()]:
-            if any(request.request_id == request_id for request in controller.pending()):
-                await controller.answer(request_id, behavior, message, details)
-                return
-        raise UnknownRequest(f"no pending permission request {request_id}")
+        """Answer a request, whichever run it is of; of a `run`, if that is said."""
+        asking = [
+            controller
+            for of, controller in (await self.everywhere()).items()
+            if run in (None, of)
+            and any(request.request_id == request_id for request in controller.pending())
+        ]
+        if not asking:
+            raise UnknownRequest(f"no pending permission request {request_id}")
+        if len(asking) > 1:
+            # Runs of other machines name their requests as they like: who allows one of theirs must
+            # not have allowed something else.
+            raise NotControlled(f"several runs have a request {request_id}: name the run, too")
+        await asking[0].answer(request_id, behavior, message, details)
 
     async def _others(self) -> dict[str, Controller]:
         if self._elsewhere is None:

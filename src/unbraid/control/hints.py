@@ -33,15 +33,19 @@ def steering_hint(run: RunSummary, verbs: Collection[str]) -> SteeringHint | Non
     if run.over:
         resumable = of_kind is not None and run.session_id is not None
         command = f"unbraid attach {run.run} --resume" if resumable else None
-        return SteeringHint("The run is over." + (" To continue it:" if command else ""), command)
+        return SteeringHint(
+            "This run has ended." + (" To continue it:" if command else ""), command
+        )
     if of_kind is None or not of_kind.steered_command:
-        return SteeringHint("Its program takes no messages while it works.")
+        return SteeringHint("This kind of agent takes no messages while it works.")
     if verbs:
-        reason = "It was started so that it can only be ended. To start one that listens:"
+        reason = "This run can only be ended. To start one that takes messages:"
     elif _has_hooks(of_kind):
-        return SteeringHint("Its hooks have not called yet: they do at its next prompt or request.")
+        return SteeringHint(
+            "Its hooks have not reported yet. They will at the next prompt, request or tool call."
+        )
     else:
-        reason = "It has a terminal of its own: answer it there. To start one that can be steered:"
+        reason = "This run has its own terminal: answer it there. To start one that can be steered:"
     return SteeringHint(reason, of_kind.steered_command)
 
 

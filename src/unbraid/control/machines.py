@@ -15,15 +15,18 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.agents.control_port import Controller
-from unbraid.control.controllers import Attended, Controllers, Steered
+from unbraid.control.controllers import Attended, Controllers, NotesRuns, Steered
 from unbraid.control.processes import DistantController, OtherProcesses
 from unbraid.control.sockets import SteeringReply, SteeringRequest, carry_out
 from unbraid.errors import CallerError
 from unbraid.log.port import Log, RequestLine, SharedLog
+from unbraid.translate.notes import RunNote
 
 
 class MachineQuestion(Struct):
-    """A request to one of the runs of a process; without one, what all of them are doing."""
+    """A request to one of the runs of a process; without one, what all of them are doing. Without
+    a run, that somebody answers (`attend`).
+    """
 
     run: str | None = None
     request: SteeringRequest | None = None
@@ -51,6 +54,11 @@ class OtherMachines:
             for reply in replies:
                 found[reply.run] = self._controller(address, reply)
         return found
+
+    async def attend(self, who: str, seconds: float) -> None:
+        """Lets all of them know that somebody answers here for so long."""
+        request = SteeringRequest("attend", who, seconds=seconds)
+        await self._line.ask_all(_encode(MachineQuestion(request=request)))
 
     def _controller(self, address: str, about: SteeringReply) -> DistantController:
         async def steer(request: SteeringRequest) -> None:
@@ -86,6 +94,13 @@ class Everywhere:
             if isinstance(place, Attended):
                 await place.attend(who, seconds)
 
+    async def note(self, run: str, note: RunNote) -> bool:
+        """Has a note put into the log of a run, by the first of them that records it."""
+        for place in self._places:
+            if isinstance(place, NotesRuns) and await place.note(run, note):
+                return True
+        return False
+
 
 def steered_elsewhere(home: Path, log: Log) -> Steered:
     """Returns what steers the runs of other processes, and of other machines that share the log."""
@@ -109,6 +124,9 @@ async def answering_machines(log: Log | None, controllers: Controllers) -> Async
         except msgspec.MsgspecError:
             return _encode([SteeringReply(error="a question of another version")])
         own = controllers.own()
+        if question.request is not None and question.request.verb == "attend":
+            controllers.attendance.attend(question.request.text or "", question.request.seconds)
+            return _encode(list[SteeringReply]())
         if question.request is None or question.run is None:
             pending = SteeringRequest("pending")
             return _encode([await carry_out(run, held, pending) for run, held in own.items()])

@@ -10,10 +10,12 @@ from unbraid.control.sockets import (
     SteeringReply,
     SteeringRequest,
     attend,
+    note_elsewhere,
     send_request,
     steerable_processes,
 )
 from unbraid.errors import CallerError
+from unbraid.translate.notes import RunNote
 
 
 class OtherProcesses:
@@ -39,6 +41,10 @@ class OtherProcesses:
     async def attend(self, who: str, seconds: float) -> None:
         """Lets all of them know that somebody answers here for so long."""
         await attend(self._home, who, seconds)
+
+    async def note(self, run: str, note: RunNote) -> bool:
+        """Has a note put into the log of a run that one of them records."""
+        return await note_elsewhere(self._home, run, note)
 
 
 class DistantController:
@@ -66,8 +72,12 @@ class DistantController:
         await self._steer(SteeringRequest("message", text, stream_id=stream_id))
 
     async def interrupt(self) -> None:
-        """Stop what the root agent does now."""
+        """Interrupt the root agent."""
         await self._steer(SteeringRequest("interrupt"))
+
+    async def stop_everyone(self) -> None:
+        """Stop what every agent does now."""
+        await self._steer(SteeringRequest("halt"))
 
     async def cancel(self) -> None:
         """End the run."""

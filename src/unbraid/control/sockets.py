@@ -22,10 +22,12 @@ from unbraid.agents.control_port import (
     AnswerDetails,
     Controller,
     PermissionRequest,
+    halt,
     send_message,
 )
 from unbraid.errors import CallerError, UnbraidError
 from unbraid.system.home import make_private_folder
+from unbraid.translate.notes import RunNote
 
 FOLDER = "control"
 ATTENDANCE = "attendance"
@@ -35,8 +37,9 @@ MAX_ADDRESS_BYTES = 104
 
 
 class SteeringRequest(Struct, omit_defaults=True):
-    """What a process is asked to do: message, interrupt, cancel, stop, answer, or pending; or
-    attend, of a process that holds requests only while somebody answers for so many seconds.
+    """What a process is asked to do: message, interrupt, cancel, halt, stop, answer, or pending. Of
+    a process that watches: attend, because it holds requests only while somebody answers for so
+    many seconds; and note, to put a note into the log of a run that it records.
     """
 
     verb: str
@@ -46,6 +49,8 @@ class SteeringRequest(Struct, omit_defaults=True):
     behavior: str = ""
     details: AnswerDetails | None = None
     seconds: float = 0.0
+    run: str = ""
+    note: RunNote | None = None
 
 
 class SteeringReply(Struct, omit_defaults=True):
@@ -78,13 +83,18 @@ async def steerable(home: Path, controller: SteerableRun, name: str = "") -> Asy
 
 
 @contextlib.asynccontextmanager
-async def attendable(home: Path, attendance: Attendance) -> AsyncIterator[None]:
-    """Let other processes say that somebody answers there, while the block runs."""
+async def attendable(
+    home: Path, attendance: Attendance, note: Callable[[str, RunNote], Awaitable[bool]]
+) -> AsyncIterator[None]:
+    """Let other processes say that somebody answers there, and have notes put into the logs of runs
+    that are recorded here (`note` returns whether that is so), while the block runs.
+    """
 
     async def respond(request: SteeringRequest) -> SteeringReply:
         if request.verb == "attend":
             attendance.attend(request.text or "", request.seconds)
-        return SteeringReply()
+        noted = request.note is None or await note(request.run, request.note)
+        return SteeringReply(error=None if noted else f"run {request.run} is not recorded here")
 
     async with _listening(home, ATTENDANCE, respond):
         yield
@@ -139,6 +149,8 @@ async def carry_out(run: str, controller: Controller, request: SteeringRequest) 
                 await controller.interrupt()
             case "cancel":
                 await controller.cancel()
+            case "halt":
+                await halt(controller)
             case "stop":
                 await controller.stop(request.stream_id)
             case "answer":
@@ -174,10 +186,21 @@ async def send_request(home: Path, run: str, request: SteeringRequest) -> None:
 
 async def attend(home: Path, who: str, seconds: float) -> None:
     """Let every process that holds requests know that somebody answers here for so long."""
-    request = SteeringRequest("attend", who, seconds=seconds)
+    await _ask_watching(home, SteeringRequest("attend", who, seconds=seconds))
+
+
+async def note_elsewhere(home: Path, run: str, note: RunNote) -> bool:
+    """Have the process that records a run put a note into its log; returns whether there is one."""
+    replies = await _ask_watching(home, SteeringRequest("note", run=run, note=note))
+    return any(reply.error is None for reply in replies)
+
+
+async def _ask_watching(home: Path, request: SteeringRequest) -> list[SteeringReply]:
+    replies: list[SteeringReply] = []
     for path in sorted((home / FOLDER).glob(f"*.{ATTENDANCE}.sock")):
         with contextlib.suppress(OSError, msgspec.MsgspecError):
-            await _exchange(path, request)
+            replies.append(await _exchange(path, request))
+    return replies
 
 
 async def answer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from typing import Any
 
@@ -19,13 +19,18 @@ PASSING_THROUGH = frozenset(
 )
 
 _encoder = msgspec.json.Encoder()
-_union: Any = reduce(or_, FLEET_EVENTS)
-_decoder: msgspec.json.Decoder[FleetEvent] = msgspec.json.Decoder(_union)
 
 
 def decode_event(data: bytes) -> FleetEvent:
     """Returns one entry of a log, from its line of JSON."""
-    return _decoder.decode(data)
+    return _decoder().decode(data)
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[FleetEvent]:
+    # Made when it is needed: making it takes longer than the rest of this module.
+    union: Any = reduce(or_, FLEET_EVENTS)
+    return msgspec.json.Decoder(union)
 
 
 def encode(event: RelayEvent | FleetEvent | Gap | Draft) -> bytes:

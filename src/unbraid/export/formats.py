@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 import msgspec
 
-from unbraid.export.document import RunExport
-from unbraid.export.html_page import as_html
+from unbraid.events import FleetEvent
+from unbraid.export.archive import EventArchive
+from unbraid.export.document import RunExport, RunFold
+from unbraid.export.html_page import html_page
 from unbraid.export.markdown import as_markdown
+from unbraid.screen import safe_json
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -18,19 +21,32 @@ MEDIA_TYPES = {
 FORMATS = tuple(MEDIA_TYPES)
 
 
-def as_json(export: RunExport) -> str:
-    """Returns an export as one JSON object."""
-    return msgspec.json.encode(export).decode() + "\n"
+class RunFile:
+    """Makes one file of a run, or of one of its streams, in one of the formats."""
 
+    def __init__(self, run: str, form: str, *, stream: int | None = None) -> None:
+        self._form, self._stream = form, stream
+        self._fold = RunFold(run)
+        self._archive = EventArchive(stream) if form == "html" else None
 
-_RENDERERS: dict[str, Callable[[RunExport], str]] = {
-    "html": as_html,
-    "markdown": as_markdown,
-    "json": as_json,
-}
+    def apply(self, events: Iterable[FleetEvent]) -> None:
+        """Takes in more of the run."""
+        for event in events:
+            self._fold.apply((event,))
+            if self._archive is not None:
+                self._archive.apply((event,))
 
+    def export(self) -> RunExport:
+        """Returns what the file will hold. Raises CallerError if there is no such stream."""
+        return self._fold.export(self._stream)
 
-def render(export: RunExport, form: str) -> bytes:
-    """Returns an export as the bytes of a file."""
-    # A lone surrogate, which some agents print, has no bytes.
-    return _RENDERERS[form](export).encode("utf-8", "backslashreplace")
+    def content(self, export: RunExport) -> bytes:
+        """Returns the bytes of the file."""
+        if self._archive is not None:
+            text = "\n".join(html_page(export, self._archive)) + "\n"
+        elif self._form == "json":
+            text = safe_json(msgspec.json.encode(export)).decode() + "\n"
+        else:
+            text = as_markdown(export)
+        # A lone surrogate, which some agents print, has no bytes.
+        return text.encode("utf-8", "backslashreplace")

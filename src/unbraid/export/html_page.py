@@ -1,8 +1,9 @@
-"""An export as one HTML page that needs nothing else, and in which nothing runs.
+"""An export as one HTML file: the page that `unbraid` serves, with the run in it.
 
-What agents wrote is escaped, every character of it, and shown as it was written: no word of theirs
-becomes a tag, an attribute or a link. Besides, the page forbids itself everything but its own
-style, so that a mistake here would still load nothing and run nothing.
+It needs no server and no network: the page's script and style are in the file, and so are the
+events, packed (`archive`). Its policy allows that script and that style by their hashes and nothing
+else, so whatever an agent wrote can neither run nor load nor send anything, even if it became
+markup by a mistake. Readers without scripts get the run as plain HTML (`plain_page`).
 """
 
 from __future__ import annotations
@@ -10,92 +11,75 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator
+from functools import cache
 from html import escape
+from importlib.resources import files
+
+import msgspec
+from msgspec import Struct
 
 from unbraid.export import words
-from unbraid.export.document import ExportedStream, RunExport
-from unbraid.fleet.conversation import Item
-from unbraid.screen import safe
-
-_STYLE = """
-:root { color-scheme: light dark; --line: #8884; --soft: #888; --box: #8881; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.1rem; margin: 2.5rem 0 .2rem; border-top: 1px solid var(--line);
-  padding-top: 1rem; overflow-wrap: anywhere; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }
-dt, .facts, .note { color: var(--soft); }
-dd { margin: 0; overflow-wrap: anywhere; }
-ul { list-style: none; padding: 0; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; font: inherit; }
-pre.code { font: 13px/1.4 ui-monospace, monospace; background: var(--box); padding: .6rem;
-  border-radius: 4px; max-height: 40rem; overflow: auto; }
-.prompt { border-left: 3px solid var(--line); padding-left: .8rem; margin: 1rem 0; }
-.retracted { text-decoration: line-through; opacity: .6; }
-details { margin: .4rem 0; }
-summary { cursor: pointer; overflow-wrap: anywhere; }
-"""
-_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-_POLICY = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'"
+from unbraid.export.archive import EventArchive
+from unbraid.export.document import RunExport
+from unbraid.export.plain_page import PLAIN_STYLE, plain_page
 
 
-def as_html(export: RunExport) -> str:
-    """Returns an export as a page."""
-    return "\n".join(_page(export)) + "\n"
+class _Bundle(Struct, frozen=True):
+    """The built page, as it stands in a file."""
+
+    script: str
+    style: str
+    icon: str
+    policy: str
 
 
-def _page(export: RunExport) -> Iterator[str]:
-    title = escape(words.title_of(export))
+def html_page(export: RunExport, archive: EventArchive) -> Iterator[str]:
+    """Yields the lines of the file."""
+    bundle, title = _bundle(), escape(words.title_of(export))
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{bundle.policy}">'
     yield '<meta name="referrer" content="no-referrer">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{title}</title><style>{_STYLE}</style></head><body>"
-    yield f"<h1>{title}</h1><dl>"
-    for name, fact in words.run_facts(export):
-        yield f"<dt>{name}</dt><dd>{escape(fact)}</dd>"
-    yield "</dl>"
-    if len(export.streams) > 1:
-        yield "<ul>"
-        for stream in export.streams:
-            depth = "&#8195;" * min(stream.depth, 20)
-            name, facts = escape(words.name_of(stream)), escape(words.facts_of(stream))
-            link = f'<a href="#stream-{stream.stream_id}">{name}</a>'
-            yield f'<li>{depth}{link} <span class="facts">{facts}</span></li>'
-        yield "</ul>"
-    shown = {stream.stream_id for stream in export.streams}
-    for stream in export.streams:
-        yield from _stream(stream, shown)
+    yield '<meta name="color-scheme" content="light dark">'
+    yield f'<link rel="icon" href="{bundle.icon}">'
+    yield f"<title>{title}</title><style>{bundle.style}</style>"
+    yield f"<noscript><style>{PLAIN_STYLE}</style></noscript></head><body>"
+    yield "<noscript>"
+    yield from plain_page(export)
+    yield "</noscript>"
+    facts = msgspec.json.encode(archive.facts(export)).decode("utf-8", "backslashreplace")
+    # JSON may have these as escapes, and then no word in it ends the element.
+    facts = facts.replace("<", "\\u003c")
+    yield f'<script type="application/json" id="unbraid-run">{facts}</script>'
+    yield '<script type="text/plain" id="unbraid-events">'
+    yield from archive.lines(export)
+    yield "</script>"
+    yield f'<script type="module">{bundle.script}</script>'
     yield "</body></html>"
 
 
-def _stream(stream: ExportedStream, shown: set[int]) -> Iterator[str]:
-    yield f'<section id="stream-{stream.stream_id}"><h2>{escape(words.name_of(stream))}</h2>'
-    yield f'<div class="facts">{escape(words.facts_of(stream))}</div>'
-    for item in stream.items:
-        yield from _item(item, shown)
-    yield "</section>"
+@cache
+def _bundle() -> _Bundle:
+    # By its path, not as a package: importing the server would cost more than the export.
+    static = files("unbraid") / "serve" / "static"
+    script = _inside_script((static / "assets" / "page.js").read_text("utf-8"))
+    style = (static / "assets" / "index.css").read_text("utf-8")
+    mark = base64.b64encode((static / "mark.svg").read_bytes()).decode()
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)};"
+        f" style-src {_hash(style)} {_hash(PLAIN_STYLE)}; img-src data:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+    return _Bundle(script, style, f"data:image/svg+xml;base64,{mark}", policy)
 
 
-def _item(item: Item, shown: set[int]) -> Iterator[str]:
-    retracted = " retracted" if item.retracted else ""
-    if item.kind in ("prompt", "text"):
-        yield f'<pre class="{item.kind}{retracted}">{_text(item.text)}</pre>'
-    elif item.kind == "thinking":
-        yield f'<details class="note{retracted}"><summary>Thinking</summary>'
-        yield f"<pre>{_text(item.text)}</pre></details>"
-    elif item.kind == "tool":
-        yield f'<details class="tool{retracted}"><summary>{escape(words.call_of(item))}</summary>'
-        for text in (words.input_of(item), item.result):
-            if text:
-                yield f'<pre class="code">{_text(text)}</pre>'
-        yield "</details>"
-        if item.child in shown:
-            yield f'<div class="note">→ <a href="#stream-{item.child}">agent {item.child}</a></div>'
-    elif line := words.note(item):
-        yield f'<pre class="note">{escape(line)}</pre>'
+def _inside_script(script: str) -> str:
+    """Returns a script of which no string or pattern ends the element that it stands in, or opens
+    another one in it; it means the same.
+    """
+    return script.replace("</script", "<\\/script").replace("<script", "\\x3Cscript")
 
 
-def _text(text: str | None) -> str:
-    return escape(safe(text or ""))
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

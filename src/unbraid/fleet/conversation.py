@@ -221,7 +221,9 @@ class StreamConversation:
     def _answer(self, event: e.SubAgentResponse) -> Item:
         self.settle()
         item, said = self._words(event, "response", event.content), self._said
-        if said is not None and (said.text, said.left_out) == (item.text, item.left_out):
+        # A CLI may cut the line ends of an answer that it passes on.
+        same = said is not None and (said.text or "").strip() == (item.text or "").strip()
+        if said is not None and same and said.left_out == item.left_out:
             item.repeats = said.seq
         return item
 

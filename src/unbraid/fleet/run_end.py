@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import asdict
+
 from unbraid import events as e
 from unbraid.fleet.tree import Tree
 
@@ -41,13 +43,7 @@ def closing_events(events: Sequence[e.FleetEvent], reason: str) -> list[e.FleetE
         agent=first.agent,
         ok=False,
         streams=len(tree.nodes),
-        input_tokens=total.input_tokens,
-        output_tokens=total.output_tokens,
-        cache_read_tokens=total.cache_read_tokens,
-        cache_creation_tokens=total.cache_creation_tokens,
-        cost_usd=total.cost_usd,
-        estimated_usd=total.estimated_usd,
-        unpriced_tokens=total.unpriced_tokens,
+        **asdict(total),
         duration_ms=ts - first.ts,
     )
     return [*ends, done]

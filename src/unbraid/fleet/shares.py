@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from unbraid.events.tokens import add_tokens, all_tokens
 from unbraid.fleet.amounts import MAX_COUNT, plausible_dollars
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.usage import Usage
@@ -36,12 +37,7 @@ class UsageShare(Struct, array_like=True, gc=False):
     @property
     def total_tokens(self) -> int:
         """All tokens that went in or came out."""
-        return (
-            self.input_tokens
-            + self.output_tokens
-            + self.cache_read_tokens
-            + self.cache_creation_tokens
-        )
+        return all_tokens(self)
 
 
 class ShareCounter:
@@ -80,10 +76,7 @@ class ShareCounter:
         share = self._shares.get((slot, agent, model))
         if share is None:
             share = self._shares[slot, agent, model] = UsageShare(slot, agent, model)
-        share.input_tokens += tokens.input_tokens
-        share.output_tokens += tokens.output_tokens
-        share.cache_read_tokens += tokens.cache_read_tokens
-        share.cache_creation_tokens += tokens.cache_creation_tokens
+        add_tokens(share, tokens)
         if cost_usd is not None:
             share.cost_usd = (share.cost_usd or 0.0) + cost_usd
             return
@@ -91,22 +84,14 @@ class ShareCounter:
         if estimate is not None:
             share.estimated_usd = (share.estimated_usd or 0.0) + estimate
         else:
-            share.unpriced_tokens += (
-                tokens.input_tokens
-                + tokens.output_tokens
-                + tokens.cache_read_tokens
-                + tokens.cache_creation_tokens
-            )
+            share.unpriced_tokens += all_tokens(tokens)
 
 
 def usage_of(shares: Iterable[UsageShare]) -> Usage:
     """Returns the sum of shares."""
     total = Usage()
     for share in shares:
-        total.input_tokens += share.input_tokens
-        total.output_tokens += share.output_tokens
-        total.cache_read_tokens += share.cache_read_tokens
-        total.cache_creation_tokens += share.cache_creation_tokens
+        add_tokens(total, share)
         total.unpriced_tokens += share.unpriced_tokens
         if share.cost_usd is not None:
             total.cost_usd = (total.cost_usd or 0.0) + share.cost_usd
@@ -115,15 +100,20 @@ def usage_of(shares: Iterable[UsageShare]) -> Usage:
     return total
 
 
-def report_cost(shares: list[UsageShare], cost_usd: float) -> None:
-    """Divides a cost that was reported for all of these shares among them."""
+def report_cost(
+    shares: list[UsageShare], cost_usd: float, *, estimated_usd: float | None = None
+) -> None:
+    """Divides a cost that was reported for these shares among them, and what was computed for the
+    part of them that it does not cover.
+    """
     estimated = [share.estimated_usd or 0.0 for share in shares]
     priced = not any(share.unpriced_tokens for share in shares) and sum(estimated) > 0
     weights = estimated if priced else [float(share.total_tokens) for share in shares]
     whole = sum(weights)
     for share, weight in zip(shares, weights, strict=True):
-        share.cost_usd = cost_usd * weight / whole if whole else 0.0
-        share.estimated_usd, share.unpriced_tokens = None, 0
+        part = weight / whole if whole else 0.0
+        share.cost_usd, share.unpriced_tokens = cost_usd * part, 0
+        share.estimated_usd = None if estimated_usd is None else estimated_usd * part
 
 
 def settle(shares: list[UsageShare], usage: Usage, ts: int) -> list[UsageShare]:
@@ -132,17 +122,17 @@ def settle(shares: list[UsageShare], usage: Usage, ts: int) -> list[UsageShare]:
     """
     known = usage_of(shares)
     rest = UsageShare(
-        ts - ts % SLOT_MS,
-        MAIN,
-        None,
-        max(usage.input_tokens - known.input_tokens, 0),
-        max(usage.output_tokens - known.output_tokens, 0),
-        max(usage.cache_read_tokens - known.cache_read_tokens, 0),
-        max(usage.cache_creation_tokens - known.cache_creation_tokens, 0),
+        ts=ts - ts % SLOT_MS,
+        agent=MAIN,
+        model=None,
+        input_tokens=max(usage.input_tokens - known.input_tokens, 0),
+        output_tokens=max(usage.output_tokens - known.output_tokens, 0),
+        cache_read_tokens=max(usage.cache_read_tokens - known.cache_read_tokens, 0),
+        cache_creation_tokens=max(usage.cache_creation_tokens - known.cache_creation_tokens, 0),
     )
     settled = [*shares, rest] if rest.total_tokens else shares
-    if usage.cost_usd is not None and usage.estimated_usd is None and not usage.unpriced_tokens:
-        report_cost(settled, usage.cost_usd)
+    if usage.cost_usd is not None and not usage.unpriced_tokens:
+        report_cost(settled, usage.cost_usd, estimated_usd=usage.estimated_usd)
     elif rest.total_tokens:
         rest.unpriced_tokens = rest.total_tokens
     return settled

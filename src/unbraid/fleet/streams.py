@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import asdict
 
 from unbraid import events as e
 from unbraid.fleet.amounts import plausible_count, plausible_dollars, plausible_usage
@@ -133,13 +134,7 @@ class Fleet:
             root,
             ok=ok,
             streams=self._count,
-            input_tokens=total.input_tokens,
-            output_tokens=total.output_tokens,
-            cache_read_tokens=total.cache_read_tokens,
-            cache_creation_tokens=total.cache_creation_tokens,
-            cost_usd=total.cost_usd,
-            estimated_usd=total.estimated_usd,
-            unpriced_tokens=total.unpriced_tokens,
+            **asdict(total),
             duration_ms=self._clock.duration_ms(),
         )
         self.done = True

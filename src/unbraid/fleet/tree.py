@@ -17,6 +17,8 @@ from unbraid.screen import cost, duration, token_count
 MAX_NESTED = 200
 # What is nested deeper than a screen is wide is not indented further.
 MAX_INDENT_CHARS = 300
+# Quotes would end a label of mermaid's, and the others make markup in it; it reads entities.
+_MERMAID = str.maketrans({char: f"#{ord(char)};" for char in '"#&<>`\\'})
 
 
 class Node(Struct):
@@ -84,6 +86,12 @@ class Tree:
                 node.last_tool = event.tool
             case e.FleetToolResult():
                 node.failed_tools += not event.ok
+            case e.ToolCall():
+                node.tool_uses += 1
+                node.last_tool = event.tool
+                node.failed_tools += not event.ok
+            case e.FleetProgress():
+                node.last_tool = event.last_tool or node.last_tool
             case e.FleetTokenUsage():
                 node.usage.add(event)
                 node.model = node.model or event.model
@@ -125,6 +133,11 @@ class Tree:
         return node
 
     def _start(self, event: e.StreamStart) -> None:
+        # A log that was made up by others must not lead in circles: whoever is there stays where it
+        # is, and a parent is there before its child.
+        if event.stream_id in self.nodes:
+            return
+        parent = self.nodes.get(-1 if event.parent_stream_id is None else event.parent_stream_id)
         self.nodes[event.stream_id] = Node(
             stream_id=event.stream_id,
             depth=event.depth,
@@ -139,7 +152,6 @@ class Tree:
             started=event.ts,
             updated=event.ts,
         )
-        parent = self.nodes.get(-1 if event.parent_stream_id is None else event.parent_stream_id)
         if parent is not None:
             parent.children.append(event.stream_id)
 
@@ -238,8 +250,7 @@ class Tree:
         """Returns the tree as a mermaid flowchart."""
         lines, totals = ["flowchart TD"], self.totals()
         for node in self.walk():
-            # Quotes would end the label; mermaid reads entities.
-            text = label(node, totals[node.stream_id]).replace('"', "#quot;")
+            text = label(node, totals[node.stream_id]).translate(_MERMAID)
             lines.append(f'  s{node.stream_id}["{text}"]')
             if node.parent_stream_id is not None:
                 lines.append(f"  s{node.parent_stream_id} --> s{node.stream_id}")

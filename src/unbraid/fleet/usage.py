@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from unbraid.events import Done, FleetSessionMeta, FleetTokenUsage, FleetTurnComplete, TokenUsage
+from unbraid.events.tokens import add_tokens, all_tokens
 
 
 class Usage(Struct):
@@ -32,10 +33,7 @@ class Usage(Struct):
 
     def add(self, other: Usage | TokenUsage | FleetTokenUsage) -> None:
         """Count one more message, or another agent's share."""
-        self.input_tokens += other.input_tokens
-        self.output_tokens += other.output_tokens
-        self.cache_read_tokens += other.cache_read_tokens
-        self.cache_creation_tokens += other.cache_creation_tokens
+        add_tokens(self, other)
         if other.cost_usd is not None:
             self.cost_usd = (self.cost_usd or 0.0) + other.cost_usd
         estimated = None if isinstance(other, TokenUsage) else other.estimated_usd
@@ -44,22 +42,12 @@ class Usage(Struct):
         if isinstance(other, Usage):
             self.unpriced_tokens += other.unpriced_tokens
         elif other.cost_usd is None and estimated is None:
-            self.unpriced_tokens += (
-                other.input_tokens
-                + other.output_tokens
-                + other.cache_read_tokens
-                + other.cache_creation_tokens
-            )
+            self.unpriced_tokens += all_tokens(other)
 
     @property
     def total_tokens(self) -> int:
         """All tokens that went in or came out."""
-        return (
-            self.input_tokens
-            + self.output_tokens
-            + self.cache_read_tokens
-            + self.cache_creation_tokens
-        )
+        return all_tokens(self)
 
 
 class Report(Struct, omit_defaults=True):
@@ -109,7 +97,23 @@ class Totals(Struct, omit_defaults=True):
             if report.cost_usd is not None and cost_usd < report.cost_usd:
                 report.before.cost_usd = (report.before.cost_usd or 0.0) + report.cost_usd
             report.cost_usd = cost_usd
-            report.seen = replace(self.seen)
+            report.seen = self._covered(account)
+
+    def _covered(self, account: TokenUsage | Usage | None) -> Usage:
+        """Returns what of everything seen so far a report is about: an account with fewer tokens
+        leaves out what was cut off (a process that was killed, an answer that was interrupted), and
+        its dollars stay computed.
+        """
+        seen, report = replace(self.seen), self.report
+        if account is None or report.tokens is None:
+            return seen
+        told = report.tokens.total_tokens + report.before.total_tokens
+        if told < seen.total_tokens:
+            part = told / seen.total_tokens
+            seen.unpriced_tokens = round(seen.unpriced_tokens * part)
+            if seen.estimated_usd is not None:
+                seen.estimated_usd *= part
+        return seen
 
     def total(self) -> Usage:
         """Returns what the whole fleet has used so far."""

@@ -11,13 +11,13 @@ from contextlib import aclosing, asynccontextmanager
 
 from msgspec.structs import replace
 
-from unbraid.agents.control_port import Controller
+from unbraid.agents.control_port import Controller, halt
 from unbraid.alerts.budget import BudgetMeter, BudgetShare, RunLimits, Spending
 from unbraid.alerts.conditions import APPLIED, RunConditions
 from unbraid.errors import LogError, UnbraidError
 from unbraid.log.entry import Entry
 from unbraid.log.port import Log
-from unbraid.notify.budget_stop import continuing, interrupt
+from unbraid.notify.budget_stop import continuing
 from unbraid.system.clock import now_ms
 from unbraid.system.pauses import with_pauses
 from unbraid.timings import BUDGET_STOP_GRACE_SECONDS, BUDGET_TICK_SECONDS
@@ -72,7 +72,7 @@ class BudgetGuard:
                     if await self._measure(controller):
                         return
         except LogError as error:
-            self._warn(f"the budget is not kept any more: {error}")
+            self._warn(f"the budget is no longer enforced: {error}")
 
     def _take(self, batch: list[Entry]) -> None:
         for entry in batch:
@@ -100,11 +100,11 @@ class BudgetGuard:
             log, run = self._opened.result()
             command = await continuing(log, await log.run(run), self._env)
         text = f"stopped at its budget, {share}; spent: {spent}"
-        text += f". To go on: {command}" if command else ""
+        text += f". To continue: {command}" if command else ""
         self._note(RunNote(text, "budget", now_ms()))
         self._warn(text)
         try:
-            if await interrupt(controller) == "interrupted":
+            if await halt(controller) == "interrupted":
                 # A turn that was interrupted ends, and with it the program; agents in the
                 # background would go on.
                 await asyncio.sleep(BUDGET_STOP_GRACE_SECONDS)

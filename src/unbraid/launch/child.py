@@ -1,8 +1,8 @@
 """The agent's process, as if nothing stood between it and the person.
 
 It has the person's stdin and stderr themselves, and the person's stdout too unless that has to be
-read. Signals are passed on, except those that the terminal has sent to it already. Its exit code is
-ours.
+read. Signals are passed on, except those that the terminal has sent to it already. A server in its
+place gets none: whoever controls it ends what it does. Its exit code is ours.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from unbraid.system.process import PIPE, StartedProcess, start
 
 READ_BYTES = 1 << 16
 PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 
 
 class ChildProcess:
     """A running agent."""
 
-    def __init__(self, process: StartedProcess) -> None:
-        self._process = process
+    def __init__(self, process: StartedProcess, *, is_server: bool = False) -> None:
+        self._process, self._is_server = process, is_server
         self.on_input: Callable[[bytes], None] = lambda data: None
+        self.on_ending: Callable[[], None] = lambda: None  # a server is to end
         self._loop = asyncio.get_running_loop()
         self._signals = [getattr(signal, name) for name in PASSED_ON if hasattr(signal, name)]
         for number in self._signals:
@@ -42,6 +44,7 @@ class ChildProcess:
         captured: bool,
         reads_stdin: bool,
         relays: bool = True,
+        is_server: bool = False,
         added: Mapping[str, str] | None = None,
     ) -> ChildProcess:
         """Start a program; one that `reads_stdin` gets its input from us, line by line: what comes
@@ -54,10 +57,11 @@ class ChildProcess:
                 {**os.environ, **added} if added else None,
                 stdin=PIPE if reads_stdin else None,
                 stdout=PIPE if captured else None,
+                start_new_session=is_server,
             )
         except OSError as error:
             raise SourceError(argv[0], error.strerror or str(error)) from None
-        child = cls(process)
+        child = cls(process, is_server=is_server)
         if reads_stdin and relays:
             threading.Thread(target=child._read_stdin, daemon=True).start()
         return child
@@ -104,6 +108,9 @@ class ChildProcess:
         self._process.send_signal(number)
 
     def _pass_on(self, number: signal.Signals) -> None:
+        if self._is_server and number.name in ENDING:
+            self.on_ending()
+            return
         if number in (signal.SIGINT, signal.SIGQUIT) and _in_foreground():
             return  # the terminal has sent it to the whole group
         self.send_signal(number)

@@ -31,7 +31,7 @@ from unbraid.launch.process_recorder import ProcessRecorder
 from unbraid.launch.run_log import RunLog
 from unbraid.log.folder import data_folder
 from unbraid.log.port import Log
-from unbraid.remote.delivery import Sending
+from unbraid.remote.destination import RunDelivery
 from unbraid.system.stdin import nobody_writes
 from unbraid.wire.lines import Lines
 
@@ -62,7 +62,7 @@ async def run(
     env: Mapping[str, str],
     warn: Warn,
     *,
-    sending: Sending | None = None,
+    sending: RunDelivery | None = None,
     face: Face | None = None,
     trace: RunTracer | None = None,
     limits: RunLimits | None = None,
@@ -82,7 +82,8 @@ async def run(
     else:
         command = await launcher.command(argv, steered=steered and nobody_writes())
     if steered and not command.reads_stdin:
-        warn("this command cannot be steered, and runs as it would without --steer")
+        why = f": {command.why_not_steered}" if command.why_not_steered else ""
+        warn(f"this command cannot be steered; running it without --steer{why}")
     run_log, controllers = RunLog(warn, sending, redact=redact, url=log), Controllers()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(run_log.close)
@@ -99,12 +100,13 @@ async def run(
         if limits:
             guard = BudgetGuard(limits, env, warn=warn, note=recorder.note)
             if run_log.failed:
-                warn("of the budget only the time is kept: what the run spends is not logged")
+                warn("only the time limit is enforced: what the run spends is not logged")
         child = await ChildProcess.start(
             command.argv,
             captured=command.captured,
             reads_stdin=command.reads_stdin,
             relays=command.prompt is None,
+            is_server=command.is_server,
             added=added,
         )
         if face is not None and run_log.log is not None:
@@ -112,6 +114,8 @@ async def run(
         controller = _controller(launcher, command, child, run_log)
         stack.callback(controller.close)
         child.on_input = controller.passed
+        ending: set[asyncio.Task[None]] = set()  # the loop itself keeps no task alive
+        child.on_ending = lambda: ending.add(asyncio.create_task(controller.cancel()))
 
         def opened(name: str) -> None:
             controllers.register(name, controller)
@@ -122,6 +126,8 @@ async def run(
 
         run_log.on_open = opened
         await stack.enter_async_context(answering_machines(run_log.log, controllers))
+        if steered and sending is not None:
+            await stack.enter_async_context(sending.steering(controllers))
         await stack.enter_async_context(recorder.recording())
         if guard is not None:
             await stack.enter_async_context(guard.guarding(controller))
@@ -144,7 +150,7 @@ async def pipe(
     env: Mapping[str, str],
     warn: Warn,
     *,
-    sending: Sending | None = None,
+    sending: RunDelivery | None = None,
     redact: bool = False,
     log: str | None = None,
 ) -> None:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 
 from unbraid.agents.port import Recorded
 from unbraid.errors import LogError
-from unbraid.log.engines import open_log
+from unbraid.log.engines import log_name, memory_log, open_log
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import next_run, open_run
 from unbraid.redact.source import SourceRedactor
-from unbraid.remote.delivery import Sending
+from unbraid.remote.destination import RunDelivery
 from unbraid.system.clock import now_ms
 from unbraid.timings import LEASE_RETRY_SECONDS, LEASE_TIMEOUT_SECONDS
 from unbraid.translate.notes import NOTES, RunNote
@@ -29,7 +29,7 @@ class RunLog:
     def __init__(
         self,
         warn: Callable[[str], None],
-        sending: Sending | None = None,
+        sending: RunDelivery | None = None,
         *,
         redact: bool = False,
         url: str | None = None,
@@ -43,6 +43,7 @@ class RunLog:
         self._redactor = SourceRedactor() if redact else None
         self._leases: Leases | None = None
         self._unnamed: str | None = None
+        self._is_kept = True  # whether the log outlives this process
 
     @property
     def run(self) -> str:
@@ -53,13 +54,26 @@ class RunLog:
         """Open the log, and acquire the lease of the session that is about to begin."""
         try:
             self.log = await open_log(self._url)
-            self._leases = self.log.leases()
-            if session is None:
-                self._unnamed = self._leases.acquire_unnamed()
-            else:
-                await self._acquire(session)
+            await self._lease(session)
         except LogError as error:
             self._fail(error)
+            if self._sending is not None:
+                await self._begin_in_memory(session)
+
+    async def _begin_in_memory(self, session: str | None) -> None:
+        """Keeps the run in this process alone, so that it can at least be sent."""
+        if self.log is not None:
+            await self.log.close()
+        self.log, self._is_kept, self.failed = memory_log(), False, False
+        await self._lease(session)
+
+    async def _lease(self, session: str | None) -> None:
+        assert self.log is not None
+        self._leases = self.log.leases()
+        if session is None:
+            self._unnamed = self._leases.acquire_unnamed()
+        else:
+            await self._acquire(session)
 
     async def expected(self, session: str | None) -> str | None:
         """Returns the name that the run of a session will have; None if that is not known yet."""
@@ -85,14 +99,14 @@ class RunLog:
                 self.on_open(self.recorder.run)
         except LogError as error:
             self._fail(error)
-        if self._sending is not None:
-            self._sending.begin(session if self.recorder is None else self.recorder.run)
-            await self._send_known(self._sending)
+        if self._sending is not None and self.recorder is not None and self.log is not None:
+            name = log_name(self._url) if self._is_kept else None
+            self._sending.begin(self.log, name, self.recorder.run)
         return recorded
 
     async def feed(self, chunks: Iterable[Chunk]) -> None:
-        """Record chunks, and send them on where that is wanted; if one cannot be done, the other
-        is. A chunk without bytes notes its offset.
+        """Record chunks, and have what came of them sent where that is wanted. A chunk without
+        bytes notes its offset.
         """
         await self._feed(self._redacted(chunks))
 
@@ -102,13 +116,13 @@ class RunLog:
         await self.feed([Chunk(NOTES, offset, b"".join(note.line() for note in notes))])
 
     async def _feed(self, chunks: Iterable[Chunk]) -> None:
-        now = now_ms()
-        rest = iter(chunks) if self._sending is None else self._sending.copied(chunks, now)
+        rest = iter(chunks)
         if self.recorder is not None and not self.failed:
             try:
-                await self.recorder.feed(rest, now)
+                await self.recorder.feed(rest, now_ms())
             except LogError as error:
                 self._fail(error)
+            self._note()
         for _ in rest:
             pass
 
@@ -121,24 +135,20 @@ class RunLog:
                 await self.recorder.finish(now_ms())
         except LogError as error:
             self._fail(error)
+        self._note()
 
     async def close(self) -> None:
-        """Let go of the log, and give the rest some time to arrive elsewhere."""
+        """Give the rest some time to arrive elsewhere, and let go of the log."""
         if self._leases is not None:
             await self._leases.close(ended=self.recorder is None or self.recorder.over)
-        if self.log is not None:
-            await self.log.close()
         if self._sending is not None:
             await self._sending.finish()
+        if self.log is not None:
+            await self.log.close()
 
-    async def _send_known(self, sending: Sending) -> None:
-        """Sends what the log has of this run from before, which the other machine may not have."""
-        if self.recorder is None or self.log is None:
-            return
-        async for parts in self.log.spool_pages(self.recorder.run):
-            for part in parts:
-                for chunk in self._redacted([part]):
-                    sending.put(chunk._replace(arrived_ms=part.arrived_ms))
+    def _note(self) -> None:
+        if self._sending is not None:
+            self._sending.note()
 
     def _redacted(self, pieces: Iterable[Chunk]) -> Iterable[Chunk]:
         return pieces if self._redactor is None else self._redactor.redact(pieces)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Protocol
 
 from unbraid.errors import CallerError
 from unbraid.log.folder import FILE_NAME, data_folder
@@ -18,10 +19,18 @@ from unbraid.system.home import mend_folder, open_to_others
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 
 
-async def open_log(url: str | Path | None = None, env: Mapping[str, str] = os.environ) -> Log:
+async def open_log(
+    url: str | Path | None = None,
+    env: Mapping[str, str] = os.environ,
+    *,
+    even_away: bool = False,
+) -> Log:
     """Open a log: a file by its path or as `sqlite:///path`, `memory:` for one that lives as long
     as this process, or `nats://host,…` for one that many machines share. None is the one that
     `UNBRAID_LOG` names in `env`, or else the log of this machine, in the data folder.
+
+    With `even_away`, a shared log is opened although it cannot be reached: what this machine has of
+    it can be read, and the rest follows.
     """
     place = url or configured_log(env)
     if place == machine_log(env):
@@ -32,7 +41,7 @@ async def open_log(url: str | Path | None = None, env: Mapping[str, str] = os.en
     engine = ENGINES.get(found[1].lower())
     if engine is None:
         raise _unknown(str(place))
-    return await engine(str(place), found[2], env)
+    return await engine(str(place), found[2], env, even_away=even_away)
 
 
 def _check_private(folder: Path) -> None:
@@ -72,6 +81,14 @@ def configured_log(env: Mapping[str, str] = os.environ) -> str | Path:
     return env.get("UNBRAID_LOG") or machine_log(env)
 
 
+def log_name(url: str | Path | None = None, env: Mapping[str, str] = os.environ) -> str:
+    """Returns by what name other processes open the same log, wherever they were started."""
+    place = url or configured_log(env)
+    if isinstance(place, str) and _SCHEME.fullmatch(place):
+        return place
+    return str(Path(place).absolute())
+
+
 def has_log(env: Mapping[str, str] = os.environ) -> bool:
     """Returns whether there is a log to ask; asking makes none."""
     place = configured_log(env)
@@ -85,20 +102,20 @@ def shares_log(env: Mapping[str, str] = os.environ) -> bool:
     return found is not None and ENGINES.get(found[1].lower()) is _nats
 
 
-async def _sqlite(url: str, rest: str, env: Mapping[str, str]) -> Log:
+async def _sqlite(url: str, rest: str, env: Mapping[str, str], *, even_away: bool) -> Log:
     path = rest.removeprefix("//")
     if not rest.startswith("///") or not path.strip("/"):
         raise _unknown(url)
     return await SqliteLog.open(path)
 
 
-async def _memory(url: str, rest: str, env: Mapping[str, str]) -> Log:
+async def _memory(url: str, rest: str, env: Mapping[str, str], *, even_away: bool) -> Log:
     if rest.strip("/"):
         raise _unknown(url)
     return memory_log()
 
 
-async def _nats(url: str, rest: str, env: Mapping[str, str]) -> Log:
+async def _nats(url: str, rest: str, env: Mapping[str, str], *, even_away: bool) -> Log:
     from unbraid.log.nats.address import parse_address
 
     address = parse_address(url)
@@ -109,19 +126,30 @@ async def _nats(url: str, rest: str, env: Mapping[str, str]) -> Log:
             raise
         problem = "a log on NATS needs the extra: pip install 'unbraid[nats]'"
         raise CallerError(problem) from error
-    return await open_nats_log(address, env)
+    return await open_nats_log(address, env, even_away=even_away)
 
 
 def _unknown(url: str) -> CallerError:
+    # A mistyped address of a shared log may have a name and password in it.
+    secret, _, place = url.rpartition("@")
+    shown = f"{secret.partition('://')[0]}://{place}" if "://" in secret else place
     return CallerError(
-        f"cannot open a log at {url!r}: give the path of a file, sqlite:///path or memory:,"
+        f"cannot open a log at {shown!r}: give the path of a file, sqlite:///path or memory:,"
         " or nats://host"
     )
 
 
-Engine = Callable[[str, str, Mapping[str, str]], Awaitable[Log]]
+class Engine(Protocol):
+    """Opens the logs of a scheme, given the whole URL and what stands after the scheme."""
 
-# By scheme; each is given the whole URL, what stands after the scheme, and the environment.
+    async def __call__(
+        self, url: str, rest: str, env: Mapping[str, str], *, even_away: bool
+    ) -> Log:
+        """Opens one; with `even_away`, although it cannot be reached."""
+        ...
+
+
+# By scheme.
 ENGINES: Mapping[str, Engine] = {
     "memory": _memory,
     "nats": _nats,

@@ -81,13 +81,15 @@ class Retained(Struct, frozen=True):
 
 class Replication(Struct, frozen=True):
     """How far a machine's copy of a shared log is: the last record that it has `applied`, and the
-    `last` that there is, None if nobody can be asked. `problem` says what hinders it.
+    `last` that there is, None if nobody can be asked. `problem` says what hinders it; if records
+    were `lost` there, the copy may be the last that has them.
     """
 
     reachable: bool
     applied: int
     last: int | None
     problem: str | None = None
+    lost: bool = False
 
     @property
     def behind(self) -> int | None:

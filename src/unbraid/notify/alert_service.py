@@ -16,7 +16,7 @@ from pathlib import Path
 from unbraid.alerts.conditions import APPLIED, STANDING
 from unbraid.alerts.messages import AlertMessage, message
 from unbraid.alerts.monitor import Alert, AlertMonitor
-from unbraid.alerts.rules import BUILT_IN, TERMINAL, AlertRules, Receiver
+from unbraid.alerts.rules import BROWSER, BUILT_IN, TERMINAL, AlertRules, Receiver
 from unbraid.alerts.schedule import MessageSchedule
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError
@@ -25,6 +25,7 @@ from unbraid.log.port import Log, every_run
 from unbraid.notify.budget_stop import BudgetStops
 from unbraid.notify.outgoing import OutgoingAlerts
 from unbraid.notify.own_rules import LoadedRules, OwnRules
+from unbraid.notify.page_alerts import PageAlerts
 from unbraid.notify.senders import sender_of
 from unbraid.notify.sent_marks import SentMarks
 from unbraid.system.clock import now_ms
@@ -42,7 +43,9 @@ Show = Callable[[AlertMessage], None]
 
 
 class AlertService:
-    """Watches a log. `show` shows a message on the screen that this process has, if it has one."""
+    """Watches a log. `show` shows a message on the screen that this process has, if it has one, and
+    `pages` has those for its pages.
+    """
 
     def __init__(
         self,
@@ -53,13 +56,17 @@ class AlertService:
         home: Path,
         warn: Callable[[str], None],
         show: Show | None = None,
+        pages: PageAlerts | None = None,
         tick_seconds: float = ALERT_TICK_SECONDS,
         retry_seconds: float = ALERT_FIRST_RETRY_SECONDS,
     ) -> None:
-        self._log, self._env, self._warn, self._show = log, env, warn, show
+        self._log, self._env, self._warn = log, env, warn
+        self._show, self._pages = show, pages or PageAlerts()
         self._own_rules = OwnRules(env)
         self._marks = SentMarks(home)
-        self._stops = BudgetStops(log, controllers, env, self._marks, warn)
+        self._stops = BudgetStops(
+            log=log, controllers=controllers, env=env, marks=self._marks, warn=warn
+        )
         self._rules = self._load().rules
         self._started_ms = now_ms()
         self._monitor = AlertMonitor(self._rules, self._started_ms)
@@ -124,23 +131,35 @@ class AlertService:
             self._monitor.note(entry.run, entry.stream_id, entry.ts)
 
     async def _tick(self) -> None:
+        looked = time.monotonic()
         while True:
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(self._tick_seconds):
                     await self._spent.wait()
                 self._spent.clear()
-                has_changed = False
-            except TimeoutError:
-                has_changed = await asyncio.to_thread(self._own_rules.changed)
-            if has_changed:
-                self._rules = self._load().rules
-                self._monitor.use(self._rules)
-                await self._close_outgoing()
+            # Also while something is spent all the time.
+            is_due = time.monotonic() - looked >= self._tick_seconds
+            looked = time.monotonic() if is_due else looked
+            if is_due and await asyncio.to_thread(self._own_rules.changed):
+                await self._use_changed_rules()
             self._look()
             for stop in self._monitor.take_stops():
                 condition = await self._stops.stop(stop)
                 if condition is not None:
-                    self._give(self._monitor.add(stop.run.run, condition, now_ms()))
+                    self._monitor.add(stop.run, condition)
+
+    async def _use_changed_rules(self) -> None:
+        self._rules = self._load().rules
+        self._monitor.use(self._rules)
+        for name, outgoing in list(self._outgoing.items()):
+            if name not in BUILT_IN and name not in self._rules.receivers:
+                del self._outgoing[name]
+                await outgoing.close()
+                continue
+            receiver = receiver_named(self._rules, name)
+            if receiver != outgoing.receiver:
+                # What waits for it is not lost.
+                outgoing.use(receiver, sender_of(receiver, self._env))
 
     def _look(self) -> None:
         now = now_ms()
@@ -155,15 +174,15 @@ class AlertService:
         for alert in alerts:
             if alert.receiver == TERMINAL:
                 self._shown.add(alert, now)
-            elif self._marks.take(alert.id):
+            elif alert.receiver == BROWSER or self._marks.take(alert.id):
                 self._outgoing_to(alert.receiver).add(alert, now)
 
     def _outgoing_to(self, name: str) -> OutgoingAlerts:
         found = self._outgoing.get(name)
         if found is None:
             receiver = receiver_named(self._rules, name)
-            sender = sender_of(receiver, self._env)
-            found = OutgoingAlerts(name, sender, self._warn, retry_seconds=self._retry_seconds)
+            sender = self._pages if name == BROWSER else sender_of(receiver, self._env)
+            found = OutgoingAlerts(receiver, sender, self._warn, retry_seconds=self._retry_seconds)
             self._outgoing[name] = found
         return found
 
@@ -178,11 +197,7 @@ class AlertService:
             async with asyncio.timeout(ALERT_LINGER_SECONDS):
                 now = now_ms()
                 await asyncio.gather(*(each.finish(now) for each in self._outgoing.values()))
-        await self._close_outgoing()
-
-    async def _close_outgoing(self) -> None:
-        closing, self._outgoing = list(self._outgoing.values()), {}
-        for each in closing:
+        for each in self._outgoing.values():
             await each.close()
 
 

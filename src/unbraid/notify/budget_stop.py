@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unbraid.agents.control_port import Controller
+from unbraid.agents.control_port import halt
 from unbraid.alerts.conditions import BUDGET, Condition
 from unbraid.alerts.monitor import SpentBudget
 from unbraid.control.controllers import Controllers, NotControlled
@@ -17,6 +17,7 @@ from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.notify.sent_marks import SentMarks
 from unbraid.system.clock import now_ms
+from unbraid.translate.notes import RunNote
 
 
 class BudgetStops:
@@ -34,40 +35,35 @@ class BudgetStops:
         self._marks, self._warn = marks, warn
 
     async def stop(self, spent: SpentBudget) -> Condition | None:
-        """Stops a run. Returns what people are to be alerted about; None if another process has
-        done it.
-        """
+        """Stops a run. Returns what people are to be alerted about; None if they know already."""
         run = spent.run.run
-        key = f"budget {spent.limit.what} stop"
-        if not self._marks.take(f"{run} {key}"):
+        # Whoever goes on after that has more to spend, and is stopped at the end of that, too.
+        key = f"budget {spent.limit.what} {spent.limit.limit} stop"
+        if self._marks.has(f"{run} {key}"):
             return None
         summary = await self._log.run(run)
-        happened = await self._stopped(run, summary)
+        try:
+            happened = f"{await halt(await self._controllers.find(run))}:"
+        except UnbraidError as error:
+            happened = _why_not(error, summary)
+            key += " failed"
+            spent.goes_on()
+        if not self._marks.take(f"{run} {key}"):
+            return None
         command = await continuing(self._log, summary, self._env)
         detail = f"{happened} {spent.limit} spent ({spent.spent})"
         if command:
-            detail += f". To go on: {command}"
+            detail += f". To continue: {command}"
+        await self._controllers.note(run, RunNote(detail, BUDGET, now_ms()))
         self._warn(f"run {run}: {detail}")
         return Condition(BUDGET, key, now_ms(), detail=detail)
 
-    async def _stopped(self, run: str, summary: RunSummary | None) -> str:
-        try:
-            return f"{await interrupt(await self._controllers.find(run))}:"
-        except NotControlled:
-            hint = None if summary is None else steering_hint(summary, ())
-            why = "" if hint is None else f" {hint}"
-            return f"cannot be stopped from here, and goes on:{why}"
-        except UnbraidError as error:
-            return f"could not be stopped ({error}), and goes on:"
 
-
-async def interrupt(controller: Controller) -> str:
-    """Interrupts a run, or ends it where it cannot be interrupted; returns which."""
-    if "interrupt" in controller.verbs():
-        await controller.interrupt()
-        return "interrupted"
-    await controller.cancel()
-    return "ended"
+def _why_not(error: UnbraidError, summary: RunSummary | None) -> str:
+    if not isinstance(error, NotControlled):
+        return f"could not be stopped ({error}), and continues:"
+    hint = None if summary is None else steering_hint(summary, ())
+    return f"cannot be stopped from here, and continues:{'' if hint is None else f' {hint}'}"
 
 
 async def continuing(log: Log, summary: RunSummary | None, env: Mapping[str, str]) -> str:

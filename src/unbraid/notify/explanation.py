@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from unbraid.alerts.budget import duration, shares
+from unbraid.alerts.budget import shares
 from unbraid.alerts.conditions import BUDGET, STANDING, Condition, RunConditions
 from unbraid.alerts.rules import AlertRules, RunFacts
 from unbraid.log import opened_log
 from unbraid.log.port import every_run
-from unbraid.screen import short
+from unbraid.screen import duration, short
 from unbraid.system.clock import now_ms
 
 
@@ -69,5 +69,5 @@ def _why(
     held = (now - condition.since) / 1000
     to = ", ".join(rules.receivers_of(rule))
     if held < rule.after_seconds:
-        return f"{name}: in {duration(rule.after_seconds - held)} → {to}"
-    return f"{name}: has held for {duration(held)} → {to}"
+        return f"{name}: in {duration((rule.after_seconds - held) * 1000)} → {to}"
+    return f"{name}: has held for {duration(held * 1000)} → {to}"

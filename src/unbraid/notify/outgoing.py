@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from unbraid.alerts.conditions import DETAIL_CHARS
 from unbraid.alerts.messages import AlertMessage, message
 from unbraid.alerts.monitor import Alert
+from unbraid.alerts.rules import Receiver
 from unbraid.alerts.schedule import MessageSchedule
 from unbraid.fleet.title import TITLE_CHARS
 from unbraid.notify.senders import AlertSender, DeliveryError
@@ -25,17 +26,21 @@ class OutgoingAlerts:
 
     def __init__(
         self,
-        name: str,
+        receiver: Receiver,
         sender: AlertSender,
         warn: Callable[[str], None],
         *,
         retry_seconds: float = ALERT_FIRST_RETRY_SECONDS,
     ) -> None:
-        self._name, self._sender, self._warn = name, sender, warn
+        self.receiver, self._sender, self._warn = receiver, sender, warn
         self._schedule = MessageSchedule()
         self._retry_seconds = retry_seconds
         self._sending: asyncio.Task[None] | None = None
         self._is_down = False
+
+    def use(self, receiver: Receiver, sender: AlertSender) -> None:
+        """Goes on with what a person has made of the receiver meanwhile."""
+        self.receiver, self._sender = receiver, sender
 
     def add(self, alert: Alert, now_ms: int) -> None:
         """Adds an alert to the next message."""
@@ -67,6 +72,7 @@ class OutgoingAlerts:
         # In a thread, because what redacts takes long to import.
         given = await asyncio.to_thread(_redacted_message, alerts)
         pause = self._retry_seconds
+        name = self.receiver.name
         for number in range(1, MAX_TRIES + 1):
             try:
                 await self._sender.send(given)
@@ -75,10 +81,10 @@ class OutgoingAlerts:
             except DeliveryError as error:
                 self._is_down = True
                 if error.is_final or number == MAX_TRIES:
-                    self._warn(f"no alert reached {self._name}: {error} ({given.title})")
+                    self._warn(f"no alert reached {name}: {error} ({given.title})")
                     return
                 if number == 1:
-                    self._warn(f"{self._name} did not take an alert: {error}. It is tried again.")
+                    self._warn(f"{name} did not take an alert: {error}. It is tried again.")
             await asyncio.sleep(pause)
             pause = min(pause * 4, ALERT_LONGEST_RETRY_SECONDS)
 
@@ -97,6 +103,6 @@ def redacted(alert: Alert) -> Alert:
     run, condition = alert.run, alert.condition
     title = redact_words(run.title, cut=len(run.title) >= TITLE_CHARS)
     detail = redact_words(condition.detail, cut=len(condition.detail) >= DETAIL_CHARS)
-    return replace(
-        alert, run=replace(run, title=title), condition=replace(condition, detail=detail)
-    )
+    run = replace(run, title=title, cwd=redact_words(run.cwd, cut=False))
+    agent = redact_words(condition.agent, cut=False)
+    return replace(alert, run=run, condition=replace(condition, detail=detail, agent=agent))

@@ -22,7 +22,7 @@ class SentMarks:
 
     def take(self, name: str) -> bool:
         """Marks an alert as sent. Returns False if it was before, by whomever."""
-        path = self._folder / blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()
+        path = self._path(name)
         try:
             make_private_folder(self._folder)
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -32,6 +32,10 @@ class SentMarks:
             return True
         return True
 
+    def has(self, name: str) -> bool:
+        """Returns whether an alert is marked as sent."""
+        return self._path(name).exists()
+
     def prune(self) -> None:
         """Removes marks of occurrences that nobody would send any more."""
         oldest = time.time() - ALERT_MARK_KEPT_SECONDS
@@ -40,3 +44,6 @@ class SentMarks:
                 with suppress(OSError):
                     if path.stat().st_mtime < oldest:
                         path.unlink()
+
+    def _path(self, name: str) -> Path:
+        return self._folder / blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()

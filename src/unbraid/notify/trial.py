@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from unbraid.alerts.messages import AlertMessage
-from unbraid.alerts.rules import TERMINAL, AlertRules
+from unbraid.alerts.rules import BROWSER, BUILT_IN, TERMINAL, AlertRules
 from unbraid.errors import CallerError
 from unbraid.notify.alert_service import receiver_named
 from unbraid.notify.senders import DeliveryError, sender_of
+from unbraid.notify.terminal import terminal_call
 
 TRIAL = AlertMessage("A test of unbraid", "Alerts about your agents arrive here.", [])
 
 
 async def try_receivers(
-    rules: AlertRules, env: Mapping[str, str], name: str | None = None
+    rules: AlertRules,
+    env: Mapping[str, str],
+    name: str | None = None,
+    *,
+    ring: Callable[[str], None],
 ) -> dict[str, str | None]:
     """Sends a message to one receiver, or to all that rules name; returns what went wrong with
-    each, None where nothing did. Raises CallerError if there is no such receiver.
+    each, None where nothing did. `ring` writes to the terminal. Raises CallerError if there is no
+    such receiver.
     """
     named = {each for rule in rules.rules for each in rules.receivers_of(rule)}
-    if name is not None:
-        if name not in named | rules.receivers.keys() | {"desktop"}:
-            known = ", ".join(sorted(named | rules.receivers.keys() | {"desktop"}))
-            raise CallerError(f"no receiver {name!r}: there are {known}")
-        named = {name}
+    able = (named | rules.receivers.keys() | set(BUILT_IN)) - {BROWSER}
+    if name == BROWSER:
+        raise CallerError("only a page that is open can notify: turn it on in the page's head")
+    if name is not None and name not in able:
+        raise CallerError(f"no receiver {name!r}: there are {', '.join(sorted(able))}")
     results: dict[str, str | None] = {}
-    for each in sorted(named):
+    for each in sorted(named & able if name is None else {name}):
         if each == TERMINAL:
+            ring(terminal_call(TRIAL))
             results[each] = None
             continue
         try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from unbraid.events import Draft, Error, RelayEvent, TextDelta, TokenUsage, TurnComplete
+from unbraid.events.tokens import all_tokens
 from unbraid.fleet.delegation import Delegation
-from unbraid.orchestrate.budget import Account, Meter, tokens_of
+from unbraid.orchestrate.budget import Account, Meter
 from unbraid.orchestrate.journal import Journal
 from unbraid.system.clock import now_ms
 
@@ -95,7 +96,7 @@ class AgentStream:
         if self._usages and rest.cost_usd is not None:
             last = self._usages[-1]
             last.cost_usd, rest.cost_usd = (last.cost_usd or 0.0) + rest.cost_usd, None
-        if tokens_of(rest) or rest.cost_usd is not None:
+        if all_tokens(rest) or rest.cost_usd is not None:
             self._usages.append(rest)
 
     def settle(self) -> None:

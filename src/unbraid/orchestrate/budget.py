@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unbraid.agents.spec import Limits
 from unbraid.events import TokenUsage, TurnComplete
+from unbraid.events.tokens import all_tokens
 from unbraid.fleet.usage import Totals, Usage
 
 # Loops and hangs come to an end even where nobody has thought of them.
@@ -95,14 +96,4 @@ class Meter:
             cost_usd=cost or None,
         )
         emitted.add(rest)
-        return rest if tokens_of(rest) or rest.cost_usd else None
-
-
-def tokens_of(usage: TokenUsage) -> int:
-    """Returns all tokens that went in or came out."""
-    return (
-        usage.input_tokens
-        + usage.output_tokens
-        + usage.cache_read_tokens
-        + usage.cache_creation_tokens
-    )
+        return rest if all_tokens(rest) or rest.cost_usd else None

@@ -9,6 +9,7 @@
 - A line that the agent quotes (`is_quoted`) is prose, and so is every command below it: where an
   agent quotes, what comes next may belong to the quotation.
 - Lines end with LF or CRLF, and with nothing else that Unicode may call a line end.
+- Below too much prose nothing is a command any more: the turn is an answer.
 
 How the text is cut into chunks changes nothing.
 """
@@ -46,9 +47,14 @@ class Parser:
         plugins: Collection[str] = (),
         *,
         is_quoted: Callable[[str], bool] = lambda line: False,
+        opening_chars: int | None = None,
+        until_delegating: bool = False,
     ) -> None:
+        """So much prose as `opening_chars` may stand before a command; if it counts only
+        `until_delegating`, before the first.
+        """
         self.commands: list[FleetCommand] = []
-        # Commands that came after `close`.
+        # Commands that came too late.
         self.late = 0
         # Commands that are quoted, or stand below one that is.
         self.quoted = 0
@@ -60,19 +66,21 @@ class Parser:
         self._block: list[FleetCommand] | None = None
         self._line: list[str] = []
         self._line_chars = 0
+        self._line_prose, self._line_blanks = 0, 0  # without white space at its ends; behind it
         self._head = ""
         self._prose = 0
+        self._most_prose, self._until_delegating = opening_chars, until_delegating
         self._closed = False
 
     @property
     def delegating(self) -> bool:
         """Whether there is a command already, or the beginning of one."""
-        return bool(self.commands) or self._block is not None
+        return bool(self.commands) or (self._block is not None and not self._closed)
 
     @property
     def prose_chars(self) -> int:
         """How much has been said that surely is no command."""
-        return self._prose + (0 if self._may_be_command() else self._line_chars)
+        return self._prose + (0 if self._may_be_command() else self._line_prose)
 
     @property
     def own_prose(self) -> int:
@@ -83,6 +91,10 @@ class Parser:
     def at_line_start(self) -> bool:
         """Whether the next character stands at column 0."""
         return not self._line_chars
+
+    def begin_opening(self, chars: int) -> None:
+        """Lets so much prose stand before commands from here on."""
+        self._most_prose = self.prose_chars + chars
 
     def close(self) -> None:
         """Takes no more commands; what looks like one from here on is counted as late."""
@@ -114,6 +126,13 @@ class Parser:
                 self._head += part[: self._longest + 1]
             self._line.append(part)
             self._line_chars += len(part)
+            begun = part if self._line_prose else part.lstrip()
+            said = begun.rstrip()
+            if said:
+                self._line_prose += self._line_blanks + len(said)
+                self._line_blanks = 0
+            if self._line_prose:
+                self._line_blanks += len(begun) - len(said)
 
     def _may_be_command(self) -> bool:
         """Returns whether the line so far is, or may become, a command."""
@@ -128,6 +147,13 @@ class Parser:
     def _end_line(self) -> None:
         line = "".join(self._line).removesuffix("\r")
         self._line, self._line_chars, self._head = [], 0, ""
+        self._line_prose, self._line_blanks = 0, 0
+        self._take_line(line)
+        # Decided by whole lines: a chunk may hold the prose and the command below it.
+        if self._most_prose is not None and self._prose > self._most_prose:
+            self._closed |= not (self._until_delegating and self.delegating)
+
+    def _take_line(self, line: str) -> None:
         if self._fence(line) or self._fences:
             self._say(line)
             return

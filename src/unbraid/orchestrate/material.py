@@ -7,13 +7,16 @@ the person writes is not: it may say what to do.
 
 Quotations are recognized whatever their white space is, wherever in a line the original stands,
 cut short, and also if the agent has added something at the end: an address that a page has made up,
-with what the agent knows behind it, is how a page would have it sent.
+with what the agent knows behind it, is how a page would have it sent. They are recognized, too, if
+the original has characters that are not seen, or that look like others: an agent may repeat it as
+it reads.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from unicodedata import category, normalize
 
 from unbraid.orchestrate.grammar import WORDS
 
@@ -25,33 +28,54 @@ SHARED_CHARS = 16
 MAX_REMEMBERED = 10_000
 
 
+# Whatever may end a line somewhere: an agent shows each of them as a new line.
+_LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*")
+# What stands around an address in prose, and not in the command.
+_AROUND = "`'\"\u201d\u2019»)]}>*_.,;:!"
+_SLASHES = dict.fromkeys(map(ord, "\u2044\u2215\u29f8"), "/")
+
+
 class GivenMaterial:
     """What one conversation was given."""
 
     def __init__(self, plugins: Collection[str]) -> None:
-        names = "|".join(map(re.escape, (*WORDS, *plugins)))
+        names, others = ("|".join(map(re.escape, words)) for words in ((*WORDS, *plugins), plugins))
         self._command = re.compile(rf"/(?:{names})(?=\s)")
-        self._known: dict[str, str] = {}  # from a command on, and up to the end of its line
+        # What `/agent` names first is an agent, and whoever asks it has to name it.
+        self._address = re.compile(rf"/(?:{others})\s+\S+") if others else None
+        # From a command on: up to the end of its line, and its first word with what it is about.
+        self._known: dict[str, tuple[str, ...]] = {}
 
     def note(self, text: str) -> None:
         """Remembers what looks like commands in a text that others have written."""
+        text = _plain(text)
         for found in self._command.finditer(text):
             begin = found.start()
-            line_end = text.find("\n", begin)
-            line = text[begin : line_end if line_end >= 0 else len(text)]
+            line = _LINE.match(text, begin, begin + 2 * COMPARED_CHARS)
+            address = self._address.match(text, begin) if self._address else None
+            ends = [each[0] for each in (line, address) if each is not None]
             following = _packed(text[begin : begin + 2 * COMPARED_CHARS])
-            self._known[following] = _packed(line[: 2 * COMPARED_CHARS])
+            self._known[following] = tuple(_packed(each.rstrip(_AROUND)) for each in ends)
             if len(self._known) > MAX_REMEMBERED:
                 self._known.pop(next(iter(self._known)))
 
     def holds(self, line: str) -> bool:
         """Returns whether a command is a quotation."""
-        said = _packed(line[: 2 * COMPARED_CHARS])
+        said = _packed(_plain(line[: 2 * COMPARED_CHARS]))
         begun = len(line.split(maxsplit=1)[0]) + SHARED_CHARS
         return any(
-            given.startswith(said) or (len(its_line) >= begun and said.startswith(its_line))
-            for given, its_line in self._known.items()
+            given.startswith(said)
+            or any(len(each) >= begun and said.startswith(each) for each in begins)
+            for given, begins in self._known.items()
         )
+
+
+def _plain(text: str) -> str:
+    """Returns a text as it reads: nothing that is not seen, and no look-alikes."""
+    if not text.isascii():
+        unseen = {ord(char): None for char in set(text) if category(char) == "Cf"}
+        text = normalize("NFKC", text.translate({**_SLASHES, **unseen}))
+    return text.casefold()
 
 
 def _packed(text: str) -> str:

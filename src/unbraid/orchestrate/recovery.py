@@ -20,7 +20,7 @@ from unbraid.log.port import Log, SharedLog, every_run
 from unbraid.record.origin import pipeline_of
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import latest_run
-from unbraid.timings import LEASE_TTL_SECONDS
+from unbraid.timings import DEAD_HOLDER_SECONDS, LEASE_TTL_SECONDS
 
 
 async def recover(log: Log, leases: Leases) -> list[str]:
@@ -47,7 +47,10 @@ async def end_dead_runs(log: Log) -> None:
     while isinstance(log, SharedLog):
         await asyncio.sleep(LEASE_TTL_SECONDS)
         with suppress(LogError):
-            for session in await log.dead_sessions():
+            if not (missed := await log.dead_sessions()):
+                continue
+            await asyncio.sleep(DEAD_HOLDER_SECONDS)
+            for session in set(await log.dead_sessions()).intersection(missed):
                 await end_dead_run(log, session)
 
 

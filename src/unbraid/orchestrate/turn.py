@@ -49,9 +49,16 @@ class AgentTurn:
         self.commands: list[FleetCommand] = []
         self.late = 0
         self._stream, self._gate, self._material = stream, gate, material
-        self._parser = Parser(plugins, is_quoted=material.holds) if commands else None
-        # How much prose may stand before a command, and how much of it does not count any more.
-        self._opening_chars, self._passed_chars = opening_chars, 0
+        self._parser: Parser | None = None
+        if commands:
+            # The text of a sub-agent is not held back, but its commands come first, too.
+            self._parser = Parser(
+                plugins,
+                is_quoted=material.holds,
+                opening_chars=opening_chars,
+                until_delegating=not gate.open,
+            )
+        self._opening_chars = opening_chars
         self._message: list[str] = []
         self._message_id: str | None = None
         self._block = -1
@@ -133,9 +140,8 @@ class AgentTurn:
         """Takes what a tool has given to the agent. What it says from here on may be about that."""
         self._new_block()
         self._material.note(content)
-        if self._parser is not None:
-            self._passed_chars = self._parser.prose_chars
-            self._opening_chars = min(self._opening_chars, LATER_HELPER_OPENING_CHARS)
+        if self._parser is not None and self._gate.open:
+            self._parser.begin_opening(min(self._opening_chars, LATER_HELPER_OPENING_CHARS))
 
     def _text(self, event: e.TextDelta) -> None:
         delta, gate, parser = event.delta, self._gate, self._parser
@@ -150,9 +156,6 @@ class AgentTurn:
             parser.feed(delta)
         if parser is None or gate.open:
             self._stream.text(event)
-            # The text of a sub-agent is not held back, but its commands come first, too.
-            if parser is not None and parser.prose_chars - self._passed_chars > self._opening_chars:
-                parser.close()
         else:
             self._stream.begin_answer()
             passed = gate.text(event, prose_chars=parser.prose_chars, delegating=parser.delegating)

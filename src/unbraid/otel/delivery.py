@@ -136,7 +136,7 @@ class LaunchedTrace:
             with suppress(asyncio.CancelledError):
                 await self._task
             self._warn(
-                f"the trace of this run has not wholly arrived; `unbraid otel {self._run}` sends it"
+                f"the trace of this run has not fully arrived; `unbraid otel {self._run}` sends it"
             )
 
     async def _send(self, log: Log, run: str) -> None:

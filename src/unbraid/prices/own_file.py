@@ -42,7 +42,7 @@ def own_prices(env: Mapping[str, str]) -> tuple[dict[str, Rates], dict[str, str]
     try:
         given = msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return {}, {str(path): f"the prices are not used: no JSON ({error})"}, ""
+        return {}, {str(path): f"the prices are not used: not JSON ({error})"}, ""
     if not isinstance(given, dict):
         return {}, {str(path): "the prices are not used: not an object of models"}, ""
     found: dict[str, Rates] = {}

@@ -12,6 +12,7 @@ from unbraid.record.batches import read_in_thread
 from unbraid.record.recorder import Recorder
 from unbraid.redact.source import SourceRedactor
 from unbraid.system.clock import now_ms
+from unbraid.translate.notes import NOTES, RunNote
 from unbraid.wire.chunk import Chunk
 
 
@@ -52,6 +53,10 @@ class FollowedSession:
         # What was read is not read again: a cancellation in between would lose it.
         await self._whole(self._look(at_once=at_once, last=False))
 
+    async def note(self, note: RunNote) -> None:
+        """Records a note of ours."""
+        await self._whole(self._note(note))
+
     async def close(self) -> None:
         """Records what will never be complete and ends the run: the session is taken to be over."""
         # Whether an end that was cut short is in the log, nobody knows; and it is to be the last.
@@ -83,6 +88,12 @@ class FollowedSession:
             # If it has ended meanwhile, the next run begins with this.
             if not self.recorder.over:
                 await self._feed(self.follower.read(at_once=at_once, last=last))
+
+    async def _note(self, note: RunNote) -> None:
+        async with self._lock:
+            if not self.recorder.over:
+                offset = self.recorder.offsets.get(NOTES, 0)
+                await self._feed([Chunk(NOTES, offset, note.line())])
 
     async def _close(self) -> None:
         await self._look(at_once=False, last=True)

@@ -98,10 +98,8 @@ class Ingest:
         checked_run(run)
         checked_source(source)
         async with self._lock(run):
-            owner = await self._owner(run, machine)
-            if not any_run and owner != machine:
-                raise NotItsRun(f"permission denied: {machine} did not begin run {run}")
             chunk = Chunk(source, offset, data, now)
+            owner = await self._owner(run, machine, any_run=any_run)
             try:
                 return await self._take(run, owner, chunk, end=end)
             except (Hole, LogError) as error:
@@ -110,6 +108,8 @@ class Ingest:
                 if not isinstance(error, LogConflict) and not isinstance(self._log, SharedLog):
                     raise
                 await self._catch_up(run)
+                # Asked again: only now it may be known that it is another machine's run.
+                owner = await self._owner(run, machine, any_run=any_run)
                 return await self._take(run, owner, chunk, end=end)
 
     async def _catch_up(self, run: str) -> None:
@@ -157,12 +157,18 @@ class Ingest:
             lock = self._locks[run] = asyncio.Lock()
         return lock
 
-    async def _owner(self, run: str, machine: str | None) -> str | None:
-        """Returns the machine whose run this is: of one that begins now, the one that sends it."""
+    async def _owner(self, run: str, machine: str | None, *, any_run: bool) -> str | None:
+        """Returns the machine whose run this is: of one that begins now, the one that sends it.
+        Raises NotItsRun if that is another one, and the sender may not send to it.
+        """
         if (live := self._live.get(run)) is not None:
-            return live.machine
-        begun = await self._log.run(run)
-        return machine if begun is None else begun.machine
+            owner = live.machine
+        else:
+            begun = await self._log.run(run)
+            owner = machine if begun is None else begun.machine
+        if not any_run and owner != machine:
+            raise NotItsRun(f"permission denied: {machine} did not begin run {run}")
+        return owner
 
     async def _load(self, run: str, machine: str | None) -> _Live:
         # Taken out and put back: the first in the dict is the one used longest ago.

@@ -1,7 +1,8 @@
-"""Passwords that command lines and statements carry at a known place, without a name.
+"""Passwords that command lines, statements and calls carry at a known place, without a name.
 
-`curl -u me:…`, `sshpass -p …`, `mysql -p…`, `IDENTIFIED BY '…'`. Each pattern begins with a
-literal, which `re` searches many times faster than anything else, and looks a bounded way ahead.
+`curl -u me:…`, `sshpass -p …`, `mysql -p…`, `IDENTIFIED BY '…'`, `auth=("me", "…")`; what is piped
+into a program that reads a password is in `piped`. Each pattern begins with a literal, which `re`
+searches many times faster than anything else, and looks a bounded way ahead.
 """
 
 from __future__ import annotations
@@ -9,19 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from unbraid.redact import piped
+
 _APART = rb"[ \t\"',\\]{1,8}"
 # The rest of the same command, as short as possible.
 _ARGUMENTS = rb"\b[^\n|;&]{0,160}?[ \t\"',]"
 _VALUE = rb"(?P<value>[^\s\"'`\\,;|&<>]{1,128})"
-# A word in small letters and as it is, and a pattern of which each match has it.
-_Pattern = tuple[bytes, bytes, re.Pattern[bytes]]
+# By a word in small letters: the word as it is, and a pattern of which each match has it.
+_Patterns = dict[bytes, list[tuple[bytes, re.Pattern[bytes]]]]
 
 
-def _compiled(*patterns: tuple[bytes, bytes]) -> list[_Pattern]:
+def _compiled(*patterns: tuple[bytes, bytes], value: bytes = _VALUE) -> _Patterns:
     """Returns patterns that each begin with a word."""
-    return [
-        (word.lower(), word, re.compile(re.escape(word) + rest + _VALUE)) for word, rest in patterns
-    ]
+    compiled: _Patterns = {}
+    for word, rest in patterns:
+        pattern = re.compile(re.escape(word) + rest + value)
+        compiled.setdefault(word.lower(), []).append((word, pattern))
+    return compiled
 
 
 _WITH_OPTION = _compiled(
@@ -38,22 +43,62 @@ _WITH_OPTION = _compiled(
     (b"zip ", rb"[^\n|;&]{0,160}?-P" + _APART),
     (b"mosquitto_", rb"(?:pub|sub)" + _ARGUMENTS + rb"-P" + _APART),
     (b"ssh-keygen", _ARGUMENTS + rb"-N" + _APART),
+    (b"7z ", rb"[a-z] [^\n|;&]{0,160}?-p[\"']{0,2}"),
+    (b"cqlsh", _ARGUMENTS + rb"-p" + _APART),
+    (b"psexec", _ARGUMENTS + rb"-p" + _APART),
+    (b"ipmitool", _ARGUMENTS + rb"-P" + _APART),
+    (b"snmp", rb"(?:walk|get|set|bulkwalk)" + _ARGUMENTS + rb"-A" + _APART),
+    (b"snmp", rb"(?:walk|get|set|bulkwalk)" + _ARGUMENTS + rb"-X" + _APART),
+    (b"etcdctl", _ARGUMENTS + rb"--user[ =][\"']{0,2}[^\s:\"']{1,64}:"),
+    (b"openssl enc", _ARGUMENTS + rb"-k" + _APART),
     (b"secret set ", rb"[^\n|;&]{0,96}(?:-b|--body)[ \t\"'=]{1,4}"),
 )  # fmt: skip
-# `echo … | sudo -S`: the password stands before what gives it away.
-_ECHO = rb"echo(?: -[neE]{1,3})? [\\\"']{0,4}" + _VALUE + rb"[\\\"']{0,4} ?"
-_SUDO = re.compile(_ECHO + rb"\| ?sudo(?: -[a-zA-Z]{1,4}){0,3}? -[a-zA-Z]{0,3}S")
-_OPEN_ECHO = re.compile(_ECHO + rb"(?:\| ?(?:s(?:u(?:d(?:o[- a-zA-Z]{0,24})?)?)?)?)?\Z")
-_OTHERS = [(b"sudo", b"sudo", _SUDO), *_compiled(
+# Text in quotes, and the quotes of a value, also within JSON.
+_QUOTE = rb"\\{0,3}[\"']"
+_WORDS = _QUOTE + rb"[^\"'\\\n]{1,160}" + _QUOTE
+_ARGUMENT = rb"(?:" + _WORDS + rb"|[A-Za-z_][A-Za-z0-9_.$>-]{0,64}), ?"
+_LITERAL = rb"[bfru]?" + _QUOTE
+_CALLS = _compiled(
+    (b"auth=(", _ARGUMENT + _LITERAL),
+    (b"BasicAuth(", _ARGUMENT + _LITERAL),
+    (b".login(", _ARGUMENT + _LITERAL),
+    (b"mysqli", rb"(?:_connect)?\(" + 2 * _ARGUMENT + _LITERAL),
+    (b"new PDO(", 2 * _ARGUMENT + _LITERAL),
+    (b"getConnection(", 2 * _ARGUMENT + _LITERAL),
+    value=rb"(?P<value>[^\"'\\\n]{1,128})",
+)
+# The words of a wallet.
+_WALLET_NAMES = tuple(b"mnemonic MNEMONIC Mnemonic seed_phrase SEED_PHRASE seedPhrase".split())
+_WALLET = rb"[^\n:=]{0,24}[:=][ \\\"'`]{0,8}"
+_WALLETS = _compiled(
+    *((name, _WALLET) for name in _WALLET_NAMES),
+    value=rb"(?P<value>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})",
+)
+_OPEN_WALLET = re.compile(
+    rb"(?:" + b"|".join(_WALLET_NAMES) + rb")" + _WALLET + rb"(?P<value>[a-z ]{1,216})\Z"
+)
+# `user:…@tcp(host)`, as Go has it.
+_LOGIN = re.compile(rb":(?P<value>[^\s:@/\"'`\\]{1,128})@tcp\(")
+_OPEN_LOGIN = re.compile(rb":(?P<value>[^\s:@/\"'`\\]{1,128})@?t?c?p?\Z")
+_OTHERS = _compiled(
     (b"htpasswd", rb" [^\n|;&]{0,16}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}(?: \S{1,96}){2} [\"']{0,2}"),
     (b"rabbitmqctl", rb" (?:add_user|change_password) \S{1,64} [\"']{0,2}"),
     (b"IncomingWebhook/", rb""),
     (b":5432:", rb"[^\s:]{1,64}:[^\s:]{1,64}:"),
     (b"IDENTIFIED", rb"(?: WITH [a-zA-Z_0-9]{1,40})? BY (?:PASSWORD )?\\{0,3}[\"']"),
     (b"ConvertTo-SecureString", rb"(?: -String)? \\{0,3}[\"']?"),
-)]  # fmt: skip
+    (b"http -a ", rb"[^\s:\"'`\\]{1,96}:"),
+    (b"infura.io/v3/", rb""),
+    (b"xfreerdp", _ARGUMENTS + rb"/p:[\"']{0,2}"),
+    (b"wpa_passphrase", rb" \S{1,64} [\"']{0,2}"),
+    (b"net use ", rb"[^\n|;&]{0,96}/user:\S{1,64} [\"']{0,2}"),
+    (b"masterauth", rb" [\"']{0,2}"),
+    (b"snmp-server community", rb" "),
+    (b"assword", rb"[^;)]{0,24}[;)](?:\\[nrt]|[^(\"'\\]){0,48}?send(?:line)?[ (](?:-- )?" + _QUOTE),
+)  # fmt: skip
+_OTHERS |= {**_CALLS, **_WALLETS, b"@tcp(": [(b"@tcp(", _LOGIN)]}
 # What all of those with an option have in common. Hardly any text has it.
-_OPTION = re.compile(rb"-(?<=[ \t\"',]-)(?:[pPuUawNb]|-(?:proxy-)?user|-body)")
+_OPTION = re.compile(rb"-(?<=[ \t\"',]-)(?:[pPuUawNbAXk]|-(?:proxy-)?user|-body)")
 # What stands there in manuals, and what is set elsewhere.
 _NO_PASSWORD = re.compile(
     rb"(?i)[-$%<{\[(*.@/]|x{3,}\Z|(?:your|my|some|the|user)?[-_]?(?:pass(?:w(?:or)?d|wd|phrase)?|pw|pwd"
@@ -66,7 +111,7 @@ _BEFORE_HEX = re.compile(rb"(?:(?<![A-Za-z0-9_])key-|[0-9]{13}:|[0-9a-z*]{16}\$)
 
 
 # In small letters: one of them is in each text that has such a password.
-ANCHORS = frozenset((b"echo", *(anchor for anchor, _, _ in (*_WITH_OPTION, *_OTHERS))))
+ANCHORS = piped.ANCHORS | _WITH_OPTION.keys() | _OTHERS.keys()
 
 
 def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
@@ -89,16 +134,17 @@ def open_value(text: bytes, anchors: frozenset[bytes]) -> Iterator[int]:
     for found in _found(text, anchors):
         if found.end("value") >= len(text) - 1:
             yield found.start("value")
-    if b"echo" in anchors and (echo := _OPEN_ECHO.search(text)) is not None:
-        yield echo.start("value")
+    for pattern in (_OPEN_LOGIN, _OPEN_WALLET):
+        yield from (found.start("value") for found in pattern.finditer(text))
+    yield from piped.open_value(text, anchors)
 
 
 def _found(text: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
-    known = [each for each in _WITH_OPTION if each[0] in anchors]
-    if known and not _OPTION.search(text):
-        known = []
-    known += [each for each in _OTHERS if each[0] in anchors]
-    for _, word, pattern in known:
+    known = [each for anchor in anchors & _OTHERS.keys() for each in _OTHERS[anchor]]
+    if (options := anchors & _WITH_OPTION.keys()) and _OPTION.search(text):
+        known += [each for anchor in options for each in _WITH_OPTION[anchor]]
+    for word, pattern in known:
         # `in` is many times faster than any pattern.
         if word in text:
             yield from pattern.finditer(text)
+    yield from piped.found(text, anchors)

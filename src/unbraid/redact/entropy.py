@@ -2,7 +2,7 @@
 
 Keys change between small letters, capitals and digits at almost every other character. Words,
 names, paths and numbers do not. What is no secret though it looks like one (the ids by which
-agents, calls and messages are known, hashes, data of pictures) is told by what stands before it.
+agents, calls and messages are known, hashes, data of pictures) is known by what stands before it.
 """
 
 from __future__ import annotations

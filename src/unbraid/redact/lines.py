@@ -109,10 +109,10 @@ class LineRedactor:
         """Take in the next lines, without their ends."""
         text = b"\n".join(lines)
         self.size += len(text) + 1 if lines else 0
-        anchors = self._anchors(text.lower())
+        anchors = self._anchors(lower := text.lower())
         if not self._open and not _may_have(anchors, self._part_signs):
             # No block is open, and none begins.
-            self._queue.extend(redact(text, anchors).split(b"\n") if lines else ())
+            self._queue.extend(redact(text, anchors, lower).split(b"\n") if lines else ())
             return
         signs = zip(self._signs, self._reads, strict=True)
         reads = [read for words, read in signs if _may_have(anchors, (words,))]

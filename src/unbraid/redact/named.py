@@ -21,26 +21,42 @@ _BLANK = rb"(?:[ \t]|\\t){0,4}"
 _TAIL = rb"(?P<tail>[a-z0-9_.\-]{0,24})"
 # With the type between the name and the value, as some languages have it.
 _TYPED = rb":[ ]?[&a-z][a-z0-9_&'<>\[\]|?]{1,24}[ ]?=(?=[ ]?[\\\"'`])"
+_BREAKS = rb"(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)"
 _SIGN = (
-    rb"(?:[\\\"'`\])]{0,8}" + _BLANK
-    + rb"(?P<sign>=>|:=|={1,3}|" + _TYPED + rb"|:|>)" + _BLANK
+    rb"(?:[\\\"'`\])]{0,8}(?:\*\*)?" + _BLANK
+    + rb"(?P<sign>=>|:=|={1,3}|" + _TYPED + rb"|:|\xef\xbc\x9a|>|(?:\|\||\?\?)(?=[ ]?[\\\"'`]))"
+    + rb"(?:\*\*(?=[ ]))?" + _BLANK
+    # YAML: an anchor, or the value in the next line.
+    + rb"(?:&[a-z0-9_]{1,24}[ ]|[|>][-+]?" + _BREAKS + rb"[ ]{1,16})?"
     # The name is itself a value: `name: API_TOKEN`, `value: …`; `<add key="Password" value="…"/>`.
     + rb"|[\\\"']{0,8}[,\snrt\\]{1,24}[\\\"']{0,8}value[\\\"']{0,8}[ ]?(?P<pair>[:=])[ ]?"
+    # `<Password Type="…">…`, `<key>ApiKey</key><string>…`, a field of a form, a variable's default.
+    + rb"|(?P<field>(?:[ ][a-z:]{1,24}=[\\\"']{1,4}[^\\\"'<>]{0,120}[\\\"']{1,4}){1,3}>"
+    + rb"|</key>[\snrt\\]{0,24}<string>|[\\]{0,3}\"" + 2 * _BREAKS
+    + rb"|[\\\"']{1,4}[ ]?\{[^{}\"']{0,160}?default[ ]{1,8}=[ ])"
     + rb"|(?P<said>[ \t](?:(?:for|of|to)(?:[ \t][\w.@'-]{1,40}){1,3}(?::|[ \t]is)|is)[ \t])"
     + rb"|(?P<flag>[ \t]{1,4}|[\\\"']{1,4},[ \t]{0,4}))"
-    + rb"(?P<quote>" + _QUOTES + rb")"
+    + rb"(?:b(?=[\\\"'](?!>)))?(?P<quote>" + _QUOTES + rb")"
 )  # fmt: skip
 _SCHEME = (
     rb"(?:(?:bearer|basic|token|digest|apikey|api-key|bot|key|negotiate|geniekey|ssws|apitoken|jwt"
     rb"|splunk|pve(?:api)?token)[ \t]{1,8})?"
 )
+# Passwords in other languages; of some words only what has no capital letter.
+_FOREIGN = (
+    *("contrase\u00f1a", "contrasena", "senha", "\u0430\u0440\u043e\u043b\u044c", "\u5bc6\u7801"),
+    *("\u5bc6\u78bc", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638"),
+)
 # Each begins with a literal, which `re` searches many times faster than anything else.
 _STEMS = (
     (b"pass", rb"(?:w(?:or)?d|wd|phrase|code)?s?"), (b"pwd", b""), (b"psk", b""), (b"secret", b""),
     (b"token", rb"(?!s)"), (b"credential", b""), (b"key", b""),
-    (b"auth", rb"(?!or[^i])(?:orization)?"),
+    (b"auth", rb"(?!or[^i])(?:orization)?"), (b"honeycomb-team", b""),
+    # Not `_pat` alone: every other line of an agent has a path.
+    *((name + b"_pat", rb"(?![a-z])") for name in (b"hub", b"lab", b"gh", b"ext", b"ops")),
+    *((word.encode(), b"") for word in _FOREIGN),
 )  # fmt: skip
-_NAMES = tuple((stem, re.compile(stem + rest + _TAIL + _SIGN + _SCHEME)) for stem, rest in _STEMS)
+_NAMES = {stem: re.compile(stem + rest + _TAIL + _SIGN + _SCHEME) for stem, rest in _STEMS}
 # Keys that are secrets; there are many that are not.
 _KEYS = tuple(
     b"api access secret private priv account auth encrypt encryption signing sign master session"
@@ -66,7 +82,14 @@ _PROSE = frozenset(
     b" reset confirm change set missing empty if that this be been has have at least characters"
     b" cannot can field from type value example optional given used uses when".split()
 )
-_PASSWORD_STEMS = (b"pas", b"pwd", b"psk")
+_PASSWORD_STEMS = (b"pas", b"pwd", b"psk", *{word.encode()[:3] for word in _FOREIGN})
+# What stands where a password should, in forms, schemas and translations.
+_NO_PASSWORDS = frozenset(
+    b"password passwords passwort passcode passphrase required optional incorrect disabled enabled"
+    b" readonly encrypted confirmed nullable protected plaintext unchanged validate validation"
+    b" credential credentials username external internal inherited automatic generated undefined"
+    b" redacted placeholder anonymous supported forbidden mandatory expected prompted".split()
+)
 _BARE = re.compile(rb"[^\s\"'`\\,;&<>(){}\[\]|]{1,%d}" % MOST)
 _NUMBER = re.compile(rb"[-+0-9.,:_eETZ/%]+")
 _PLACEHOLDER = re.compile(
@@ -95,7 +118,7 @@ _KEY_URL = re.compile(rb"://(?P<value>[A-Za-z0-9_\-]{20,128})@(?=[A-Za-z0-9])")
 _KEY_ID = re.compile(rb"private_key_id[\\\"']{1,8}: ?[\\\"']{1,8}(?P<value>[0-9a-f]{1,64})")
 _SIGNED = re.compile(
     rb"[?&;](?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|access_token|code"
-    rb"|key|auth|sid|jwt|appid|hapikey)=(?P<value>[^\s&\"'`<>\\#]{16,%d})" % (4 * MOST)
+    rb"|key|auth|sid|jwt|appid|hapikey|otp)=(?P<value>[^\s&\"'`<>\\#]{16,%d})" % (4 * MOST)
 )
 _COOKIES = tuple(
     (frozenset(names), re.compile(name + rb"=(?P<value>[^\s;,&\"'`<>\\]{16,%d})" % MOST))
@@ -111,7 +134,6 @@ _ADDRESS = re.compile(rb"://[^\s\"'`<>\\]{4,%d}" % (8 * MOST))
 _PEM = re.compile(
     rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?P<value>(?:[^\"'`{}\-]|-(?!----))+)"
 )
-_PEM_OPEN = re.compile(_PEM.pattern + rb"\Z")
 _PUBLIC = re.compile(
     rb"-----BEGIN (?:[A-Z0-9 ]{0,40}(?:CERTIFICATE|PUBLIC KEY|SIGNATURE|REQUEST|PUBLIC KEY BLOCK"
     rb"|MESSAGE))-----[^\"\-]+"
@@ -130,10 +152,8 @@ def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
     """Yields where values are that their names give away. `lower` is the text in small letters, and
     may have these of the anchors.
     """
-    for stem, names in _NAMES:
-        if stem not in anchors:
-            continue
-        for name in names.finditer(lower):
+    for stem in anchors & _NAMES.keys():
+        for name in _NAMES[stem].finditer(lower):
             if (found := _value(text, lower, name)) is not None and _secret(text, name, *found):
                 yield found
     yield from _introduced(text, lower, anchors)
@@ -142,10 +162,8 @@ def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
 def open_value(text: bytes, anchors: frozenset[bytes]) -> int | None:
     """Returns where a value begins that is not at its end yet, if the text ends within one."""
     lower, starts = text.lower(), list[int]()
-    for stem, names in _NAMES:
-        if stem not in anchors:
-            continue
-        for name in names.finditer(lower):
+    for stem in anchors & _NAMES.keys():
+        for name in _NAMES[stem].finditer(lower):
             found = _value(text, lower, name)
             if found is not None and found[1] >= len(text) - 1 and found[1] - found[0] < MOST:
                 starts.append(found[0])
@@ -286,7 +304,8 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
         return not _PLACEHOLDER.search(value)
     if len(value) < 6 or _PLACEHOLDER.search(value) or _CODE.match(value):
         return False
-    if not quoted and text[end : end + 1] in (b"(", b"[", b"{", b"<") and name["sign"] != b">":
+    in_markup = name["sign"] == b">" or bool(name["field"])
+    if not quoted and text[end : end + 1] in (b"(", b"[", b"{", b"<") and not in_markup:
         return False
     password, option = name[0][:3] in _PASSWORD_STEMS, _is_option(text, name)
     if name["flag"] is not None and not password and not option:
@@ -296,17 +315,19 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
         return password
     shell = text[name.start() : name.start() + 3].isupper()
     tight = name["sign"] == b"=" and text[start - 1 : start] == b"="
-    given = quoted or (tight and shell) or name["sign"] == b">" or bool(name["pair"])
+    given = quoted or (tight and shell) or in_markup or bool(name["pair"])
     digits = any(48 <= each < 58 for each in value)
     if _NUMBER.fullmatch(value):
         return password and given
-    if wordy(value):
+    if wordy(value if password else value.replace(b":", b"-")):
         hyphens = value.count(b"-")
         if name[0].startswith(b"secret"):
             return hyphens >= 3 and len(value) >= 16 and (given or digits)
         joined = hyphens >= 2 and len(value) >= 12
         short = digits and not value.strip(_PASSWORD + b"." if shell else _PASSWORD)
-        return password and (given or option or bool(name["said"])) and (joined or short)
+        if password and (given or option or bool(name["said"])) and (joined or short):
+            return True
+        return password and _is_bare_password(name, value, quoted=quoted, shell=tight and shell)
     if name["flag"] is not None and password:
         return digits and (quoted or option or value.lower() != value)
     if not digits:
@@ -314,6 +335,24 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
         symbols = sum(each in b"!@#$%^&*?~+" for each in value)
         return len(value) >= 16 or (password and symbols > 0)
     return len(value) >= (6 if given or tight or password else 10)
+
+
+def _is_bare_password(name: re.Match[bytes], value: bytes, *, quoted: bool, shell: bool) -> bool:
+    """Returns whether words, perhaps with a number, are the password itself: `password: sunny-22`,
+    `DB_PASSWORD=supersecret`, `password = "mysweethome"`.
+    """
+    if len(value) < 8 or name["sign"] is None:
+        return False
+    if value.isalpha():
+        plain = shell or (quoted and value.islower() and not name["tail"])
+        return plain and value.lower() not in _NO_PASSWORDS
+    digits = sum(48 <= each < 58 for each in value)
+    return (
+        digits >= 2
+        and not name["tail"]
+        and not value.strip(_PASSWORD)
+        and not name[0].startswith(b"pass" + name["sign"])
+    )
 
 
 def _mixed(value: bytes) -> bool:

@@ -24,13 +24,15 @@ from unbraid.redact.anchors import Present, finder
 from unbraid.redact.entropy import known_id, plain_start, wordy
 from unbraid.redact.leads import BEGINS, BODY, EIGHT, LEAD
 from unbraid.redact.tokens import JWT_OPEN, LONGEST, SK_OPEN
-from unbraid.redact.view import View, whole_escapes
+from unbraid.redact.view import View, views, whole_escapes
 from unbraid.redact.words import LINE_BREAK, WORD, cut_before
 
 _LINE_END = re.compile(LINE_BREAK)
 _WORD_END = re.compile(rb"\\|[\n\r\"'`<]|\Z")
 _TAIL = 4 * LONGEST
-_ANCHORS = view.ANCHORS | named.ANCHORS | commands.ANCHORS | tokens.ANCHORS | words.ANCHORS
+_ANCHORS = (
+    view.ANCHORS | view.ENCODED | named.ANCHORS | commands.ANCHORS | tokens.ANCHORS | words.ANCHORS
+)
 
 Ranges = list[tuple[int, int]]
 
@@ -45,12 +47,14 @@ def anchors_with(more: frozenset[bytes]) -> Present:
 _anchors = anchors_with(frozenset())
 
 
-def redact(data: bytes, anchors: frozenset[bytes] | None = None) -> bytes:
-    """Returns the same bytes with every secret replaced by as many stars. `anchors`, if they are
-    known: those that the bytes in small letters may have.
+def redact(
+    data: bytes, anchors: frozenset[bytes] | None = None, lower: bytes | None = None
+) -> bytes:
+    """Returns the same bytes with every secret replaced by as many stars. `lower` and `anchors`, if
+    they are known: the bytes in small letters, and which anchors they may have.
     """
     parts, at = [], 0
-    for start, end in secret_ranges(data, anchors):
+    for start, end in secret_ranges(data, anchors, lower):
         # Lines stay lines: a key that was printed over several of them is hidden in each.
         hidden = b"\n".join(b"*" * len(line) for line in data[start:end].split(b"\n"))
         parts += [data[at:start], hidden]
@@ -58,22 +62,27 @@ def redact(data: bytes, anchors: frozenset[bytes] | None = None) -> bytes:
     return b"".join([*parts, data[at:]]) if at else data
 
 
-def secret_ranges(data: bytes, anchors: frozenset[bytes] | None = None) -> Ranges:
+def secret_ranges(
+    data: bytes, anchors: frozenset[bytes] | None = None, lower: bytes | None = None
+) -> Ranges:
     """Returns where secrets are."""
-    lower = data.lower()
+    lower = data.lower() if lower is None else lower
     anchors = _anchors(lower) if anchors is None else anchors
-    seen = View(data, anchors)
-    if seen.text is not data:
-        lower = seen.text.lower()
-        anchors = _anchors(lower)
-    found = sorted(_found(seen.text, lower, anchors))
+    found: Ranges = []
+    for seen in views(data, anchors):
+        there = (lower, anchors)
+        if seen.text is not data:
+            there = (seen.text.lower(), _anchors(seen.text.lower()))
+        found += [
+            (seen.place(first), seen.place(last - 1) + 1)
+            for first, last in _found(seen.text, *there)
+            if last > first
+        ]
     if not found:
         return []
     merged: Ranges = []
-    for first, last in found:
-        if last <= first:
-            continue
-        start, end = whole_escapes(data, seen.place(first), seen.place(last - 1) + 1)
+    for first, last in sorted(found):
+        start, end = whole_escapes(data, first, last)
         if merged and start <= merged[-1][1]:
             merged[-1] = merged[-1][0], max(merged[-1][1], end)
         elif end > start:
@@ -85,14 +94,19 @@ def undecided_from(data: bytes) -> int | None:
     """Returns where something begins that more bytes at the end could make a secret."""
     offset = max(0, len(data) - _TAIL)
     tail = data[offset:]
-    seen = View(tail, _anchors(tail.lower()))
+    starts = [_undecided_in(seen) for seen in views(tail, _anchors(tail.lower()))]
+    known = [start for start in starts if start is not None]
+    return offset + min(known) if known else None
+
+
+def _undecided_in(seen: View) -> int | None:
     text = seen.text
     end = text[-LONGEST - 64 :]
     starts = [_undecided_word(text), named.open_value(end, _anchors(end.lower()))]
     if starts[1] is not None:
         starts[1] += max(0, len(text) - LONGEST - 64)
     known = [start for start in starts if start is not None and start < len(text)]
-    return offset + seen.place(min(known)) if known else None
+    return seen.place(min(known)) if known else None
 
 
 def redact_words(text: str, *, cut: bool) -> str:

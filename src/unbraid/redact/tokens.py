@@ -1,5 +1,6 @@
 """Keys that are known by their beginning, though they may have no long run of letters: JSON web
-tokens, keys full of hyphens, and what is left of keys that are redacted already.
+tokens, keys full of hyphens, hashes of passwords, and what is left of keys that are redacted
+already.
 """
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from unbraid.redact.entropy import wordy
+from unbraid.redact.entropy import plain_start, wordy
 from unbraid.redact.leads import BODY, EDGE, EIGHT, LEAD, OWN, body_counts
 
 # What is still undecided after so many characters is decided as it stands.
@@ -20,6 +21,31 @@ _HYPHENATED = tuple(
     (anchor, re.compile(lead))
     for anchor, lead in ((b"sk-", rb"sk-"), (b"xox", rb"xox[a-z]"), (OWN, rb"unbraid_"))
 )
+_WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/-.="
+_UUID = rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_HASHED = rb"(?P<value>[./A-Za-z0-9*]{%b})(?![./A-Za-z0-9])"
+# By a word in small letters that is in each.
+_SHAPES_BY_ANCHOR = {
+    anchor: re.compile(shape)
+    for anchor, shape in (
+        *((lead, re.escape(lead) + rb"(?P<value>" + _UUID + rb")(?![0-9a-z])")
+          for lead in (b"amzn.mws.", b"pat-na1-", b"pat-eu1-", b"sdk-", b"api-")),
+        (b"sk.eyj", rb"sk\.eyJ(?P<value>[A-Za-z0-9_*\-]{20,}\.[A-Za-z0-9_*\-]{16,})"),
+        (b"v1.0-", rb"v1\.0-(?P<value>[0-9a-f]{24}-[0-9a-f]{100,160})"),
+        # As `/etc/shadow`, `.htpasswd` and the users of applications have them.
+        (b"$1$", rb"\$1\$[./A-Za-z0-9]{1,8}\$" + _HASHED % b"22"),
+        (b"$apr1$", rb"\$apr1\$[./A-Za-z0-9]{1,8}\$" + _HASHED % b"22"),
+        (b"$5$", rb"\$5\$(?:rounds=[0-9]{1,9}\$)?[./A-Za-z0-9]{1,16}\$" + _HASHED % b"43"),
+        (b"$6$", rb"\$6\$(?:rounds=[0-9]{1,9}\$)?[./A-Za-z0-9]{1,16}\$" + _HASHED % b"86"),
+        (b"$y$", rb"\$y\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{1,32}\$" + _HASHED % b"43"),
+        *((lead, re.escape(lead) + rb"[0-9]{2}\$" + _HASHED % b"53")
+          for lead in (b"$2a$", b"$2b$", b"$2y$")),
+        (b"$argon2", rb"\$argon2(?:id|i|d)\$v=[0-9]{1,3}\$[a-z0-9=,]{1,48}\$[+/A-Za-z0-9]{1,64}\$"
+                     rb"(?P<value>[+/A-Za-z0-9*]{16,128})"),
+        (b"pbkdf2_sha256$", rb"pbkdf2_sha256\$[0-9]{1,9}\$[A-Za-z0-9]{1,64}\$"
+                            rb"(?P<value>[+/A-Za-z0-9*]{43}=)"),
+    )
+}  # fmt: skip
 _B = rb"[A-Za-z0-9_\-]"
 _JWT = re.compile(
     rb"eyJ(?P<value>\*{8,}[A-Za-z0-9_\-.=]*"
@@ -32,7 +58,7 @@ _STARS = re.compile(rb"\*{8,}")
 _STARRED = re.compile(rb"(?:[A-Za-z0-9_+/~]|-(?!----))+={0,2}")
 _EYJ = b"eyj"
 # In small letters: one of them is in each text that has such a key.
-ANCHORS = frozenset((_EYJ, EIGHT, *(anchor for anchor, _ in _HYPHENATED)))
+ANCHORS = frozenset((_EYJ, EIGHT, *(anchor for anchor, _ in _HYPHENATED), *_SHAPES_BY_ANCHOR))
 
 
 def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
@@ -48,6 +74,13 @@ def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
                 yield body.span()
             elif key and not wordy(key["value"]):
                 yield key.span("value")
+    for anchor in anchors & _SHAPES_BY_ANCHOR.keys():
+        for found in _SHAPES_BY_ANCHOR[anchor].finditer(text):
+            start, end = found.span("value")
+            # What is plain of its word may have been shown before there was more of it.
+            before = text[max(0, start - 64) : start]
+            word = start - len(before) + len(before.rstrip(_WORD))
+            yield max(start, word + plain_start(text[word:end])), end
     at = text.find(EIGHT) if EIGHT in anchors else -1
     while at >= 0 and (stars := _STARS.match(text, at)):
         if rest := _STARRED.match(text, stars.end()):

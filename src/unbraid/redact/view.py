@@ -22,6 +22,16 @@ _SPELLED = (
 _INVISIBLE = rb"\xe2(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])|\xef\xbb\xbf|\xc2\xad"
 # Each of its branches begins with a literal, so that `re` looks at nothing else.
 _REMOVED = re.compile(b"|".join((_SPELLED, rb"\x1b" + _CODE, _INVISIBLE)))
+# In addresses and pages, also those within JSON.
+_ENCODED = re.compile(
+    _REMOVED.pattern + rb"|%(?P<percent>[2-7][0-9a-fA-F])"
+    rb"|&(?P<entity>quot|apos|amp|lt|gt|#34|#39|#x22|#x27);"
+)
+_ENTITIES = {b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"#34": b'"',
+             b"#39": b"'", b"#x22": b'"', b"#x27": b"'"}  # fmt: skip
+# In small letters: one of them is in each text where a secret is introduced by encoded signs.
+ENCODED = frozenset((b"%3d", b"%3a", b"%22", b"&quot;", b"&apos;", b"&#34;", b"&#39;",
+                     b"&#x22;", b"&#x27;"))  # fmt: skip
 # One of them is in each text that has something to remove.
 ANCHORS = frozenset(
     (b"\\u", b"\\/", b"\\x1b", b"\\033", b"\\e[", b"\x1b", b"\xef\xbb\xbf", b"\xc2\xad",
@@ -41,31 +51,33 @@ _ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
 class View:
-    """The text of some bytes, which may have these of the anchors."""
+    """The text of some bytes, which may have these of the anchors; or, `decoded`, that text without
+    the encoding of addresses and pages. Both count: `p%40ss` may be a password, or part of one.
+    """
 
     __slots__ = ("_places", "_starts", "text")
 
-    def __init__(self, data: bytes, anchors: frozenset[bytes]) -> None:
+    def __init__(self, data: bytes, anchors: frozenset[bytes], *, decoded: bool = False) -> None:
         self._starts: list[int] | None = None
         self._places: list[int] = []
         text = data
-        if not anchors.isdisjoint(ANCHORS) and any(sign.search(data) for sign in _SIGNS):
-            text = self._cleaned(data)
+        if decoded:
+            text = self._cleaned(data, _ENCODED)
+        elif not anchors.isdisjoint(ANCHORS) and any(sign.search(data) for sign in _SIGNS):
+            text = self._cleaned(data, _REMOVED)
         self.text = text
 
-    def _cleaned(self, data: bytes) -> bytes:
+    def _cleaned(self, data: bytes, removed: re.Pattern[bytes]) -> bytes:
         parts, starts, places, size, at = list[bytes](), [0], [0], 0, 0
-        for found in _REMOVED.finditer(data):
+        for found in removed.finditer(data):
             start, end = found.span()
-            code = found["code"]
-            letter = bytes([int(code, 16)]) if code else found["slash"] or b""
-            letter = b" " if found["other"] else letter
+            letter = _letter(found)
             parts += [data[at:start], letter]
             size += start - at
             if letter:
                 starts.append(size)
                 places.append(start)
-                size += 1
+                size += len(letter)
             starts.append(size)
             places.append(end)
             at = end
@@ -78,6 +90,29 @@ class View:
             return at
         part = bisect_right(self._starts, at) - 1
         return self._places[part] + at - self._starts[part]
+
+
+def views(data: bytes, anchors: frozenset[bytes]) -> list[View]:
+    """Returns the texts in which secrets of some bytes are searched."""
+    found = [View(data, anchors)]
+    if not anchors.isdisjoint(ENCODED):
+        found.append(View(data, anchors, decoded=True))
+    return found
+
+
+def _letter(found: re.Match[bytes]) -> bytes:
+    """Returns what an escape stands for; nothing if it is not seen."""
+    match found.lastgroup:
+        case "code" | "percent":
+            return bytes([int(found[found.lastgroup], 16)])
+        case "other":
+            return chr(int(found["other"][1:], 16)).encode(errors="replace")
+        case "entity":
+            return _ENTITIES[found["entity"]]
+        case "slash":
+            return b"/"
+        case _:
+            return b""
 
 
 def whole_escapes(data: bytes, start: int, end: int) -> tuple[int, int]:

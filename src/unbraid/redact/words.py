@@ -45,6 +45,8 @@ WINDOW = 96
 # Of data in base64, so much is looked into.
 MAX_ENCODED = 64 << 10
 MAX_KNOWN = 8192
+# Of capital letters and digits alone, which are many a name, too.
+NATS_SEED_CHARS = 58
 LINE_BREAK = rb"[ \t]*(?:[\n\r]|\\+(?:[nr]|\Z))+(?:[ \t]|\\t){0,16}(?:[>|] )?"
 
 # Not the hyphen: without it the parts of a UUID, of which there are many, are too short to be runs.
@@ -157,6 +159,8 @@ def _dull(word: bytes) -> bool:
     ) and LEAD.search(word):
         return False
     if b"_" in word and telling(word):
+        return False
+    if len(word) == NATS_SEED_CHARS and word.isupper():
         return False
     return known_id(word) or wordy(word) or words_and_ids(word)
 

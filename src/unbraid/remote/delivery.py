@@ -1,102 +1,283 @@
-"""Sends one run to another machine: whatever happens there, the agent continues here."""
+"""Sends runs of a log to one server, from the log itself, whatever happens there.
+
+Of each run only the number of its last acknowledged event is kept; what is sent is read from the
+log when it goes out, so neither an outage nor a long history takes memory. Events of many runs go
+together in one request, over one connection. A server that is away is tried again and again, more
+and more seldom. What was sent and not acknowledged is sent again, and the server skips what it has.
+A server that asks for something earlier has lost it, and gets it again. A run that the server
+refuses is reported and tried again much later; the others go on.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+import contextlib
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from unbraid.errors import LogError
-from unbraid.remote.ingest import checked_url
-from unbraid.remote.outbox import Address, Outbox, waiting
-from unbraid.remote.sender import Sender
-from unbraid.timings import DELIVERY_LINGER_SECONDS
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.names import checked_run
+from unbraid.log.entry import Entry
+from unbraid.log.port import WholeLogReader, WithholdingLog
+from unbraid.remote.ingest import (
+    IngestClient,
+    PartAnswer,
+    RunRefused,
+    SentPart,
+    ServerUnavailable,
+)
+from unbraid.remote.ledger import DeliveryLedger
+from unbraid.timings import (
+    DELIVERY_HOLD_SECONDS,
+    DELIVERY_REFUSED_RETRY_SECONDS,
+    SEND_FIRST_RETRY_SECONDS,
+    SEND_LONGEST_RETRY_SECONDS,
+)
+
+# At most about so much goes in one request; one event that is larger goes alone.
+BATCH_BYTES = 1 << 20
+BATCH_RUNS = 256
+READ_EVENTS = 500
+GONE = "the log here no longer has it"
 
 
-class Sending:
-    """Sends what is recorded to the server at `url`; a failure is reported once."""
+@dataclass
+class _Lag:
+    """One run of which something has to be sent."""
+
+    seq: int  # the last event that was acknowledged
+    since: float  # when it fell behind, in seconds since 1970
+    noted: bool = True  # whether more may have come since it was read last
+    alone: bool = False  # whether it goes in a request of its own
+    not_before: float = 0.0
+    rewound: int | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class DeliveryStatus:
+    """How far a delivery is: how many runs there are, how many of them have not arrived up to their
+    end, since when (in seconds since 1970), and what hinders it. `refused` are those that the
+    server does not take, `events` those that were sent by this process.
+    """
+
+    runs: int
+    behind: int
+    refused: int
+    events: int
+    since: float | None
+    problem: str | None
+
+
+class Delivery:
+    """Sends the runs of a log that are noted. `run` it in a task."""
 
     def __init__(
         self,
-        home: Path,
-        url: str,
-        token: str | None,
-        warn: Callable[[str], None],
+        log: WholeLogReader,
+        client: IngestClient,
+        ledger: DeliveryLedger,
         *,
-        linger_seconds: float = DELIVERY_LINGER_SECONDS,
+        log_name: str,
+        url: str,
+        on_refused: Callable[[str, str], None],
+        on_away: Callable[[str], None] = lambda problem: None,
     ) -> None:
-        self._home, self._url, self._token, self._warn = home, checked_url(url), token, warn
-        self._linger_seconds = linger_seconds
-        self._outbox: Outbox | None = None
-        self._sender: Sender | None = None
+        self._log, self._client, self._ledger = log, client, ledger
+        self._place = (log_name, url)
+        self._on_refused, self._on_away = on_refused, on_away
+        self._behind: dict[str, _Lag] = {}
+        self._known = ledger.known(*self._place)
+        self._wake, self._moved = asyncio.Event(), asyncio.Condition()
+        self._problem: str | None = None
+        self._events = 0
 
-    def begin(self, run: str) -> None:
-        """Begins to send a run, now that it has a name."""
+    @property
+    def status(self) -> DeliveryStatus:
+        """How far it is."""
+        lags = self._behind.values()
+        return DeliveryStatus(
+            runs=len(self._known),
+            behind=len(lags),
+            refused=sum(lag.problem is not None for lag in lags),
+            events=self._events,
+            since=min((lag.since for lag in lags), default=None),
+            problem=self._problem or next((lag.problem for lag in lags if lag.problem), None),
+        )
+
+    def note(self, run: str) -> None:
+        """Notes that there may be more of a run, which is in the ledger."""
+        self._known.add(run)
+        lag = self._behind.get(run)
+        if lag is None:
+            seq = self._ledger.seq(*self._place, run)
+            lag = self._behind[run] = _Lag(seq, time.time())
+        lag.noted = True
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        pause = SEND_FIRST_RETRY_SECONDS
         try:
-            self._outbox = Outbox.create(self._home, Address(self._url, checked_run(run)))
-            self._sender = Sender(self._outbox.path, self._token, self._warn)
-        except (LogError, OSError) as error:
-            self._fail(error)
+            while True:
+                self._wake.clear()
+                try:
+                    sent = await self._send()
+                except (ServerUnavailable, LogError) as error:
+                    await self._away(str(error))
+                    await asyncio.sleep(pause * (0.5 + random.random() / 2))
+                    pause = min(2 * pause, SEND_LONGEST_RETRY_SECONDS)
+                    continue
+                async with self._moved:
+                    self._moved.notify_all()
+                if sent:
+                    self._problem, pause = None, SEND_FIRST_RETRY_SECONDS
+                else:
+                    await self._wait()
+        finally:
+            await self._client.close()
 
-    def copied(self, chunks: Iterable[Chunk], now: int) -> Iterator[Chunk]:
-        """Yields the same chunks, each sent before it is passed on; they came `now`."""
-        for chunk in chunks:
-            self.put(chunk._replace(arrived_ms=now))
-            yield chunk
-        if self._sender is not None:
-            self._sender.wake()
+    async def arrival(self, run: str) -> bool:
+        """Waits until all of a run has arrived; False as soon as the server refuses it."""
+        async with self._moved:
+            while (lag := self._behind.get(run)) is not None:
+                if lag.problem is not None:
+                    return False
+                await self._moved.wait()
+        return True
 
-    def put(self, chunk: Chunk) -> None:
-        """Takes one more chunk, with the time at which it came."""
-        if self._outbox is not None:
-            try:
-                self._outbox.put(chunk)
-            except LogError as error:
-                self._fail(error)
+    async def all_sent(self) -> None:
+        """Waits until nothing is behind, or nothing can be sent now."""
+        async with self._moved:
+            while self._problem is None and any(not lag.problem for lag in self._behind.values()):
+                await self._moved.wait()
 
-    async def finish(self) -> None:
-        """Waits a little at the end of the run for the rest to arrive; else it stays in the
-        outbox.
-        """
-        if self._sender is None or self._outbox is None:
-            return
-        arrived = await asyncio.to_thread(self._sender.finish, self._linger_seconds)
-        if arrived:
-            self._outbox.remove()
-        else:
-            # Also if it was refused: that may be the fault of an address, a proxy or a version.
-            self._outbox.close()
-            self._warn("this run was not sent completely; `unbraid deliver` sends the rest")
+    async def _away(self, problem: str) -> None:
+        was_away, self._problem = self._problem is not None, problem
+        if not was_away:
+            self._on_away(problem)
+        async with self._moved:
+            self._moved.notify_all()
 
-    def _fail(self, error: Exception) -> None:
-        self._warn(f"this run is not sent: {error}")
-        if self._outbox is not None:
-            self._outbox.close()
-        self._outbox = None
+    async def _wait(self) -> None:
+        """Waits for more to send, or for the time to try something again."""
+        at = min((lag.not_before for lag in self._behind.values()), default=None)
+        seconds = None if at is None else max(0.0, at - time.monotonic())
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
 
-
-def deliver(
-    home: Path,
-    token: str | None,
-    warn: Callable[[str], None],
-    seconds: float,
-    *,
-    discarded: str | None = None,
-) -> Iterator[tuple[Address, bool]]:
-    """Send what other processes have left behind; says of each run whether it has arrived. Only
-    what is to be `discarded` is deleted without that.
-    """
-    for outbox in waiting(home):
+    async def _send(self) -> bool:
+        """Sends one request; False if there is nothing to send now."""
+        parts = await self._gather()
+        if not parts:
+            return False
         try:
-            sender = Sender(outbox.path, token, warn, whole=True)
-        except (OSError, ValueError):
-            outbox.remove()  # its owner died before it had written anything
-            continue
-        arrived = sender.finish(seconds)
-        if arrived or sender.address.run == discarded:
-            outbox.remove()
+            answers = await self._client.post(parts)
+        except RunRefused as error:
+            for part in parts:
+                lag = self._behind[part.run]
+                lag.noted = True
+                if len(parts) > 1:
+                    # One of them may be the reason: the others are not to wait for it.
+                    lag.alone = True
+                else:
+                    self._refuse(part.run, str(error))
+            return True
+        acknowledged: list[tuple[str, int, bool]] = []
+        for part in parts:
+            seq = await self._accepted(part, answers.get(part.run))
+            if seq is not None:
+                acknowledged.append((part.run, seq, False))
+        self._ledger.acknowledge(*self._place, acknowledged)
+        return True
+
+    async def _gather(self) -> list[SentPart]:
+        parts: list[SentPart] = []
+        size, now = 0, time.monotonic()
+        for run, lag in list(self._behind.items()):
+            if lag.not_before > now or (parts and lag.alone):
+                continue
+            lag.noted = False  # before it is read: what comes from now on is noted again
+            entries = await self._entries(run, lag.seq)
+            if not entries:
+                await self._settle(run, lag)
+                continue
+            if entries[0].seq != lag.seq + 1:
+                self._refuse(run, f"the log here no longer has its event {lag.seq + 1}")
+                continue
+            lines: list[bytes] = []
+            for entry in entries:
+                if size and size + len(entry.data) > BATCH_BYTES:
+                    break
+                lines.append(entry.data)
+                size += len(entry.data)
+            if lines:
+                parts.append(SentPart(run, lag.seq, lines))
+                # The next request begins with the others.
+                self._behind[run] = self._behind.pop(run)
+            if size >= BATCH_BYTES or len(parts) >= BATCH_RUNS or lag.alone or not lines:
+                break
+        return parts
+
+    async def _entries(self, run: str, since: int) -> list[Entry]:
+        if isinstance(self._log, WithholdingLog):
+            return await self._log.read_decided(run, since)
+        return await self._log.read(run, since, READ_EVENTS)
+
+    async def _settle(self, run: str, lag: _Lag) -> None:
+        """Ends a run's lag, if the log has no more of it."""
+        summary = await self._log.run(run)
+        if summary is None:
+            if lag.seq:
+                self._refuse(run, GONE)
+            elif not lag.noted:
+                del self._behind[run]  # it has not begun
+        elif summary.last_seq > lag.seq:
+            # Of its last words it is not decided yet whether they belong to a secret.
+            lag.not_before = time.monotonic() + DELIVERY_HOLD_SECONDS
+        elif not lag.noted:
+            del self._behind[run]
+            if summary.over:
+                self._ledger.acknowledge(*self._place, [(run, lag.seq, True)])
+
+    async def _accepted(self, part: SentPart, answer: PartAnswer | None) -> int | None:
+        """Returns up to where a run has arrived by the server's word; None if that is no use."""
+        lag = self._behind[part.run]
+        if answer is None or (answer.problem is None and answer.seq is None):
+            self._refuse(part.run, "200 (not the answer of an unbraid server)")
+            return None
+        if answer.problem is not None or answer.seq is None:
+            if answer.passing:
+                lag.not_before = time.monotonic() + SEND_LONGEST_RETRY_SECONDS
+            else:
+                self._refuse(part.run, answer.problem or "")
+            return None
+        seq = answer.seq
+        summary = await self._log.run(part.run) if seq > part.last else None
+        if seq < 0 or (seq > part.last and (summary is None or seq > summary.last_seq)):
+            self._refuse(part.run, "it acknowledges events that were never sent")
+            return None
+        if seq <= part.after:
+            if answer.waits:
+                lag.not_before = time.monotonic() + DELIVERY_HOLD_SECONDS
+            elif lag.rewound == seq:
+                self._refuse(part.run, f"it asks for event {seq + 1} again and again")
+                return None
+            else:
+                lag.rewound = seq
         else:
-            outbox.close()
-        yield sender.address, arrived
+            lag.rewound, lag.problem, lag.alone = None, None, False
+            self._events += min(seq, part.last) - part.after
+        lag.seq = seq
+        return seq
+
+    def _refuse(self, run: str, problem: str) -> None:
+        lag = self._behind[run]
+        lag.not_before = time.monotonic() + DELIVERY_REFUSED_RETRY_SECONDS
+        # Should it be tried again, then from where it was.
+        lag.rewound = None
+        if lag.problem != problem:
+            lag.problem = problem
+            self._on_refused(run, problem)

@@ -1,86 +1,118 @@
-"""Another machine's log, as one run's bytes reach it: `POST /v1/ingest/{run}`."""
+"""Another machine's log, as events of runs reach it: `POST /v1/ingest`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode, urlsplit
+import os
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct, field
 
 from unbraid.errors import CallerError, UnbraidError
 from unbraid.remote.local_socket import local_socket
-from unbraid.remote.outbox import Address
 from unbraid.timings import SERVER_REQUEST_TIMEOUT_SECONDS
-from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import BAD_JSON
 
 if TYPE_CHECKING:
     import httpx
 
-MAX_ANSWER_BYTES = 1 << 16
+MAX_ANSWER_BYTES = 1 << 20
+# Less is not worth it.
+COMPRESSED_BYTES = 1 << 10
 # Busy, restarting, or asking us to come back: all of these pass.
 PASSING = frozenset((408, 421, 425, 429))
 UNKNOWN = frozenset((401, 403))
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
+NOT_COMPRESSED = 415
 
 
 class ServerUnavailable(UnbraidError):
-    """The server cannot take the run now."""
+    """The server cannot take anything now."""
 
 
 class RunRefused(UnbraidError):
-    """The server does not take the run, and would not if it were asked again at once."""
+    """The server does not take a run, and would not if it were asked again at once."""
+
+
+class SentPart(NamedTuple):
+    """Events of a run, as lines of JSON, that follow the event `after`."""
+
+    run: str
+    after: int
+    lines: Sequence[bytes]
+
+    @property
+    def last(self) -> int:
+        """The last event of them."""
+        return self.after + len(self.lines)
+
+
+class PartAnswer(Struct):
+    """What a server says about one run; see its API."""
+
+    run: str
+    seq: int | None = None
+    waits: bool = False
+    problem: str | None = None
+    passing: bool = False
 
 
 class _Problem(Struct):
     message: str = ""
-    offset: int | None = None
 
 
 class _Answer(Struct):
-    offset: int | None = None
+    runs: list[PartAnswer] | None = None
     error: _Problem = field(default_factory=_Problem)
 
 
-class IngestClient:
-    """Sends the chunks of one run over one kept connection. Blocks: it is used on a thread."""
+class _Head(Struct, omit_defaults=True):
+    run: str
+    after: int
+    count: int
+    user: str | None = None
 
-    def __init__(self, address: Address, token: str | None) -> None:
-        # Here, not above: every run imports this module, and few are sent anywhere. And not later:
-        # the first request should not also wait for an import.
+
+class IngestClient:
+    """Sends events over one kept connection."""
+
+    def __init__(self, url: str, token: str | None, *, user: str | None = None) -> None:
+        self._url = f"{checked_url(url).rstrip('/')}/v1/ingest"
+        self._user = user
+        self._token = token
+        self._client: httpx.AsyncClient | None = None
+        self._compresses = True
+
+    async def post(self, parts: Sequence[SentPart]) -> dict[str, PartAnswer]:
+        """Send events of some runs; returns what the server says, by run. Raises ServerUnavailable,
+        or RunRefused if all of them are.
+        """
+        # Here: every run imports this module, and few are sent anywhere.
         from unbraid.system import http
 
-        self._http = http
-        self._url = f"{checked_url(address.url).rstrip('/')}/v1/ingest/{quote(address.run)}"
-        self._headers: dict[str, Any] = {"Content-Type": "application/octet-stream"}
-        if token:
-            self._headers["Authorization"] = f"Bearer {token}".encode()
-        self._client: httpx.Client | None = None
-
-    def post(self, chunk: Chunk, *, end: bool = False) -> int:
-        """Send bytes, and return the offset in their source that the server wants next; raises
-        ServerUnavailable or RunRefused.
-        """
-        query = {"source": chunk.source, "offset": chunk.offset, "at": chunk.arrived_ms}
-        target = f"{self._url}?{urlencode(query | ({'end': 1} if end else {}))}"
+        body = self._body(parts)
         kept = self._client is not None
         try:
-            status, body = self._exchange(target, chunk.data)
-        except self._http.HTTP_ERRORS as error:
-            self.close()
+            status, said = await self._exchange(body)
+            if status == NOT_COMPRESSED and self._compresses:
+                self._compresses = False
+                status, said = await self._exchange(body)
+        except http.HTTP_ERRORS as error:
+            await self.close()
             if kept:
                 # Servers close idle connections; that says nothing about a new one.
-                return self.post(chunk, end=end)
-            raise ServerUnavailable(self._http.reason_of(error)) from error
+                return await self.post(parts)
+            raise ServerUnavailable(http.reason_of(error)) from error
         try:
-            answer = msgspec.json.decode(body, type=_Answer)
+            answer = msgspec.json.decode(said, type=_Answer)
         except BAD_JSON:
             answer = _Answer()
-        wanted = answer.offset if status == 200 else answer.error.offset
-        if status in (200, 409) and wanted is not None:
-            return wanted
-        self.close()
+        if status == 200 and answer.runs is not None:
+            return {each.run: each for each in answer.runs}
+        await self.close()
         problem = f"{status} {answer.error.message or '(not the answer of an unbraid server)'}"
         if status in REDIRECTS:
             problem = f"{status}, it has another address: send --to that"
@@ -90,27 +122,55 @@ class IngestClient:
             raise ServerUnavailable(problem)
         raise RunRefused(problem)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Close the connection."""
         if self._client is not None:
-            self._client.close()
-            self._client = None
+            client, self._client = self._client, None
+            await client.aclose()
 
-    def _exchange(self, target: str, data: bytes) -> tuple[int, bytes]:
-        if self._client is None:
-            # Looked for each time: a server of ours may start after its first run.
-            socket = None if "Authorization" in self._headers else local_socket(self._url)
-            self._client = self._http.blocking_client(
-                self._url, SERVER_REQUEST_TIMEOUT_SECONDS, socket=socket
+    def _body(self, parts: Sequence[SentPart]) -> bytes:
+        lines: list[bytes] = []
+        for part in parts:
+            lines.append(
+                msgspec.json.encode(_Head(part.run, part.after, len(part.lines), self._user))
             )
-        request = self._client.stream("POST", target, content=data, headers=self._headers)
-        body = bytearray()
-        with request as response:
-            for part in response.iter_raw():
-                body += part
-                if len(body) >= MAX_ANSWER_BYTES:
+            lines += part.lines
+        return b"\n".join([*lines, b""])
+
+    async def _exchange(self, body: bytes) -> tuple[int, bytes]:
+        client = self._client or connected_client(self._url, self._token)
+        self._client = client
+        headers = {"Content-Type": "application/octet-stream"}
+        if self._compresses and len(body) >= COMPRESSED_BYTES:
+            headers["Content-Encoding"] = "gzip"
+            # The fastest level: events repeat their keys and ids, which it finds, too.
+            packer = zlib.compressobj(level=1, wbits=31)
+            body = packer.compress(body) + packer.flush()
+        said = bytearray()
+        async with client.stream("POST", self._url, content=body, headers=headers) as response:
+            async for part in response.aiter_raw():
+                said += part
+                if len(said) >= MAX_ANSWER_BYTES:
                     break  # more than anyone wants to read: the connection is closed
-        return response.status_code, bytes(body[:MAX_ANSWER_BYTES])
+        return response.status_code, bytes(said[:MAX_ANSWER_BYTES])
+
+
+def connected_client(
+    url: str, token: str | None, seconds: float = SERVER_REQUEST_TIMEOUT_SECONDS
+) -> httpx.AsyncClient:
+    """Returns a client of a server: with a token, or else over the socket of one of ours here."""
+    import httpx
+
+    from unbraid.system.http import client_options
+
+    # Looked for each time: a server of ours may start after its first run.
+    socket = None if token else local_socket(url)
+    options = client_options(url)
+    path = None if socket is None else os.fspath(socket)
+    transport = httpx.AsyncHTTPTransport(uds=path, verify=options["verify"])
+    if token:
+        options["headers"]["Authorization"] = f"Bearer {token}".encode()
+    return httpx.AsyncClient(transport=transport, timeout=seconds, **options)
 
 
 def checked_url(url: str) -> str:
@@ -119,7 +179,13 @@ def checked_url(url: str) -> str:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
-        good = False
+        raise CallerError("not the address of a server (as in http://host:8420)") from None
+    if parts.scheme in ("nats", "tls"):
+        # Not repeated: it may have a password in it.
+        raise CallerError(
+            f"{parts.scheme}://… is a log that machines share, and no server of ours:"
+            f" write to it with `--log {parts.scheme}://…`, without --to"
+        )
     if not good or "@" in parts.netloc or parts.query or parts.fragment:
         raise CallerError(f"not the address of a server: {url} (as in http://host:8420)")
     return url

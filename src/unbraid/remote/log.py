@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Collection
 from contextlib import suppress
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
@@ -19,6 +20,7 @@ from unbraid.log.port import READ_LIMIT, Found
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.remote.client import NOT_FOUND, RemoteError, RemoteServer
 from unbraid.timings import REMOTE_LIST_REFRESH_SECONDS, REMOTE_LOG_RETRY_SECONDS
+from unbraid.wire.names import names_run
 from unbraid.wire.record import BAD_JSON
 
 MAX_RUNS = 500
@@ -111,16 +113,21 @@ class RemoteLog:
         before: str | None = None,
     ) -> list[RunSummary]:
         """Runs, last started first."""
-        found = await self._server.get(
-            "/v1/runs", _Runs, status=status, q=matching, limit=min(limit, MAX_RUNS), before=before
+        found = await self._listed(
+            status=status, q=matching, limit=min(limit, MAX_RUNS), before=before
         )
-        self.history.found = [run for run in found.runs if run.last_seq == 0]
-        return [run for run in found.runs if run.last_seq > 0]
+        self.history.found = [run for run in found if run.last_seq == 0]
+        return [run for run in found if run.last_seq > 0]
+
+    async def _listed(self, **wanted: str | int | None) -> list[RunSummary]:
+        # Names of runs become parts of commands that are printed and copied here.
+        found = await self._server.get("/v1/runs", _Runs, **wanted)
+        return [run for run in found.runs if names_run(run.run)]
 
     async def named(self, name: str) -> str:
         """Returns the run whose name begins so."""
-        found = await self._server.get("/v1/runs", _Runs, q=name, limit=MAX_RUNS)
-        names = [run.run for run in found.runs if run.run.startswith(name)]
+        found = await self._listed(q=name, limit=MAX_RUNS)
+        names = [run.run for run in found if run.run.startswith(name)]
         if name in names or len(names) == 1:
             return name if name in names else names[0]
         raise CallerError(
@@ -257,7 +264,7 @@ class RemoteController:
         await self._post(f"/v1/runs/{self._about.run}/message", body)
 
     async def interrupt(self) -> None:
-        """Stop what the root agent does now; the run goes on."""
+        """Interrupt the root agent; the run goes on."""
         await self._post(f"/v1/runs/{self._about.run}/interrupt")
 
     async def cancel(self) -> None:
@@ -277,10 +284,11 @@ class RemoteController:
     ) -> None:
         """Answer a permission request."""
         more = {} if details is None else msgspec.to_builtins(details)
-        decision = {"behavior": behavior, "message": message, **more}
+        decision = {"behavior": behavior, "message": message, "run": self._about.run, **more}
         # Who it is, the server knows by the token.
         decision.pop("by", None)
-        await self._post(f"/v1/permissions/{request_id}", decision)
+        # The id is the agent's word: it must not lead to another route.
+        await self._post(f"/v1/permissions/{quote(request_id, safe='')}", decision)
 
     async def _post(self, path: str, body: dict[str, Any] | None = None) -> None:
         try:

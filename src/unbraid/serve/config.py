@@ -16,6 +16,8 @@ class ServeLimits:
     """Bounds on what anyone can make the server hold."""
 
     body_bytes: int = 16 * 1024 * 1024
+    # One event holds what an agent printed in one line, of at most 32 MiB, perhaps escaped.
+    events_bytes: int = 80 * 1024 * 1024
     bodies_bytes: int = 256 * 1024 * 1024
     json_bytes: int = 1024 * 1024
     header_bytes: int = 32 * 1024
@@ -71,7 +73,7 @@ class ServeConfig:
             except ValueError:
                 raise CallerError(f"not an address or a network: {proxy}") from None
         if self.tls_key is not None and self.tls_cert is None:
-            raise CallerError("a TLS key needs its certificate, too")
+            raise CallerError("a TLS key also needs its certificate")
 
     @property
     def loopback(self) -> bool:

@@ -130,6 +130,8 @@ def _uvicorn(config: ServeConfig, app: Any) -> uvicorn.Config:
         # file.
         access_log=False,
         log_config=None,
+        # It warns of every request that is none, and anyone may send those.
+        log_level="error",
         backlog=BACKLOG,
         server_header=False,
         date_header=False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -13,6 +13,7 @@ from unbraid.log.entry import Entry
 from unbraid.log.port import SharedLog
 from unbraid.log.summary import RunSummary
 from unbraid.record.ingest import Ingest
+from unbraid.remote.delivery import DeliveryStatus
 from unbraid.serve.spending_metrics import AgentMetrics, SpendingMetrics
 from unbraid.system.clock import now_ms
 
@@ -27,11 +28,11 @@ class Metrics:
         self._gauges: dict[str, Gauge] = {}
         self.events = Counter("unbraid_events", "Events shown to the hub.", registry=self.registry)
         self.live_runs = Gauge(
-            "unbraid_runs_live", "Runs that are not over.", registry=self.registry
+            "unbraid_runs_live", "Runs that have not ended.", registry=self.registry
         )
         self.runs = Gauge(
             "unbraid_runs",
-            "Runs that are not over, by status.",
+            "Runs that have not ended, by status.",
             ("status",),
             registry=self.registry,
         )
@@ -67,7 +68,7 @@ class Metrics:
     def watch(self, hub: Hub, ingest: Ingest) -> None:
         """Read these whenever someone asks."""
         gauges = (
-            ("unbraid_viewers", "Viewers looking now.", lambda: hub.viewers),
+            ("unbraid_viewers", "Connected viewers.", lambda: hub.viewers),
             ("unbraid_runs_ingesting", "Runs being taken in now.", lambda: ingest.runs),
             (
                 "unbraid_deliveries",
@@ -79,6 +80,24 @@ class Metrics:
         for name, help_text, read in gauges:
             Gauge(name, help_text, registry=self.registry).set_function(read)
 
+    def watch_delivery(self, status: Callable[[], DeliveryStatus]) -> None:
+        """Read how far the log has arrived at another server whenever someone asks."""
+
+        def behind_seconds() -> float:
+            since = status().since
+            return 0.0 if since is None else max(0.0, time.time() - since)
+
+        gauges: tuple[tuple[str, str, Callable[[], float]], ...] = (
+            ("runs", "Runs that are sent to another server.", lambda: status().runs),
+            ("behind", "Runs that have not arrived there.", lambda: status().behind),
+            ("refused", "Runs that it has rejected.", lambda: status().refused),
+            ("events", "Events that it has acknowledged.", lambda: status().events),
+            ("behind_seconds", "For how long something has waited.", behind_seconds),
+        )
+        for name, help_text, read in gauges:
+            gauge = Gauge(f"unbraid_sent_{name}", help_text, registry=self.registry)
+            gauge.set_function(read)
+
     async def watch_log(self, log: SharedLog) -> None:
         """Read how far this machine's copy of a shared log is, and what became of its appends."""
         state = await log.replication()
@@ -86,7 +105,7 @@ class Metrics:
         if state.behind is not None:
             text = "Records of the shared log that this machine's copy lacks."
             self._set("unbraid_log_behind", text, state.behind)
-        self._set("unbraid_log_lost", "Whether it has lost records.", state.problem is not None)
+        self._set("unbraid_log_lost", "Whether it has lost records.", state.lost)
         for name, count in log.counters().items():
             self._set(
                 f"unbraid_log_{name}", f"{name.replace('_', ' ')} so far.".capitalize(), count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from typing import TypeVar
 from urllib.parse import parse_qsl
 
@@ -20,6 +21,7 @@ FORM = "application/x-www-form-urlencoded"
 MAX_FIELDS = 10
 MAX_TEXT_CHARS = 500
 MAX_NUMBER = 2**53 - 1
+UNPACKED_BYTES = 1 << 16
 TYPES = frozenset(str(event.__struct_config__.tag) for event in FLEET_EVENTS)
 
 _DIGITS = re.compile(r"[0-9]{1,16}")
@@ -41,9 +43,14 @@ def stream_of(request: Request) -> int:
 def request_id_of(request: Request) -> str:
     """Returns the permission request in the path."""
     found: str = request.path_params["request_id"]
-    if not _REQUEST_ID.fullmatch(found):
+    if not names_request(found):
         raise CallerError("not a request id")
     return found
+
+
+def names_request(request_id: str) -> bool:
+    """Returns whether a permission request can have this id."""
+    return _REQUEST_ID.fullmatch(request_id) is not None
 
 
 def number(request: Request, name: str, *, at_most: int = MAX_NUMBER) -> int | None:
@@ -107,6 +114,36 @@ async def body_of(request: Request, *, at_most: int) -> bytes:
             parts.append(part)
     except ClientDisconnect:
         # The client is gone and does not read this; but it must not be logged as our failure.
+        raise Problem(400, "the body has no end") from None
+    return b"".join(parts)
+
+
+async def unpacked_body_of(request: Request, *, at_most: int) -> bytes:
+    """Returns the whole body, which may be compressed with gzip. It is unpacked in small steps, and
+    what is unpacked counts: a few bytes could be more than there is room for.
+    """
+    if request.headers.get("content-encoding", "identity").lower() != "gzip":
+        return await body_of(request, at_most=at_most)
+    bodies, parts, size = services_of(request).bodies, list[bytes](), 0
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        async for packed in request.stream():
+            while packed and not unpacker.eof:
+                part = unpacker.decompress(packed, UNPACKED_BYTES)
+                packed = unpacker.unconsumed_tail
+                size += len(part)
+                if size > at_most:
+                    raise Problem(413, f"a body has at most {at_most} bytes here")
+                if not bodies.take(request.scope, len(part)):
+                    raise Problem(503, "too many large requests at once")
+                parts.append(part)
+            if packed or unpacker.unused_data:
+                raise CallerError("more follows the compressed body")
+        if not unpacker.eof:
+            raise CallerError("the compressed body has no end")
+    except zlib.error as error:
+        raise CallerError("the body is not compressed with gzip") from error
+    except ClientDisconnect:
         raise Problem(400, "the body has no end") from None
     return b"".join(parts)
 

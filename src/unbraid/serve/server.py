@@ -14,12 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from unbraid.control.controllers import Controllers
 from unbraid.control.machines import answering_machines
+from unbraid.control.sending_machines import SendingMachines
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, PrunableLog, SharedLog, WholeLogReader
+from unbraid.notify.page_alerts import PageAlerts
+from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline
+from unbraid.remote.delivery import DeliveryStatus
 from unbraid.serve.access.auth import OWNER_SCOPES, Keys, Scope
 from unbraid.serve.access.throttle import Throttle
 from unbraid.serve.access.tokens import SignInFile
@@ -67,10 +71,13 @@ async def serving(
     controllers: Controllers | None = None,
     history: History | None = None,
     orchestrating: Orchestrating | None = None,
+    delivery: Callable[[], DeliveryStatus] | None = None,
+    alerts: PageAlerts | None = None,
 ) -> AsyncIterator[Server]:
     """Serve a log, and the `history` beside it, while the block runs; then send the
     viewers a last event, and stop in good order. With `orchestrating`, the server takes requests to
-    orchestrate, too.
+    orchestrate, too. `delivery` says how far the log has arrived at another server, and
+    `alerts` are what open pages notify of.
     """
     listener = open_listener(config)
     keys = _keys(config, listener)
@@ -90,6 +97,8 @@ async def serving(
     )
     ingest = Ingest(log, pipeline, redact=config.redact, max_runs=limits.runs)
     metrics.watch(hub, ingest)
+    if delivery is not None:
+        metrics.watch_delivery(delivery)
     held = controllers or Controllers()
     orchestrator = None if orchestrating is None else orchestrating(log, held, hub.draft)
     services = Services(
@@ -97,7 +106,9 @@ async def serving(
         store=log,
         hub=hub,
         ingest=ingest,
+        event_ingest=EventIngest(log, redact=config.redact),
         controllers=held,
+        sending_machines=SendingMachines(held),
         keys=keys,
         config=config,
         metrics=metrics,
@@ -105,6 +116,7 @@ async def serving(
         bodies=BodyBudget(limits.bodies_bytes),
         health=LogHealth(log),
         history=history,
+        alerts=alerts or PageAlerts(),
         orchestrator=orchestrator,
     )
     app = create_app(services)
@@ -122,6 +134,7 @@ async def serving(
         finally:
             if orchestrator is not None:
                 await orchestrator.close("interrupted")
+            services.sending_machines.close()
             hub.dismiss("shutdown")
             with suppress(TimeoutError):
                 async with asyncio.timeout(limits.shutdown_seconds):

@@ -9,9 +9,12 @@ from starlette.requests import Request
 
 from unbraid.agents.port import SearchHit
 from unbraid.control.controllers import Controllers
+from unbraid.control.sending_machines import SendingMachines
 from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, WholeLogReader
 from unbraid.log.summary import RunSummary
+from unbraid.notify.page_alerts import PageAlerts
+from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
 from unbraid.serve.access.auth import Keys
 from unbraid.serve.access.throttle import Throttle
@@ -64,7 +67,9 @@ class Services:
     store: Log
     hub: Hub
     ingest: Ingest
+    event_ingest: EventIngest
     controllers: Controllers
+    sending_machines: SendingMachines
     keys: Keys
     config: ServeConfig
     metrics: Metrics
@@ -72,6 +77,7 @@ class Services:
     bodies: BodyBudget
     health: LogHealth
     history: History | None = None
+    alerts: PageAlerts = field(default_factory=PageAlerts)
     orchestrator: Orchestrator | None = None
     threads: AgUiThreads = field(default_factory=AgUiThreads)
 

@@ -13,11 +13,26 @@ from unbraid.log.entry import Entry
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short
 
-# Whoever may send runs here chooses the names of models; each is a line of every answer.
+# Whoever may send runs here chooses the names of models and kinds; each is a line of every answer.
 MAX_MODELS = 200
+MAX_KINDS = 20
 MAX_UNSETTLED = 10_000
 OTHER = "other"
 _TOKENS = ("input", "output", "cache_read", "cache_creation")
+
+
+class _Names:
+    """The names that are told apart: the first so many, and `other` for the rest."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._known = most, set[str]()
+
+    def of(self, name: str | None) -> str:
+        """Returns what to call something of that name."""
+        found = short(name or "", 80)
+        if len(self._known) < self._most:
+            self._known.add(found)
+        return found if found in self._known else OTHER
 
 
 class SpendingMetrics:
@@ -38,7 +53,7 @@ class SpendingMetrics:
             registry=registry,
         )
         self._unsettled: dict[tuple[str, str], Usage] = {}
-        self._models: set[str] = set()
+        self._models, self._kinds = _Names(MAX_MODELS), _Names(MAX_KINDS)
 
     def observe(self, entries: Iterable[Entry]) -> None:
         """Takes new events of the log. Which kind a run is of is asked later, and not here, where
@@ -50,7 +65,7 @@ class SpendingMetrics:
             event = entry.event
             if not isinstance(event, FleetTokenUsage) or len(self._unsettled) >= MAX_UNSETTLED:
                 continue
-            key = (entry.run, self._model(event.model))
+            key = (entry.run, self._models.of(event.model))
             self._unsettled.setdefault(key, Usage()).add(event)
 
     async def settle(self, kind_of: Callable[[str], Awaitable[str]]) -> None:
@@ -59,7 +74,7 @@ class SpendingMetrics:
         kinds: dict[str, str] = {}
         for (run, model), usage in taken.items():
             if run not in kinds:
-                kinds[run] = await kind_of(run)
+                kinds[run] = self._kinds.of(await kind_of(run))
             for name in _TOKENS:
                 count = getattr(usage, f"{name}_tokens")
                 self._tokens.labels(model, kinds[run], name).inc(count)
@@ -67,14 +82,6 @@ class SpendingMetrics:
                 self._cost.labels(model, kinds[run], "reported").inc(usage.cost_usd)
             if usage.estimated_usd is not None:
                 self._cost.labels(model, kinds[run], "computed").inc(usage.estimated_usd)
-
-    def _model(self, model: str | None) -> str:
-        name = short(model or "", 80)
-        if name not in self._models:
-            if len(self._models) >= MAX_MODELS:
-                return OTHER
-            self._models.add(name)
-        return name
 
 
 class AgentMetrics:
@@ -97,11 +104,12 @@ class AgentMetrics:
     def set(self, live: Iterable[RunSummary], now_ms: int) -> None:
         """Takes the runs that are not over."""
         counts: dict[tuple[str, str], int] = {}
+        kinds = _Names(MAX_KINDS)
         longest = {PERMISSION: 0, PROMPT: 0}
         for run in live:
             waiting = {request.stream_id for request in run.state.requests.values()}
             waiting |= {0} if run.state.idle_since else set()
-            kind = short(run.source, 80)
+            kind = kinds.of(run.source)
             for status, number in (
                 (WAITING, len(waiting)),
                 (WORKING, max(0, run.state.at_work + 1 - len(waiting))),

@@ -1,4 +1,4 @@
-"""What was spent, by day, model, folder and more: over the sessions that agents have stored on this
+"""Costs by day, model, folder and more: over the sessions that agents have stored on this
 machine, and the runs of the log that are not among them. Each message counts once.
 """
 
@@ -116,7 +116,13 @@ def stored_runs(
         for facts in found:
             shares = facts.shares or settle([], facts.usage, facts.updated)
             yield SpentRun(
-                facts.session_id, kind, facts.cwd, here, facts.updated, shares, user=user
+                run=facts.session_id,
+                kind=kind,
+                folder=facts.cwd,
+                machine=here,
+                updated=facts.updated,
+                shares=shares,
+                user=user,
             )
 
 
@@ -171,7 +177,15 @@ async def _logged(log: LogReader, run: RunSummary, prices: Prices) -> SpentRun:
     shares = settle(counter.shares, run.usage, run.updated)
     unknown = ELSEWHERE if is_kind(run.source) else platform.node() or "this machine"
     machine = run.machine or unknown
-    return SpentRun(run.run, run.source, run.cwd, machine, run.updated, shares, user=run.user)
+    return SpentRun(
+        run=run.run,
+        kind=run.source,
+        folder=run.cwd,
+        machine=machine,
+        updated=run.updated,
+        shares=shares,
+        user=run.user,
+    )
 
 
 def costs(runs: Iterable[SpentRun], by: str, *, since: int = 0) -> Costs:

@@ -62,7 +62,7 @@ def lines_runs(
         for each in _formats():
             if (runs := each.document(name, whole)) is not None:
                 return runs
-        raise SourceError(name, "is of no known kind" + _not_loaded())
+        raise SourceError(name, "is not a kind of source that unbraid knows" + _not_loaded())
     if first.formats is None:
         return [RunTracks(LOG, None, [Track(name, read, False)])]
     return first.formats.runs(name, read, first=first.line, path=path)

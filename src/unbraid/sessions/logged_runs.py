@@ -71,4 +71,4 @@ def logged_events(run: RunTracks) -> Iterator[FleetEvent]:
         try:
             yield decode_event(line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise SourceError(track.name, f"line {number} is no fleet event: {error}") from None
+            raise SourceError(track.name, f"line {number} is not a fleet event: {error}") from None

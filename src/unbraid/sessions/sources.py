@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unbraid.agents.registry import kinds, stores
+from unbraid.agents.stored import StatefulStore
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.fleet.streams import CONTENT
@@ -150,10 +151,15 @@ def _open(
 
 
 def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
-    """Returns a session by its id. Its agents may still be at work if it changed lately."""
+    """Returns a session by its id. Its agents may still be at work if a process has it; where
+    nobody knows that, if it changed lately.
+    """
     for store in stores(env).values():
         if store.is_session_id(name) and (run := store.run(name)) is not None:
-            if time.time() - store.updated(name) / 1000 < LIVE_SESSION_SECONDS:
+            state = store.states([name]).get(name) if isinstance(store, StatefulStore) else None
+            if state is not None:
+                run.live = state.alive
+            elif time.time() - store.updated(name) / 1000 < LIVE_SESSION_SECONDS:
                 from unbraid.sessions.logged_runs import is_over
 
                 run.live = not is_over(name, env)

@@ -26,22 +26,29 @@ SMALL_FILE_BYTES = 1 << 20
 
 def open_regular(path: Path | str) -> BinaryIO:
     """Open a file for reading, unbuffered. Raises OSError, also if it is no regular file."""
-    # Without O_NONBLOCK the opening of a FIFO itself would wait.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    mode = os.fstat(descriptor).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(descriptor)
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        raise OSError(errno.EINVAL, "Not a regular file", str(path))
-    return os.fdopen(descriptor, "rb", buffering=0)
+    return os.fdopen(_opened(path)[0], "rb", buffering=0)
 
 
 def read_small(path: Path | str) -> bytes:
     """The bytes of a file that should be small; of a larger one, its first part."""
-    with open_regular(path) as file:
-        size = min(os.fstat(file.fileno()).st_size, SMALL_FILE_BYTES)
-        return os.pread(file.fileno(), size, 0)
+    # A history has thousands of them: making a file object would take most of the time.
+    descriptor, status = _opened(path)
+    try:
+        return os.read(descriptor, min(status.st_size, SMALL_FILE_BYTES))
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path | str) -> tuple[int, os.stat_result]:
+    # Without O_NONBLOCK the opening of a FIFO itself would wait.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        raise OSError(errno.EINVAL, "Not a regular file", str(path))
+    return descriptor, status
 
 
 def read_at(file: int, size: int, at: int) -> bytes:
@@ -61,6 +68,14 @@ def _hole(file: int, at: int) -> int:
         # Nothing but a hole follows, or the end; or this system knows no holes.
         is_last = isinstance(error, OSError) and error.errno == errno.ENXIO
         return max(os.fstat(file).st_size - at, 0) if is_last else 0
+
+
+def modified_ms(path: Path) -> int:
+    """Returns when a file was last written, in milliseconds since 1970; 0 if it is not there."""
+    try:
+        return path.stat().st_mtime_ns // 1_000_000
+    except OSError:
+        return 0
 
 
 def chunks(path: Path) -> Iterator[bytes]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 LOG_FILE_NAME = "log.db"
@@ -42,15 +44,36 @@ def mend_folder(folder: Path) -> str | None:
     """Takes a folder of ours from others who could enter it: agents' words, tokens and sockets are
     in it. Returns what was done, to be said; None if nothing had to be.
 
-    A folder that has something else in it is left alone: it may be everybody's.
+    A folder that has something else in it is left alone: it may be everybody's. So is one with
+    files of others: they may have put tokens there that let them in.
     """
     if open_to_others(folder) is None or folder.stat().st_uid != os.geteuid():
         return None
     names = {path.name for path in folder.iterdir()}
-    if names and names.isdisjoint(_OURS):
+    if (names and names.isdisjoint(_OURS)) or any(map(_is_others, folder.rglob("*"))):
         return None
     folder.chmod(stat.S_IRWXU)
-    return f"others could enter {folder}, where agents' words are kept: it is private now"
+    return f"other users could read {folder}: its permissions have been corrected"
+
+
+def _is_others(path: Path) -> bool:
+    owners = {os.geteuid()}
+    # It may be gone by now, or be a link to something that is.
+    with suppress(OSError):
+        owners.add(path.lstat().st_uid)
+        owners.add(path.stat().st_uid)
+    return len(owners) > 1
+
+
+def read_trusted(path: Path) -> bytes:
+    """Returns a file that says whom to trust. Raises OSError, also if it is of another user than we
+    are or its folder is: who could put it there could let themselves in.
+    """
+    with path.open("rb") as file:
+        owner = os.fstat(file.fileno()).st_uid
+        if os.name == "posix" and owner not in (os.geteuid(), 0, path.parent.stat().st_uid):
+            raise PermissionError(errno.EPERM, "the file belongs to another user")
+        return file.read()
 
 
 def open_to_others(folder: Path) -> str | None:
@@ -61,7 +84,7 @@ def open_to_others(folder: Path) -> str | None:
         return None
     status = folder.stat()
     if status.st_uid != os.geteuid() and os.geteuid() != 0:
-        return "the folder belongs to another user: set UNBRAID_HOME to one of your own"
+        return "the folder belongs to another user: set UNBRAID_HOME to a folder of your own"
     if status.st_mode & _OTHERS:
-        return "others can enter the folder: `chmod 700` it, or set UNBRAID_HOME to one of its own"
+        return "other users can read the folder: run `chmod 700` on it, or set UNBRAID_HOME"
     return None

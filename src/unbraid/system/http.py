@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import socket
 import ssl
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -27,14 +26,6 @@ def client_options(url: str) -> dict[str, Any]:
     context = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     # Packed answers could grow beyond any limit while they are unpacked.
     return {"verify": context, "trust_env": False, "headers": {"Accept-Encoding": "identity"}}
-
-
-def blocking_client(url: str, seconds: float, *, socket: Path | None = None) -> httpx.Client:
-    """Returns a client for a thread of its own; with `socket`, one that connects there."""
-    options = client_options(url)
-    if socket is not None:
-        options["transport"] = httpx.HTTPTransport(uds=os.fspath(socket), verify=options["verify"])
-    return httpx.Client(timeout=seconds, **options)
 
 
 def reason_of(error: BaseException) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from unbraid.errors import BackendError
 from unbraid.system.liveness import PROCESSES
 from unbraid.system.process import NOTHING, PIPE, StartedProcess, start
-from unbraid.timings import PROGRAM_END_GRACE_SECONDS
+from unbraid.timings import PROGRAM_END_GRACE_SECONDS, PROGRAM_KILL_POLL_SECONDS
 
 READ_BYTES = 1 << 16
 STDERR_BYTES = 4096
@@ -116,7 +116,7 @@ class Program:
             for _ in range(FAMILY_TRIES):  # one of them may have started another meanwhile
                 if not self._kill_marked():
                     break
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(PROGRAM_KILL_POLL_SECONDS)
             await self._process.let_go()
             if self._guard is not None:
                 await self._guard.let_go()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import plistlib
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,9 @@ LABEL = "io.unbraid.watch"
 MEMORY_MAX_MEGABYTES = 1024
 RESTART_SECONDS = 10
 PASSED_ON = ("PATH", "UNBRAID_HOME", "UNBRAID_PRICES", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
+
+
+_PASSWORD = re.compile(r"://[^@]*:[^@]*@")
 
 
 class ServiceError(UnbraidError):
@@ -173,6 +177,11 @@ def watch_service(
     """Returns the service that watches, with the options that `unbraid watch` is to get and those
     variables that are `passed_on`, too.
     """
+    if any(_PASSWORD.search(word) for word in words):
+        raise ServiceError(
+            "a password in a service's file can be read by others: put it into a file of its own"
+            " (`?password_file=FILE` in the address)"
+        )
     argv = (sys.executable, "-m", "unbraid", "watch", *words)
     names = (*PASSED_ON, *passed_on)
     return Service(argv, {name: env[name] for name in names if env.get(name)})

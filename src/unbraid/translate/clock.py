@@ -64,7 +64,8 @@ class Clock:
                 self._second = second
                 self._second_ms = milliseconds(second + "Z")
             millis = stamp[20:23]
-            own = self._second_ms + (int(millis) if millis.isdecimal() else 0)
+            known = self._second_ms and millis.isdecimal()
+            own = self._second_ms + int(millis) if known else self._second_ms
         else:
             own = milliseconds(stamp)
         if not own:

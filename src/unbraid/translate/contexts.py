@@ -106,7 +106,8 @@ class Context:
         state = self.messages.get(message_id)
         if state is None:
             state = self.messages[message_id] = MessageState(message_id)
-            forget_oldest(self.messages, RECENT_MESSAGES)
+            if len(self.messages) > 2 * RECENT_MESSAGES:
+                forget_oldest(self.messages, RECENT_MESSAGES)
         return state
 
 

@@ -17,6 +17,7 @@ from unbraid.events import Malformed, RelayEvent, Unrecognized
 # A newer version of an agent may print many records that we have no name for; malformed lines mean
 # that the source is damaged, which a hundred of them show as well as a million.
 REPORTED_ALONE: dict[type[RelayEvent], int] = {Malformed: 100, Unrecognized: 1000}
+_LIMITED = frozenset(REPORTED_ALONE)
 FIRST_SUMMARY = 100
 
 
@@ -78,4 +79,4 @@ class Excess:
 
 def needs_limit(events: Iterable[RelayEvent]) -> bool:
     """Returns whether there is anything to sum up among events."""
-    return any(type(event) in REPORTED_ALONE for event in events)
+    return not _LIMITED.isdisjoint(map(type, events))

@@ -55,7 +55,7 @@ class Track(NamedTuple):
     what of a line says where it belongs.
 
     `sidechains`: it holds several conversations, each in its own order, one after the other.
-    `in_turns`: its lines have turns.
+    `in_turns`: its lines have turns. `opens`: it says what the run is, before all others.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Track(NamedTuple):
     order: Callable[[bytes], LineOrder] = lambda line: UNKNOWN
     sidechains: bool = False
     in_turns: bool = False
+    opens: bool = False
 
 
 class RunTracks:
@@ -102,6 +103,10 @@ def first_lines(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
 
 def merge(tracks: list[Track]) -> Iterator[tuple[str, bytes]]:
     """Yields the bytes of several tracks as (track, bytes), line by line, causes first."""
+    for track in tracks:
+        if track.opens:
+            yield from ((track.name, data) for data in track.read())
+    tracks = [track for track in tracks if not track.opens]
     if len(tracks) == 1:
         track = tracks[0]
         alone = (line for _, line in _ordered(track)) if track.in_turns else track.read()

@@ -62,11 +62,16 @@ class Translator:
         self._dialects = {name: make() for name, make in factories.items()}
         self._reader = RecordReader(self._dialects)
         self._met: list[str] = []  # the kinds that have owned a record, in this order
-        self._owner = ""  # the kind that has owned the latest one
+        self._owner = ""  # the kind that has owned the latest one, and how it reads the next
+        self._latest: tuple[Decode, Translate] = (
+            _unread,
+            next(iter(self._dialects.values())).translate,
+        )
         self._source = ""
-        self._wanting_sources = [
-            dialect for dialect in self._dialects.values() if isinstance(dialect, ReadsSources)
-        ]
+        # Found once: asking an object whether it has a protocol takes as long as reading a line.
+        each = self._dialects.values()
+        self._reading_sources = [one for one in each if isinstance(one, ReadsSources)]
+        self._dating_arrivals = [one for one in each if isinstance(one, DatesArrivals)]
         self._finished = False
         self._now = 0  # when the bytes that were fed last have arrived
 
@@ -111,9 +116,8 @@ class Translator:
             lines = self._sources[source] = Lines(self._max_line_bytes)
         if now != self._now:
             self._now = now
-            for dialect in self._dialects.values():
-                if isinstance(dialect, DatesArrivals):
-                    dialect.arrive(now)
+            for dialect in self._dating_arrivals:
+                dialect.arrive(now)
         if len(data) <= SLICE_BYTES:
             return self._limited(source, lines, lines.feed(data))
         out: list[RelayEvent] = []
@@ -135,12 +139,6 @@ class Translator:
             self._dialects[kind].finish(out)
         return out
 
-    def _reading(self, source: str) -> None:
-        if source != self._source:
-            self._source = source
-            for dialect in self._wanting_sources:
-                dialect.reading(source)
-
     def _limited(
         self, name: str, source: Lines, lines: Iterable[bytes | Overlong]
     ) -> list[RelayEvent]:
@@ -148,7 +146,10 @@ class Translator:
         out: list[RelayEvent] = []
         if name == NOTES:
             return [note_event(line, source.offset) for line in lines if isinstance(line, bytes)]
-        self._reading(name)
+        if name != self._source:
+            self._source = name
+            for reader in self._reading_sources:
+                reader.reading(name)
         self._read(source, lines, out)
         if not needs_limit(out):
             return out
@@ -162,10 +163,9 @@ class Translator:
     ) -> None:
         """Read lines of a source as it gives them."""
         # The hottest loop there is: one decode and one translate a line, looked up once.
-        owner = self._owner
-        decode, translate = self._latest()
+        decode, translate = latest = self._latest
         for line in lines:
-            if isinstance(line, Overlong):
+            if not isinstance(line, bytes):
                 reason = f"a line of {line.length} bytes, over the limit of {self._max_line_bytes}"
                 out.append(self._malformed(line.head, reason, source.offset))
                 continue
@@ -177,16 +177,8 @@ class Translator:
                 translate(record, out)
                 continue
             self._read_slowly(line, source.offset, out)
-            if owner != self._owner:
-                owner = self._owner
-                decode, translate = self._latest()
-
-    def _latest(self) -> tuple[Decode, Translate]:
-        """Returns how the kind that has owned the latest record reads the next one."""
-        if not self._owner:
-            return _unread, next(iter(self._dialects.values())).translate
-        dialect = self._dialects[self._owner]
-        return dialect.decode, dialect.translate
+            if latest is not self._latest:
+                decode, translate = latest = self._latest
 
     def _read_slowly(self, line: bytes, offset: int, out: list[RelayEvent]) -> None:
         """Read a line that the latest owner does not own, or cannot read."""
@@ -204,6 +196,8 @@ class Translator:
             self._met.append(kind)
         if kind != self._owner:
             self._owner = kind
+            owner = self._dialects[kind]
+            self._latest = owner.decode, owner.translate
             self._reader.prefer(kind)
         self._dialects[kind].translate(record, out)
 

@@ -27,25 +27,25 @@ from unbraid.tui.permission_answers import (
 )
 
 HELP = """\
-Left: runs, live ones first; below, the agents of the chosen run.
-Right: what the chosen agent says.
+Left: runs, live ones first, and the agents of the selected run.
+Right: the conversation of the selected agent.
 
-  tab, 1 2 3   from list to list
-  enter, esc   further in, and back
-  ↑ ↓, j k     move; PgUp PgDn, Home End
-  space        fold the agents below one
-  x            thinking, calls and results whole (click: one)
-  z            one list on the whole screen, and back
-  /            find what any agent ever said
+  tab, 1 2 3   next list, or list 1, 2, 3
+  enter, esc   open, go back
+  ↑ ↓, j k     move; also PgUp PgDn, Home End
+  space        fold or unfold sub-agents
+  x            expand thinking, calls and results (click: one)
+  z            maximize the list, and back
+  /            search everything that agents said
   y            copy the command that continues an agent
 
-Where it is allowed (`run --steer`, OpenCode's servers, hooks):
+For runs that can be steered (`run --steer`, servers, hooks):
 
   p            answer a permission request
-  h            answer background agents here, too
-  m            send the main agent a message
+  h            answer requests of background agents here
+  m            send a message to the main agent
   i            interrupt the main agent
-  s            stop the chosen agent; the main one: the run
+  s            stop the selected agent; on the main agent, the run
 
 ● working ◐ waiting ✔ done ✘ failed ■ interrupted ○ orphaned
 """
@@ -137,7 +137,7 @@ class PermissionDialog(Dialog):
         Binding("d", "answer('deny')", "Deny"),
         Binding("r", f"answer('{REASON}')", "Deny with a reason"),
         Binding("e", f"answer('{EDIT}')", "Edit"),
-        Binding("g", f"answer('{GIVE_BACK}')", "Give back"),
+        Binding("g", f"answer('{GIVE_BACK}')", "Return"),
         *(Binding(str(key), f"answer('{key}')", show=False) for key in range(1, MANY + 1)),
     ]
 
@@ -180,7 +180,7 @@ class PermissionDialog(Dialog):
             return
         asked.scroll_page_down(animate=False)
         unread = self.query_one("#unread", Static)
-        unread.update(Text("There is more: read it to its end, then approve.", Style(bold=True)))
+        unread.update(Text("There is more: scroll to the end to approve.", Style(bold=True)))
 
 
 def tool_input_text(given: Any) -> str:

@@ -109,7 +109,7 @@ def _call(item: Item, width: int, *, whole: bool) -> list[Text]:
     lines += _under(list(given.lines(inner, whole=whole)), few)
     result = item.result or ""
     if item.parts:
-        result += f"\n[{len(item.parts)} more part(s) that are no text]"
+        result += f"\n[{len(item.parts)} more part(s) that are not text]"
     if result and (whole or not (item.child is not None and item.ok)):
         style = DIM if item.ok else BAD
         result_lines = wrap_text(safe(result).strip("\n"), inner)

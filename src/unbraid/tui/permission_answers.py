@@ -52,11 +52,11 @@ def can_be_given_back(asked: PermissionRequest) -> bool:
 def note_on(asked: PermissionRequest, now_ms: int) -> str:
     """Returns where else it can be answered, and for how long it waits here."""
     if asked.also_in_terminal:
-        return "Its terminal asks, too: the first answer counts."
+        return "Also shown in its terminal. The first answer counts."
     if asked.held_until is None:
         return ""
     seconds = max(0, asked.held_until - now_ms) // 1000
-    return f"Its terminal shows nothing of it. Given back in {seconds // 60}:{seconds % 60:02}."
+    return f"Not shown in its terminal. Returned to it in {seconds // 60}:{seconds % 60:02}."
 
 
 def edited(text: str) -> dict[str, Any] | None:

@@ -76,18 +76,18 @@ class RunControl:
 
         async def change(text: str) -> None:
             if (changed := edited(text)) is None:
-                self._app.notify("This is no JSON object.", severity="error", markup=False)
+                self._app.notify("This is not a JSON object.", severity="error", markup=False)
             else:
                 await send("allow", None, details_of(input=changed))
 
         async def then(answer: str) -> None:
             if answer == REASON:
-                dialog = TextDialog("The reason, for the agent", can_be_empty=True)
+                dialog = TextDialog("Reason, sent to the agent", can_be_empty=True)
                 await self._ask(dialog, lambda reason: send("deny", reason or None))
             elif answer == EDIT:
                 # All but ASCII as escapes: some of it no screen would show.
                 text = json.dumps(asked.input)
-                await self._ask(TextDialog("What it is given instead, as JSON", text), change)
+                await self._ask(TextDialog("Input to use instead, as JSON", text), change)
             elif answer.isdecimal():
                 choice = choices_of(asked)[int(answer) - 1]
                 await send("allow", None, choice.details)
@@ -100,7 +100,7 @@ class RunControl:
         """Says that permission requests are answered here, or no longer."""
         self._answers_here = not self._answers_here
         await self._services.attend(ATTENDANCE_SECONDS if self._answers_here else 0)
-        said = "You answer here: requests of background agents come, too."
+        said = "You answer here: requests of background agents are held for you."
         self._app.notify(said if self._answers_here else "You no longer answer here.", markup=False)
 
     async def message(self, run: str) -> None:
@@ -114,7 +114,7 @@ class RunControl:
     async def interrupt(self, run: str) -> None:
         """Interrupts the main agent after a person has confirmed it."""
         if (held := self._controllers.get(run)) is not None:
-            question = "Interrupt what the main agent does now? It takes the next message."
+            question = "Interrupt the main agent? It then waits for the next message."
             await self._ask(
                 Confirm(question), lambda yes: self._steer("interrupt", held.interrupt())
             )

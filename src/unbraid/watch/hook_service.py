@@ -47,8 +47,9 @@ class HookService:
                 watch.use_hooks(_OfWatch(self, partial(self._look, watch)))
                 hooked[watch.hook_kind] = watch
         folder = self._home / FOLDER
+        note = self._controllers.note_here
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(attendable(self._home, self.attendance))
+            await stack.enter_async_context(attendable(self._home, self.attendance, note))
             stack.callback(self._put_mail, False)
             self._socket = HookSocket(folder, hooked)
             await self._socket.run()

@@ -3,6 +3,9 @@
 It is in our private folder, and nobody but its owner can reach it. An agent runs as its owner, and
 can: it may ask, and wait for what is sent to its session; nothing here answers a request. Of all
 processes of ours that watch, one listens; when it is gone, another takes its place.
+
+A hook that waits for a person hears now and then that we are alive: blanks, before the answer. One
+that heard nothing leaves a file, and no other calls before we have removed it.
 """
 
 from __future__ import annotations
@@ -11,21 +14,33 @@ import asyncio
 import contextlib
 import fcntl
 import os
+import re
+import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import h11
 
-from unbraid.agents.hook_port import SOCKET_NAME, HookCall, HookedWatch
+from unbraid.agents.hook_port import (
+    CALLERS_NAME,
+    SOCKET_NAME,
+    STALLED_NAME,
+    HookCall,
+    HookedWatch,
+)
 from unbraid.control.sockets import listening_address
 from unbraid.system.home import make_private_folder
-from unbraid.timings import HOOK_SOCKET_RETRY_SECONDS
+from unbraid.timings import HOOK_BEAT_SECONDS, HOOK_SOCKET_RETRY_SECONDS
 from unbraid.wire.record import BAD_JSON
 
 MAX_BODY_BYTES = 16 << 20
 MAX_CALLS = 256
+MAX_CALLERS = 1000
 READ_BYTES = 1 << 16
+# Agents' programs skip blanks before an answer, and `curl` wants a byte a second.
+BEAT = b"\n" * int(2 * HOOK_BEAT_SECONDS)
+_CALLER = re.compile(r"\d{1,11}-[A-Za-z0-9-]{0,100}")
 
 
 class HookSocket:
@@ -43,8 +58,30 @@ class HookSocket:
                 self.is_others = not is_ours
                 if is_ours:
                     async with self._listening():
-                        await asyncio.get_running_loop().create_future()
+                        await self._keep_open()
             await asyncio.sleep(HOOK_SOCKET_RETRY_SECONDS)
+
+    async def _keep_open(self) -> None:
+        """Lets hooks call again that got no answer, for as long as we can answer."""
+        while True:
+            with contextlib.suppress(OSError):
+                (self._folder / STALLED_NAME).unlink(missing_ok=True)
+            await asyncio.sleep(HOOK_SOCKET_RETRY_SECONDS)
+
+    def _note_caller(self, name: str) -> None:
+        """Notes that we know a session: its next tool call need not be reported."""
+        if _CALLER.fullmatch(name) is None:
+            return
+        folder = self._folder / CALLERS_NAME
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if len(list(folder.iterdir())) >= MAX_CALLERS:
+                self._forget_callers()  # most are gone; the others call once more
+                folder.mkdir(mode=0o700)
+            (folder / name).touch(mode=0o600)
+
+    def _forget_callers(self) -> None:
+        shutil.rmtree(self._folder / CALLERS_NAME, ignore_errors=True)
 
     @asynccontextmanager
     async def _listening(self) -> AsyncIterator[None]:
@@ -56,6 +93,9 @@ class HookSocket:
             task.add_done_callback(tasks.discard)
 
         with ExitStack() as stack:
+            # Those that another process knew.
+            self._forget_callers()
+            stack.callback(self._forget_callers)
             address = listening_address(self._folder / SOCKET_NAME, stack)
             server = await asyncio.start_unix_server(accept, address)
             address.chmod(0o600)
@@ -81,29 +121,33 @@ class HookSocket:
             writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = h11.Connection(h11.SERVER)
-        call = await _call(connection, reader)
+        response = _Response(writer)
+        call = await _call(response.connection, reader)
         status, body = 404, b""
         if call is not None and (watch := self._watches.get(call[0])) is not None:
-            status, body = await self._hooked(watch, call[1], reader)
-        head = h11.Response(
-            status_code=status,
-            headers=[("Content-Length", str(len(body))), ("Connection", "close")],
-        )
-        for event in (head, h11.Data(data=body), h11.EndOfMessage()):
-            writer.write(connection.send(event) or b"")
-        await writer.drain()
+            self._note_caller(call[1].caller)
+            status, body = await self._hooked(watch, call[1], reader, response)
+        await response.end(status, body)
 
     async def _hooked(
-        self, watch: HookedWatch, call: HookCall, reader: asyncio.StreamReader
+        self,
+        watch: HookedWatch,
+        call: HookCall,
+        reader: asyncio.StreamReader,
+        response: _Response,
     ) -> tuple[int, bytes]:
         answering = asyncio.ensure_future(watch.hooked(call))
         # A caller says nothing more: what comes is its end.
         leaving = asyncio.ensure_future(reader.read(1))
+        beat = HOOK_BEAT_SECONDS if call.beats else None
         try:
-            await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
-            if not answering.done():
-                raise ConnectionResetError("the hook is gone")
+            while not answering.done():
+                ends = [answering, leaving]
+                await asyncio.wait(ends, timeout=beat, return_when=asyncio.FIRST_COMPLETED)
+                if leaving.done() and not answering.done():
+                    raise ConnectionResetError("the hook is gone")
+                if not answering.done():
+                    await response.beat()
             return 200, answering.result()
         except BAD_JSON:
             return 400, b""
@@ -111,6 +155,37 @@ class HookSocket:
             for task in (answering, leaving):
                 task.cancel()
             await asyncio.gather(answering, leaving, return_exceptions=True)
+
+
+class _Response:
+    """The answer to one call, which begins with its first sign of life."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self.connection = h11.Connection(h11.SERVER)
+        self._writer = writer
+        self._has_begun = False
+
+    async def beat(self) -> None:
+        """Sends a sign of life."""
+        self._begin(200, [])
+        self._send(h11.Data(data=BEAT))
+        await self._writer.drain()
+
+    async def end(self, status: int, body: bytes) -> None:
+        """Sends the rest."""
+        self._begin(status, [("Content-Length", str(len(body)))])
+        self._send(h11.Data(data=body))
+        self._send(h11.EndOfMessage())
+        await self._writer.drain()
+
+    def _begin(self, status: int, headers: list[tuple[str, str]]) -> None:
+        if not self._has_begun:
+            self._has_begun = True
+            given = [*headers, ("Connection", "close")]
+            self._send(h11.Response(status_code=status, headers=given))
+
+    def _send(self, event: h11.Event) -> None:
+        self._writer.write(self.connection.send(event) or b"")
 
 
 async def _call(
@@ -141,6 +216,8 @@ async def _call(
         body=bytes(body),
         entrypoint=fields.get(b"entrypoint", b"").decode("latin-1"),
         process=int(process) if process.isdecimal() and len(process) < 12 else 0,
+        caller=fields.get(b"caller", b"").decode("latin-1"),
+        beats=b"beats" in fields,
     )
 
 

@@ -32,9 +32,11 @@ from unbraid.timings import (
     HOOK_LISTENER_FIRST_SECONDS,
     IDLE_RUN_TIMEOUT_SECONDS,
     PROCESS_CHECK_SECONDS,
+    WATCH_RESUME_SECONDS,
     WATCH_STOP_SECONDS,
     WATCH_TICK_SECONDS,
 )
+from unbraid.translate.notes import RunNote
 from unbraid.watch.hook_service import HookService
 from unbraid.watch.steered_runs import SteeredRuns
 
@@ -75,6 +77,7 @@ class Watcher:
         self._hooks = HookService(
             log, controllers, data_folder(env), run_now=self._run_now, look=self._mark_hooked
         )
+        controllers.add_recording(self)
         self._met: dict[str, float] = {}  # sessions that another process may want to record
         self._wake, self._turns = asyncio.Event(), asyncio.Lock()
         self.ready = asyncio.Event()
@@ -89,7 +92,8 @@ class Watcher:
                 tasks.create_task(self._listen(watch, looked))
             for looked in looks:
                 await looked.wait()
-            await self._resume()
+            if not await self._resumed():
+                tasks.create_task(self._resume_later())
             tasks.create_task(self._tick())
             if self._only is None:
                 tasks.create_task(self._hooks.run(self._watches))
@@ -141,6 +145,19 @@ class Watcher:
                     self._mark(session, watch)
                 looked.set()
 
+    async def _resumed(self) -> bool:
+        try:
+            await self._resume()
+        except LogError as error:
+            self._warn_once(str(error))
+            return False
+        return True
+
+    async def _resume_later(self) -> None:
+        """A shared log may be away when the watch begins; what is new is followed meanwhile."""
+        while not await self._resumed():  # noqa: ASYNC110 - nothing says when it is back
+            await asyncio.sleep(WATCH_RESUME_SECONDS)
+
     async def _resume(self) -> None:
         """Go on with the runs that were left unfinished; end those with nothing more to read."""
         live = [run async for run in every_run(self._log, status="live")]
@@ -171,8 +188,10 @@ class Watcher:
 
     async def _end_gone(self) -> None:
         """End the runs of processes that are gone: nobody else will."""
-        for watch in self._watches if self._followed else ():
+        for watch in self._watches:
             names = [name for name in self._followed if self._watch_of[name] is watch]
+            if not names:
+                continue  # looking at all processes has its price
             for session in await asyncio.to_thread(watch.ended, names):
                 if (followed := self._followed.get(session)) is not None:
                     await finish_despite_cancel(self._finish(session, followed))
@@ -189,6 +208,17 @@ class Watcher:
                 continue
             if time.monotonic() - followed.changed_at > self._idle_seconds:
                 await finish_despite_cancel(self._finish(session, followed))
+
+    async def note(self, run: str, note: RunNote) -> bool:
+        """Puts a note into the log of a run that is recorded here; returns whether it is."""
+        for session, followed in list(self._followed.items()):
+            if self._run_now(session) == run:
+                try:
+                    await followed.note(note)
+                except LogError as error:
+                    self._warn_once(str(error))
+                return True
+        return False
 
     def _run_now(self, session: str) -> str | None:
         followed = self._followed.get(session)

@@ -75,10 +75,10 @@ class Lines:
             yield self._take()
 
     def _keep(self, piece: bytes) -> None:
-        if self._length > self.max_line_bytes:
-            self._length += len(piece)
+        before = self._length
+        self._length = before + len(piece)
+        if before > self.max_line_bytes:
             return
-        self._length += len(piece)
         self._pieces.append(piece)
         # Pieces are joined once, at the end of their line, unless that would be a great many.
         if self._length > self.max_line_bytes:
@@ -92,18 +92,15 @@ class Lines:
         self._pieces.clear()
 
     def _take(self) -> bytes | Overlong:
-        line: bytes | Overlong
-        if self._length > self.max_line_bytes:
-            line = Overlong(self._length, bytes(self._begun))
-        else:
-            if self._begun:
-                self._join()
-                self._pieces.append(bytes(self._begun))
+        length, self._length = self._length, 0
+        if not self._begun:
             line = b"".join(self._pieces)
+            self._pieces.clear()
+            return line
+        self._join()
+        line = bytes(self._begun)
         self._begun.clear()
-        self._pieces.clear()
-        self._length = 0
-        return line
+        return Overlong(length, line) if length > self.max_line_bytes else line
 
 
 class LineParts:

@@ -48,16 +48,20 @@ class Damage(NamedTuple):
     start: int
 
 
+# No clock is further off: the year 2286.
+LATEST_MS = 10**13
+
+
 def milliseconds(timestamp: str | int | float | None) -> int:
-    """Returns a line's own time as milliseconds since 1970, 0 where it has none."""
+    """Returns a line's own time as milliseconds since 1970, 0 where it has none that can be."""
     if isinstance(timestamp, str):
         try:
             at = datetime.fromisoformat(timestamp)
             at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-            return max(round(at.timestamp() * 1000), 0)
+            timestamp = round(at.timestamp() * 1000)
         except (ValueError, OverflowError, OSError):
             return 0
-    return int(timestamp) if timestamp is not None and 0 < timestamp < 1e15 else 0
+    return int(timestamp) if timestamp is not None and 0 < timestamp < LATEST_MS else 0
 
 
 def any_json(text: bytes) -> Any:

@@ -13,7 +13,8 @@ GRANDCHILD = "01a1e370-0002-7000-8000-000000000003"
 
 def line(at: int, kind: str, payload: dict[str, Any], **more: Any) -> bytes:
     stamp = f"2026-11-16T08:19:{at // 1000:02}.{at % 1000:03}Z"
-    return json.dumps({"timestamp": stamp, "type": kind, "payload": payload, **more}).encode()
+    made = {"timestamp": stamp, "type": kind, "payload": payload, **more}
+    return json.dumps(made, separators=(",", ":")).encode()
 
 
 def head(thread: str, parent: str | None = None, at: int = 0, **more: Any) -> bytes:
@@ -37,6 +38,14 @@ def spawns(call: str, child: str, at: int = 100) -> bytes:
         "output": json.dumps({"agent_id": child}),
     }
     return line(at, "response_item", begun) + b"\n" + line(at + 1, "response_item", ended)
+
+
+def counts(total: int, last: int, at: int) -> bytes:
+    used = {
+        "total_token_usage": {"input_tokens": total},
+        "last_token_usage": {"input_tokens": last},
+    }
+    return line(at, "event_msg", {"type": "token_count", "info": used})
 
 
 def turn(turn_id: str, *lines: bytes, at: int = 10, end: int | None = 900) -> list[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tracemalloc
 from pathlib import Path
 
@@ -43,6 +44,37 @@ def test_a_cut_line_costs_only_itself(tmp_path: Path) -> None:
     events = read(write(tmp_path, ROOT, head(ROOT), *lines))
     assert [row[2] for row in told(events)] == ["before", "after"]
     assert len(marks(events)) == 1
+
+
+def test_a_time_that_is_no_text_costs_nothing_else(tmp_path: Path) -> None:
+    broken = says("undated").replace(b"2026-", b"\xff026-")
+    path = write(tmp_path, ROOT, head(ROOT), *turn("t1", broken, says("kept")))
+    events = read(path)
+    assert [row[2] for row in told(events)] == ["undated", "kept"]
+    follower = CodexSessions({"CODEX_HOME": str(tmp_path)}).follow(ROOT, Recorded())
+    assert follower is not None
+    assert len(list(follower.read())) == len(path.read_bytes().splitlines())
+
+
+def test_lines_without_times_and_in_another_spelling_are_read(tmp_path: Path) -> None:
+    """Somebody may have edited or converted them."""
+
+    def other(made: bytes) -> bytes:
+        record = json.loads(made)
+        del record["timestamp"]
+        return json.dumps(dict(reversed(record.items()))).encode()
+
+    main = [head(ROOT), *turn("t1", *spawns("call", CHILD).split(b"\n"), says("main says"))]
+    child = [head(CHILD, ROOT), *turn("t2", says("child says"))]
+    path = write(tmp_path, ROOT, *map(other, main))
+    write(tmp_path, CHILD, *map(other, child))
+    events = read(path)
+    assert [row[::2] for row in told(events)] == [
+        ("", "call"),
+        ("", "main says"),
+        ("call", "child says"),
+    ]
+    assert marks(events) == []
 
 
 def test_a_child_whose_parent_is_missing_is_shown_as_what_it_is(tmp_path: Path) -> None:

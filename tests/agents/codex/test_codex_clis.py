@@ -16,6 +16,8 @@ from tests.launch.agents import UNBRAID, logged
 from tests.said import rows_of, told
 from tests.watch.watching import watched
 from unbraid import events as e
+from unbraid.agents.codex.sessions.store import CodexSessions
+from unbraid.agents.stored import SessionState
 from unbraid.testing import (
     CODEX_VERSIONS,
     CliUnavailable,
@@ -159,8 +161,12 @@ async def test_a_process_that_is_killed_has_ended_within_seconds(
             running = await start(stack, version, script, tmp_path, ())
             await running.model.reached("main", 1, chunks=20)
             await begun(tmp_path, but=known)
+            store = CodexSessions({"HOME": str(tmp_path)})
+            (live,) = store.states()
+            assert store.states()[live] == SessionState(alive=True)
             end(running.child)
             events = await ended(tmp_path, but=known)
+            assert store.states([live]) == {live: SessionState(alive=False)}
             known = set(await logged(tmp_path))
             done = events[-1]
             assert isinstance(done, e.Done)

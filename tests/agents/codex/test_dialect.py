@@ -143,3 +143,105 @@ def test_a_child_whose_rollout_is_read_late_is_one_agent(tmp_path: Path) -> None
     events += pipeline.feed(lines, f"rollout-{CHILD}") + pipeline.finish()
     assert [x.reason for x in events if isinstance(x, e.StreamEnd)] == ["completed"] * 2
     assert ("call_1", "text", "said") in told(events)
+
+
+def test_searches_without_ids_are_calls_of_their_own(tmp_path: Path) -> None:
+    action = {"type": "search", "query": "cats"}
+    search = {"type": "web_search_call", "status": "completed", "action": action}
+    lines = [line(at, "response_item", search) for at in (100, 200)]
+    events = read(str(write(tmp_path, ROOT, head(ROOT), *turn("t1", *lines, says("found")))))
+    made = [x.tool_use_id for x in events if isinstance(x, e.FleetToolUse)]
+    assert len(set(made)) == 2
+    assert [x.tool_use_id for x in events if isinstance(x, e.FleetToolResult)] == made
+
+
+def test_a_stdout_that_names_another_agents_failure_does_not_fail_the_main_agent() -> None:
+    """0.98 and 0.107 print the failure of any agent as that of the run."""
+    folder = RECORDINGS / "nested.exec.codex-0.107.0"
+    stream, rollout = (Path(name) for name in sources_of(folder, full=True))
+    failed = {"type": "turn.failed", "error": {"message": "a child's"}}
+    pipeline = Pipeline()
+    for path in sorted(rollout.parent.iterdir()):
+        pipeline.feed(path.read_bytes(), path.name)
+    pipeline.feed(stream.read_bytes() + json.dumps(failed).encode() + b"\n")
+    ends = [x for x in pipeline.finish() if isinstance(x, e.StreamEnd) and not x.stream_id]
+    assert [x.reason for x in ends] == ["completed"]
+
+
+def test_a_thread_that_is_loaded_brings_no_tokens() -> None:
+    """An app-server repeats what the last answer before had used."""
+
+    def used(total: int, last: int) -> dict[str, object]:
+        counts = {"total": {"inputTokens": total}, "last": {"inputTokens": last}}
+        about = {"threadId": ROOT, "turnId": "t", "tokenUsage": counts}
+        return {"method": "thread/tokenUsage/updated", "params": about}
+
+    item = {"threadId": ROOT, "item": {"type": "agentMessage", "id": "m", "text": "x"}}
+    lines = [
+        {"id": 2, "result": {"thread": {"id": ROOT, "status": {"type": "idle"}}}},
+        used(30, 20),  # in some releases here, in others below
+        {"method": "turn/started", "params": {"threadId": ROOT, "turn": {"id": "t2"}}},
+        used(30, 20),
+        {"method": "item/completed", "params": item},
+        used(37, 7),
+    ]
+    translator = Translator()
+    events = translator.feed(b"".join(json.dumps(each).encode() + b"\n" for each in lines))
+    assert [x.input_tokens for x in events if isinstance(x, e.TokenUsage)] == [7]
+
+
+def served(method: str, thread: str, **given: object) -> bytes:
+    """A notification of an app-server."""
+    return json.dumps({"method": method, "params": {"threadId": thread, **given}}).encode() + b"\n"
+
+
+def test_a_result_that_comes_after_the_end_of_its_agent_does_not_begin_it_again() -> None:
+    spawn = {"type": "collabAgentToolCall", "id": "c", "tool": "spawnAgent"}
+    command = {"type": "commandExecution", "id": "x", "command": "sleep 9"}
+    pipeline = Pipeline()
+    events = pipeline.feed(
+        json.dumps({"id": 1, "result": {"thread": {"id": ROOT}}}).encode()
+        + b"\n"
+        + served("turn/started", ROOT, turn={"id": "t1"})
+        + served("item/completed", ROOT, item={**spawn, "receiverThreadIds": [CHILD]})
+        + served("turn/started", CHILD, turn={"id": "t2"})
+        + served("item/started", CHILD, item=command)
+        + served("turn/completed", CHILD, turn={"id": "t2", "status": "interrupted"})
+        + served("item/completed", CHILD, item={**command, "status": "failed"})
+    )
+    assert len([x for x in events if isinstance(x, e.StreamStart)]) == 2
+    ends = [x.reason for x in pipeline.finish() + events if isinstance(x, e.StreamEnd)]
+    assert sorted(ends) == ["interrupted", "orphaned"]
+
+
+def test_what_an_agent_does_to_another_is_a_call() -> None:
+    """Of multi-agent v2, a server reports no calls but these."""
+    about = {"type": "subAgentActivity", "agentThreadId": CHILD, "agentPath": "/root/a"}
+    kinds = ("started", "interacted", "interrupted", "completed")
+    items = [{**about, "id": f"call-{kind}", "kind": kind} for kind in kinds]
+    translator = Translator()
+    translator.feed(json.dumps({"id": 1, "result": {"thread": {"id": ROOT}}}).encode() + b"\n")
+    events = translator.feed(b"".join(served("item/completed", ROOT, item=i) for i in items))
+    calls = [(x.tool_use_id, x.tool) for x in events if isinstance(x, e.ToolUse)]
+    assert calls == [
+        ("call-started", "spawn_agent"),
+        ("call-interacted", "send_message"),
+        ("call-interrupted", "interrupt_agent"),
+    ]
+
+
+def test_an_empty_input_stays_what_it_is(tmp_path: Path) -> None:
+    call = {"type": "function_call", "name": "list", "call_id": "c", "arguments": "{}"}
+    path = write(tmp_path, ROOT, head(ROOT), *turn("t", line(100, "response_item", call)))
+    (made,) = [x for x in read(str(path)) if isinstance(x, e.FleetToolUse)]
+    assert made.input == {}
+
+
+def test_a_review_is_an_answer(tmp_path: Path) -> None:
+    """Releases that write no error say nothing of the last message either."""
+    prompt = line(100, "event_msg", {"type": "user_message", "message": "Review it."})
+    over = line(200, "event_msg", {"type": "exited_review_mode", "review_output": {}})
+    done = line(600, "event_msg", {"type": "task_complete", "turn_id": "t0"})
+    path = write(tmp_path, ROOT, head(ROOT), prompt, over, says("fine"), done)
+    (end,) = [x for x in read(str(path)) if isinstance(x, e.StreamEnd)]
+    assert end.ok

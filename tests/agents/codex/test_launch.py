@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, turn, write
+from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, spawns, turn, write
 from tests.said import CLEAN, FOLDERS, judge, stream_of, told
 from unbraid import events as e
 from unbraid.agents.codex.launch import CodexLauncher
@@ -77,6 +77,32 @@ async def test_a_resumed_thread_begins_where_it_was(tmp_path: Path) -> None:
     events = [x for chunk in source.read() for x in pipeline.feed(chunk.data, chunk.source)]
     assert [row[2] for row in told(events)] == ["after"]
     assert [x.session_id for x in events if isinstance(x, e.FleetSessionMeta)] == [ROOT]
+
+
+async def test_a_sub_agent_that_is_resumed_is_part_of_its_session(tmp_path: Path) -> None:
+    """Or the log would have it twice: whoever watches follows the session."""
+    write(tmp_path, ROOT, head(ROOT), *turn("t1", spawns("call", CHILD)))
+    path = write(tmp_path, CHILD, head(CHILD, ROOT), *turn("t2", says("before")))
+    launcher = CodexLauncher({"CODEX_HOME": str(tmp_path)})
+    argv = ["codex", "exec", "--json", "resume", CHILD, "x"]
+    command = await launcher.command(argv, steered=False)
+    assert command.session == ROOT
+    steered = await launcher.command(argv, steered=True)
+    assert (steered.session, launcher.source(steered, tmp_path).session_id) == (ROOT, ROOT)
+    source = launcher.source(command, tmp_path)
+    source.begin(Recorded())
+    with path.open("ab") as file:
+        later = turn("t3", says("after", 1100), at=1000, end=1200)
+        file.write(b"".join(each + b"\n" for each in later))
+    pipeline = Pipeline()
+    live = [x for chunk in source.read() for x in pipeline.feed(chunk.data, chunk.source)]
+    # Nobody waits for a call: the agent above it is not at work.
+    assert [x.delta for x in live if isinstance(x, e.Text)] == ["after"]
+    assert [x.stream_id for x in live if isinstance(x, e.StreamEnd)] == [1]
+    assert [x.ok for x in live if isinstance(x, e.FleetTurnComplete)] == [True]
+    events = live + pipeline.finish()
+    assert not [x for x in events if isinstance(x, e.FleetError)]
+    assert [x.reason for x in events if isinstance(x, e.StreamEnd)] == ["completed"] * 2
 
 
 async def test_what_draws_on_the_terminal_is_found_by_its_folder(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,51 +80,94 @@ def given(message: dict[str, Any]) -> str:
     return str(message["params"]["input"][0]["text"])
 
 
+UNCHECKED = "--skip-git-repo-check"
+
+
 @pytest.mark.parametrize(
     ("args", "want"),
     [
-        (["exec", "Go."], {"cwd": "/x"}),
-        (["exec", "--json", "-m", "some", "-C", "/y", "Go."], {"cwd": "/y", "model": "some"}),
-        (["-s", "read-only", "exec", "--", "Go."], {"cwd": "/x", "sandbox": "read-only"}),
+        (["exec", UNCHECKED, "Go."], {"cwd": "/x"}),
         (
-            ["exec", "--full-auto", "--skip-git-repo-check", "--color=never", "Go."],
+            ["exec", UNCHECKED, "--json", "-m", "some", "-C", "/y", "Go."],
+            {"cwd": "/y", "model": "some"},
+        ),
+        (
+            ["-s", "read-only", "exec", UNCHECKED, "--", "Go."],
+            {"cwd": "/x", "sandbox": "read-only"},
+        ),
+        (
+            ["exec", "--full-auto", UNCHECKED, "--color=never", "Go."],
             {"cwd": "/x", "sandbox": "workspace-write", "approvalPolicy": "on-request"},
+        ),
+        (
+            ["exec", "--yolo", "Go."],
+            {"cwd": "/x", "sandbox": "danger-full-access", "approvalPolicy": "never"},
         ),
     ],
 )
 def test_a_command_becomes_a_thread(args: list[str], want: dict[str, Any]) -> None:
     served = served_exec(args, "/x")
-    assert served is not None
+    assert isinstance(served, ServedExec)
     assert (served.thread, served.prompt) == (want, "Go.")
     assert served.prints_json == ("--json" in args)
     assert served.argv(["npx", "codex"]) == ["npx", "codex", "app-server"]
 
 
 def test_options_of_the_server_and_a_resumed_thread() -> None:
-    args = ["exec", "-c", "a=1", "--enable=x", "resume", ROOT, "Go."]
+    args = ["exec", UNCHECKED, "-c", "a=1", "--enable=x", "resume", ROOT, "Go."]
     served = served_exec(args, "/x")
-    assert served is not None
+    assert isinstance(served, ServedExec)
     assert served.argv(["codex"]) == ["codex", "app-server", "--config", "a=1", "--enable", "x"]
     assert served.resumed == ROOT
 
 
+async def test_images_the_form_of_the_answer_and_where_it_is_written(tmp_path: Path) -> None:
+    schema = tmp_path / "schema.json"
+    schema.write_text('{"type": "object"}')
+    more = ["--output-schema", str(schema), "-o", str(tmp_path / "said"), "-i", "a.png,b.png", "c"]
+    served = served_exec(["exec", UNCHECKED, *more, "--", "Go."], "/x")
+    assert isinstance(served, ServedExec)
+    talk = Talked(served)
+    talk.begin()
+    asked = talk.server.written[-1]["params"]
+    assert asked["outputSchema"] == {"type": "object"}
+    paths = [each.get("path") for each in asked["input"]]
+    assert paths == ["/x/a.png", "/x/b.png", "/x/c", None]
+    assert asked["input"][-1]["text"] == "Go."
+    renderer = ExecRenderer(print, prints_json=True, answer_path=served.answer_path)
+    renderer.line(json.dumps({"id": 2, "result": {"thread": {"id": ROOT}}}).encode())
+    item = {"type": "agentMessage", "id": "m", "text": "Gone."}
+    about = {"threadId": ROOT, "item": item}
+    renderer.line(json.dumps({"method": "item/completed", "params": about}).encode())
+    assert renderer.end() == b""
+    assert (tmp_path / "said").read_text() == "Gone."
+
+
 @pytest.mark.parametrize(
-    "args",
+    ("args", "reason"),
     [
-        [],
-        ["Go."],
-        ["exec"],
-        ["exec", "-"],
-        ["exec", "review"],
-        ["exec", "resume", "--last", "Go."],
-        ["exec", "resume", ROOT],
-        ["exec", "--output-schema", "file", "Go."],
-        ["exec", "-o", "file", "Go."],
-        ["exec", "Go.", "and", "go"],
+        ([], "only `codex exec`"),
+        (["Go."], "only `codex exec`"),
+        (["exec"], "one argument"),
+        (["exec", "-"], "an argument"),
+        (["exec", "review"], "no `review`"),
+        (["exec", "resume", "--last", "Go."], "--last"),
+        (["exec", "resume", ROOT], "by its id, with a prompt"),
+        (["exec", "--output-schema", "file", "Go."], "file is no JSON file"),
+        (["exec", "-p", "some", "Go."], "does not take -p"),
+        (["exec", "Go.", "and", "go"], "one argument"),
+        (["exec", "Go."], "Git repository"),
     ],
 )
-def test_what_is_not_understood_runs_as_it_is(args: list[str]) -> None:
-    assert served_exec(args, "/x") is None
+def test_what_is_not_understood_runs_as_it_is(args: list[str], reason: str) -> None:
+    assert reason in str(served_exec(args, "/x"))
+
+
+def test_a_folder_is_checked_as_exec_checks_it(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "below").mkdir()
+    assert isinstance(served_exec(["exec", "Go."], str(tmp_path / "below")), ServedExec)
+    assert isinstance(served_exec(["exec", "-C", str(tmp_path), "Go."], "/x"), ServedExec)
 
 
 async def test_it_ends_when_it_has_answered() -> None:
@@ -137,6 +181,22 @@ async def test_it_ends_when_it_has_answered() -> None:
     assert talk.controller.verbs() == ["cancel"]
     with pytest.raises(CallerError, match="has answered"):
         await talk.controller.message("More.")
+
+
+async def test_sub_agents_that_are_still_at_work_are_broken_off_at_the_end() -> None:
+    """As `exec` does it: they are interrupted, not lost."""
+    talk = Talked(ServedExec(prompt="Go."))
+    talk.begin()
+    talk.turn("started")
+    talk.turn("started", "t2", CHILD)
+    talk.turn("completed")
+    assert talk.server.listens
+    talk.answers("turn/interrupt", result={})
+    assert talk.server.written[-1]["params"] == {"threadId": CHILD, "turnId": "t2"}
+    talk.turn("completed", "t2", CHILD)
+    assert not talk.server.listens
+    assert talk.server.signals == []
+    talk.controller.close()
 
 
 async def test_a_message_that_the_turn_does_not_take_begins_the_next() -> None:

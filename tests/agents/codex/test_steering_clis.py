@@ -167,24 +167,30 @@ async def test_steered_by_nobody_it_prints_what_exec_prints(version: str, tmp_pa
     # Every agent is there word by word, and its end with it.
     ends = {x.stream_id: x.reason for x in events if isinstance(x, e.StreamEnd)}
     assert ends == {0: "completed", 1: "completed"}
-    await continued(version, tmp_path, run)
+    await continued(version, tmp_path, run, run)
+    (kid,) = {x.agent_id for x in events if isinstance(x, e.StreamStart) and x.stream_id}
+    await continued(version, tmp_path, run, str(kid))
 
 
-async def continued(version: str, home: Path, thread: str) -> None:
-    """The same thread once more, steered: its run has only what is new, and nobody who follows the
-    session afterwards finds anything that is not recorded.
+async def continued(version: str, home: Path, session: str, thread: str) -> None:
+    """A thread of the session once more, steered: its run has only what is new, and nobody who
+    follows the session afterwards finds anything that is not recorded.
     """
+    before = await logged(home)
     script = Script({"main": [say("unheard")] * 9})
     arguments = [*EXEC, "resume", thread, "And now?"]
     async with steered(version, script, home, arguments) as talk:
         printed = [line async for _, line in talk.child.lines()]
         assert await talk.child.wait() == 0
-        session = thread.partition(".")[0]
         _, recorded = await open_run(talk.log, session)
         follower = CodexSessions(talk.launch.env).follow(session, recorded)
-    (events,) = [found for run, found in (await logged(home)).items() if run != thread]
+    (events,) = [found for run, found in (await logged(home)).items() if run not in before]
     check(events)
-    assert [row[2].encode() for row in told(events)] == printed
+    # What the thread had used before is not counted again.
+    used = [x for x in events if isinstance(x, e.FleetTokenUsage)]
+    assert len(used) == len(talk.model.requests)
+    assert [x.reason for x in events if isinstance(x, e.StreamEnd)][-1] == "completed"
+    assert [x.delta.encode() for x in events if isinstance(x, e.Text)] == printed
     assert follower is not None
     assert [chunk.data for chunk in follower.read(last=True)] == []
 
@@ -196,6 +202,24 @@ def until_done(lines: list[bytes]) -> list[str]:
     last = next(number for number, line in enumerate(lines) if b"All done." in line)
     kept = [line.decode().replace("pending_init", "running") for line in lines[: last + 1]]
     return [THREAD_ID.sub("thread", line) for line in kept]
+
+
+@every_version
+async def test_ctrl_c_interrupts_every_agent(version: str, tmp_path: Path) -> None:
+    slow = say("word " * 4000, chunk_delay_seconds=0.05, chunk_chars=5)
+    script = Script({"main": [say("A helper.", Spawn("kid")), slow, slow], "kid": [slow, slow]})
+    arguments = [*EXEC, "--json", "[[main]] Go."]
+    async with steered(version, script, tmp_path, arguments) as talk:
+        await talk.model.reached("kid", 0, chunks=20)
+        await talk.model.reached("main", 1, chunks=20)
+        talk.child.interrupt()
+        printed = [line async for _, line in talk.child.lines()]
+        assert await talk.child.wait() == 1
+    assert b"turn.completed" not in printed[-1]
+    ((_, events),) = (await logged(tmp_path)).items()
+    check(events)
+    ends = {x.stream_id: x.reason for x in events if isinstance(x, e.StreamEnd)}
+    assert ends == {0: "interrupted", 1: "interrupted"}
 
 
 async def test_a_turn_that_fails_is_the_end(tmp_path: Path) -> None:

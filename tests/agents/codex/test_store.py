@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
-from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, turn, write
+from tests.agents.codex.rollouts import (
+    CHILD,
+    GRANDCHILD,
+    ROOT,
+    counts,
+    head,
+    line,
+    says,
+    spawns,
+    turn,
+    write,
+)
+from tests.invariants import check
 from tests.said import CLEAN, FOLDERS, judge, told
 from unbraid import events as e
 from unbraid.agents.codex.sessions.file_formats import stored_order
@@ -94,25 +107,46 @@ def test_a_session_is_followed_line_by_line(folder: Path, tmp_path: Path) -> Non
     assert judge(folder, events, full=True) == CLEAN
 
 
+def add(path: Path, *lines: bytes) -> None:
+    with path.open("ab") as file:
+        file.write(b"".join(each + b"\n" for each in lines))
+
+
 def test_a_second_run_of_a_session_has_only_what_is_new(tmp_path: Path) -> None:
-    path = write(tmp_path, ROOT, head(ROOT), *turn("t1", says("first")))
+    """One of its agents is asked again, another one is not; the file repeats what was counted."""
+    first_turn = turn("t1", spawns("call_1", CHILD), says("first"), counts(100, 100, 600))
+    root = write(tmp_path, ROOT, head(ROOT), *first_turn)
+    child = write(tmp_path, CHILD, head(CHILD, ROOT), *turn("t2", says("child"), at=200))
+    write(tmp_path, GRANDCHILD, head(GRANDCHILD, ROOT), *turn("t3", says("other"), at=200))
     store = CodexSessions({"CODEX_HOME": str(tmp_path)})
     first = store.follow(ROOT, Recorded())
     assert first is not None
     offsets: dict[str, int] = {}
     for chunk in first.read():
         offsets[chunk.source] = chunk.offset + len(chunk.data)
-    with path.open("ab") as file:
-        prompt = {"type": "user_message", "message": "Go on."}
-        later = turn("t2", line(1001, "event_msg", prompt), says("second", 1100), at=1000, end=1200)
-        file.write(b"".join(each + b"\n" for each in later))
+    prompt = {"type": "user_message", "message": "Go on."}
+    again = {"type": "function_call", "name": "resume_agent", "call_id": "call_2"}
+    asked = line(1060, "response_item", again | {"arguments": json.dumps({"id": CHILD})})
+    output = {"type": "function_call_output", "call_id": "call_2", "output": '{"status":"pending"}'}
+    said = [line(1001, "event_msg", prompt), counts(100, 100, 1050), asked]
+    said += (line(1061, "response_item", output), says("second", 1100), counts(130, 30, 1150))
+    add(root, *turn("t4", *said, at=1000, end=1200))
+    add(child, *turn("t5", says("child again", 1080), at=1070, end=1090))
     second = store.follow(ROOT, Recorded(earlier=offsets, earlier_ms=1))
     assert second is not None
     pipeline = Pipeline()
     events = [x for chunk in second.read() for x in pipeline.feed(chunk.data, chunk.source)]
     events += pipeline.finish()
-    assert [row[2] for row in told(events)] == ["second"]
-    assert [x.cwd for x in events if isinstance(x, e.FleetSessionMeta)] == ["/x"]
+    check(events)
+    rows = [("", "tool_use", "call_2"), ("call_2", "text", "child again"), ("", "text", "second")]
+    assert sorted(told(events)) == sorted(rows)
+    started = events[0]
+    assert isinstance(started, e.RequestReceived)
+    assert (started.session_id, started.cwd) == (ROOT, "/x")
+    done = events[-1]
+    assert isinstance(done, e.Done)
+    assert (done.ts % 10_000, done.duration_ms) == (1200, 200)
+    assert [x.input_tokens for x in events if isinstance(x, e.FleetTokenUsage)] == [30]
 
 
 async def test_a_change_of_a_child_is_one_of_its_session(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tests.agents.codex.test_codex_clis import begun, cli_of, ended, every_versi
 from tests.launch.agents import UNBRAID
 from tests.launch.tmux import in_tmux
 from tests.said import rows_of, told
+from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.testing import Script, ScriptedModel, Spawn, Wait, bash, codex_launch, say
 
@@ -30,19 +31,26 @@ async def test_it_has_the_terminal_and_we_have_its_words(version: str, tmp_path:
     with ScriptedModel(script) as model:
         launch = codex_launch(cli_of(version), model.url, tmp_path, ["[[main]] Go."])
         argv = [UNBRAID, "run", "--", *launch.argv]
+        beside = tmp_path / "beside"
         try:
-            async with in_tmux(argv, launch.env, launch.cwd, tmp_path) as screen:
+            async with (
+                watched(tmp_path, apart=beside),
+                in_tmux(argv, launch.env, launch.cwd, tmp_path) as screen,
+            ):
                 await begun(tmp_path, e.FleetTurnComplete)
                 assert "Plan." in await screen.until("All done here.")
+                await begun(beside, e.FleetTurnComplete)
                 await screen.leave()
-                events = await ended(tmp_path)
+                # Who only watches sees it end too, though a server still has its files open.
+                logs = [await ended(tmp_path), await ended(beside)]
         finally:
             _end_below(tmp_path / ".codex")
-    rows = [row for row in told(events) if not row[2].startswith("(main has nothing")]
-    wanted = rows_of(model.truth)
-    assert sorted(rows) == sorted(r for r in wanted if not r[2].startswith("(main has nothing"))
-    ends = [x for x in events if isinstance(x, e.StreamEnd)]
-    assert [x.reason for x in ends] == ["completed"] * 2, [repr(x)[:160] for x in events]
+    wanted = [r for r in rows_of(model.truth) if not r[2].startswith("(main has nothing")]
+    for events in logs:
+        rows = [row for row in told(events) if not row[2].startswith("(main has nothing")]
+        assert sorted(rows) == sorted(wanted)
+        ends = [x for x in events if isinstance(x, e.StreamEnd)]
+        assert [x.reason for x in ends] == ["completed"] * 2, [repr(x)[:160] for x in events]
 
 
 def _end_below(home: Path) -> None:

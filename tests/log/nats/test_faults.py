@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.log.nats.faults import trial
+from tests.log.nats.trial import trial
 
 pytestmark = pytest.mark.xdist_group("nats")
 

@@ -7,19 +7,19 @@ import random
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.nats_servers import NatsCluster
-from unbraid.errors import CallerError
 from unbraid.log import LogConflict, LogUnusable, open_log
 from unbraid.log.contract import gather, story
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import Away, NatsConnection
-from unbraid.log.nats.stream import log_settings
+from unbraid.log.nats.stream import is_cut_off
+from unbraid.log.repair import repair_log
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.wire.chunk import Chunk
 
@@ -165,67 +165,63 @@ async def test_processes_of_one_machine_share_a_copy(opened: Opener) -> None:
     assert len(await second.read("r2")) == len(story(["x"]))
 
 
-async def test_a_stream_that_was_made_anew_is_reported_and_the_copy_kept(
+async def test_a_stream_that_is_deleted_is_brought_back_from_the_copies(
     opened: Opener, one_node: NatsCluster, stream: str, tmp_path: Path
 ) -> None:
-    log = await opened("one")
-    await log.append("r", story(["x"]))
-    assert len(await log.read("r")) == len(story(["x"]))
-    await log.close()
+    events = story([str(number) for number in range(1500)])
+    one, two = await opened("one"), await opened("two")
+    await one.append("cut", story(["old"]), offsets={"out": 7})
+    await one.retain(newer_than_ms=5000)
+    await one.append("r", events, offsets={"out": 9})
+    await one.append("live", story(["x"], ts=9000)[:3])
+    await two.settle()
+    before = {run.run: run for run in await two.runs()}
+    await two.close()
+    await one.append("late", story(["only here"], ts=9500))
+    assert len(await one.read("late")) == len(story(["x"]))
+
     url = one_node.url(stream, tmp_path / "x")
     connection = await NatsConnection.open(parse_address(url))
     await connection.ask(f"STREAM.DELETE.{stream}")
     await connection.close()
-    other = await opened("other")
-    await other.append("new", story(["x"]))
-    log = await opened("one")
-    await until(lambda: log.replication(), lambda state: state.problem is not None)
-    assert "was made anew" in str((await log.replication()).problem)
-    assert len(await log.read("r")) == len(story(["x"]))
-    for act in (log.check(), log.append("r3", story(["x"]))):
+    # While it runs: noticed, and nothing is made anew in silence.
+    await until(lambda: one.replication(), lambda state: state.lost)
+    state = await one.replication()
+    assert "its stream is gone" in str(state.problem)
+    assert "unbraid doctor --repair" in str(state.problem)
+    assert len(await one.read("r", 0, 10)) == 10
+    for act in (one.check(), one.append("r3", story(["x"]))):
         with pytest.raises(LogUnusable) as caught:
             await act
         assert caught.value.reason == "lost"
+    findings = {each.about: each for each in await one.checkup()}
+    assert not findings["log"].ok
+    assert "--repair" in findings["log"].found
+    await one.close()
 
+    # One that comes later makes it anew, and the copies notice that.
+    other = await opened("other")
+    await other.append("new", story(["x"], ts=9900))
+    two = await opened("two")
+    await until(lambda: two.replication(), lambda state: state.lost)
+    assert "was made anew" in str((await two.replication()).problem)
+    await two.close()
 
-async def test_a_stream_with_other_settings_is_refused_with_what_to_change(
-    one_node: NatsCluster, stream: str, tmp_path: Path
-) -> None:
-    url = one_node.url(stream, tmp_path / "x")
-    address = parse_address(url)
-    connection = await NatsConnection.open(address)
-    settings = log_settings(stream, address.prefix, 1)
-    wrong = {"allow_atomic": False, "allow_rollup_hdrs": False, "compression": "s2"}
-    await connection.ask(f"STREAM.CREATE.{stream}", settings | wrong)
-    await connection.close()
-    with pytest.raises(LogUnusable) as caught:
-        await open_log(url)
-    for words in ("lacks allow_atomic", "lacks allow_rollup_hdrs", "is compressed"):
-        assert words in str(caught.value)
-
-
-@asynccontextmanager
-async def node_with_password(tmp_path: Path) -> AsyncIterator[NatsCluster]:
-    more = 'authorization { users: [ { user: server, password: "s3cret" } ] }'
-    with NatsCluster(tmp_path / "nats", more=more) as cluster:
-        yield cluster
-
-
-async def test_who_may_not_enter_learns_why_and_no_secret_is_shown(tmp_path: Path) -> None:
-    async with node_with_password(tmp_path) as cluster:
-        view = tmp_path / "view.db"
-        log = await open_log(cluster.url("S", view, user="server:s3cret@"))
-        await log.append("r", story(["x"]))
-        await log.close()
-        for user in ("server:wr0ng@", ""):
-            with pytest.raises(LogUnusable) as caught:
-                await open_log(cluster.url("S", view, user=user))
-            assert caught.value.reason == "refused"
-            assert "wr0ng" not in str(caught.value)
-    with pytest.raises(LogUnusable) as caught:
-        await open_log(cluster.url("S", view, user="server:s3cret@"))
-    assert caught.value.reason == "away"
-    assert "s3cret" not in str(caught.value)
+    for name, expected in (("two", len(events) + 3), ("one", len(story(["x"])))):
+        repaired = await repair_log(one_node.url(stream, tmp_path / f"{name}.db"))
+        assert repaired.restored is not None
+        assert (repaired.restored.events, repaired.restored.differing) == (expected, [])
+        assert repaired.source is not None
+        assert repaired.source.name.startswith(f"{name}.db.lost-")
+    again = await repair_log(one_node.url(stream, tmp_path / "one.db"))
+    assert again.restored is None
+    await other.settle()
+    after = {run.run: run for run in await other.runs()}
+    assert after.keys() == {"cut", "r", "live", "late", "new"}
+    assert {name: after[name] for name in before} == before
+    assert await other.offsets("r") == {"out": 9}
+    assert await other.offsets("cut") == {"out": 7}
+    assert (await other.append("r", events)).added == 0
 
 
 def test_nothing_of_nats_is_imported_without_need() -> None:
@@ -246,30 +242,6 @@ except CallerError as error:
     assert "s3cret" not in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("url", "words"),
-    [
-        ("nats://me:s3cret@10.0.0.1/X", "give tls://"),
-        ("nats://me:s3cret@", "hosts of its nodes"),
-        ("nats://127.0.0.1/a/b", "name of a stream"),
-        ("nats://127.0.0.1/X?colour=red", "unknown option 'colour'"),
-    ],
-)
-async def test_odd_addresses_are_refused(url: str, words: str) -> None:
-    with pytest.raises(CallerError, match=words) as caught:
-        await open_log(url)
-    assert "s3cret" not in str(caught.value)
-
-
-def test_an_address_says_all_there_is() -> None:
-    address = parse_address("tls://me:p%40ss@a,b:1,c:4223/LOG?tls_ca=ca.pem&view=v.db")
-    assert address.hosts == ("a:4223", "b:1", "c:4223")
-    assert (address.user, address.password, address.tls) == ("me", "p@ss", True)
-    assert (address.stream, address.prefix, address.tls_ca) == ("LOG", "log", "ca.pem")
-    assert address.shown == "tls://a:4223,b:1,c:4223/LOG"
-    assert parse_address("nats://localhost").stream == "UNBRAID"
-
-
 async def test_a_machine_that_joins_late_gets_all_of_it_by_one_feed(opened: Opener) -> None:
     log = await opened("one")
 
@@ -283,3 +255,18 @@ async def test_a_machine_that_joins_late_gets_all_of_it_by_one_feed(opened: Open
     assert await late.count_runs() == 10
     # More than are asked for at once, twice. Only a machine under load may break off in between.
     assert late.counters()["feed_restarts"] < 2
+
+
+@pytest.mark.parametrize(
+    ("cluster", "expected"),
+    [
+        (None, False),
+        ({"leader": "a", "replicas": [{"active": 4e8}, {"active": 9e8}]}, False),
+        ({"leader": "a", "replicas": [{"active": 4e8}, {"active": 9e10}]}, False),
+        ({"leader": "a", "replicas": [{"active": 6e9}, {"active": 9e9}]}, True),
+        ({"replicas": [{"active": 4e8}, {"active": 4e8}, {"active": 4e8}]}, True),
+    ],
+)
+def test_a_node_that_is_alone_is_not_believed(cluster: Any, expected: bool) -> None:
+    """As nodes answered while their host was cut off, with an age of what they heard in ns."""
+    assert is_cut_off({"cluster": cluster}) is expected

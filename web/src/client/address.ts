@@ -2,14 +2,15 @@
 export type Address =
   | { page: 'runs'; query: string }
   | { page: 'costs'; by: string; since: string }
-  | { page: 'run'; run: string; stream: number | null; seq: number | null };
+  | { page: 'run'; run: string; stream: number | null; seq: number | null; at: number | null };
 
 export function parse(hash: string): Address {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const asked = new URLSearchParams(query);
   const [page, run, stream] = path.split('/').map(decoded);
   if (page === 'run' && run) {
-    return { page, run, stream: whole(stream), seq: whole(asked.get('seq')) };
+    const [seq, at] = [whole(asked.get('seq')), whole(asked.get('at'))];
+    return { page, run, stream: whole(stream), seq, at };
   }
   if (page === 'costs') {
     return { page, by: run || 'day', since: asked.get('since') ?? '' };
@@ -29,6 +30,16 @@ export function costsAddress(by = 'day', since = ''): string {
 export function runAddress(run: string, stream: number | null = null, seq?: number): string {
   const path = `#/run/${encodeURIComponent(run)}${stream === null ? '' : `/${stream}`}`;
   return seq === undefined ? path : `${path}?seq=${seq}`;
+}
+
+/** The run as it was at a time, in milliseconds since 1970. */
+export function momentAddress(run: string, stream: number | null, at: number): string {
+  return `${runAddress(run, stream)}?at=${Math.round(at)}`;
+}
+
+/** A link that can be sent: the page's own address, on its server or as a file, with a place. */
+export function linkTo(address: string): string {
+  return location.href.replace(/#.*$/s, '') + address;
 }
 
 function whole(text: string | null | undefined): number | null {

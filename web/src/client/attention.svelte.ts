@@ -1,5 +1,5 @@
-import type { Run, Runs } from '../model/events';
-import { iconWith, noticeOf, titleWith, waitOf } from '../model/waits';
+import type { NewAlerts, PageAlert, Runs } from '../model/events';
+import { iconWith, titleWith } from '../model/tab';
 import { runAddress } from './address';
 import { get } from './api';
 import { Remembered } from './remembered.svelte';
@@ -11,12 +11,12 @@ const MOST = 200;
 
 export type Notifying = 'on' | 'off' | 'blocked' | 'missing';
 
-/** How many runs wait for someone: in the tab's title, on its icon, and as notifications. */
+/** How many runs wait for someone, in the tab's title and on its icon; and alerts, as notifications. */
 export class Attention {
   count = $state(0);
   private wanted = new Remembered('notify', false);
   private permission = $state('Notification' in globalThis ? Notification.permission : null);
-  private known: Set<string> | null = null;
+  private last: number | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pause = ASK_MS;
   private stopped = false;
@@ -55,8 +55,13 @@ export class Attention {
   private async ask(): Promise<void> {
     try {
       const { runs } = await get<Runs>(`/v1/runs?status=waiting&limit=${MOST}`);
+      const after = this.last === null ? '' : `?after=${this.last}`;
+      const { last, alerts } = await get<NewAlerts>(`/v1/alerts${after}`);
       if (this.stopped) return;
-      this.take(runs);
+      this.count = runs.length;
+      this.mark();
+      this.last = last;
+      this.notify(alerts);
       this.pause = ASK_MS;
     } catch {
       // Whoever shows the list says that the server is away.
@@ -65,21 +70,17 @@ export class Attention {
     if (!this.stopped) this.timer = setTimeout(() => void this.ask(), this.pause);
   }
 
-  private take(runs: Run[]): void {
-    const waits = runs.filter((run) => run.waiting !== null);
-    const fresh = waits.filter((run) => this.known !== null && !this.known.has(waitOf(run)));
-    this.known = new Set(waits.map(waitOf));
-    this.count = waits.length;
-    this.mark();
-    const notice = noticeOf(fresh);
+  private notify(alerts: PageAlert[]): void {
     // Who looks at the page sees it there.
-    if (!notice || this.notifying !== 'on' || document.hasFocus()) return;
-    const shown = new Notification(notice.title, { body: notice.body, tag: 'unbraid' });
-    shown.onclick = () => {
-      focus();
-      location.hash = runAddress(notice.run);
-      shown.close();
-    };
+    if (this.notifying !== 'on' || document.hasFocus()) return;
+    for (const { id, title, body, run } of alerts) {
+      const shown = new Notification(title, { body, tag: `unbraid ${id}` });
+      shown.onclick = () => {
+        focus();
+        location.hash = runAddress(run);
+        shown.close();
+      };
+    }
   }
 
   private mark(): void {

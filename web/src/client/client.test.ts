@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parse, runAddress, runsAddress } from './address';
+import { momentAddress, parse, runAddress, runsAddress } from './address';
 import { Lines } from './lines';
 
 test('lines are whole, wherever the bytes were cut', () => {
@@ -29,7 +29,9 @@ test('every address leads to its place', () => {
   fc.assert(
     fc.property(run, number, number, (run, stream, seq) => {
       const address = runAddress(run, stream, seq ?? undefined);
-      expect(parse(address)).toEqual({ page: 'run', run, stream, seq });
+      expect(parse(address)).toEqual({ page: 'run', run, stream, seq, at: null });
+      const moment = momentAddress(run, stream, seq ?? 0);
+      expect(parse(moment)).toEqual({ page: 'run', run, stream, seq: null, at: seq ?? 0 });
     }),
     { seed: 1 },
   );
@@ -48,5 +50,5 @@ test('whatever is typed as an address leads somewhere', () => {
     }),
     { seed: 1 },
   );
-  expect(parse('#/run/a/%zz')).toEqual({ page: 'run', run: 'a', stream: null, seq: null });
+  expect(parse('#/run/a/%zz')).toMatchObject({ run: 'a', stream: null, seq: null, at: null });
 });

@@ -1,6 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { AgentView } from '../model/agents';
-import type { Aside, FleetEvent, FleetPermissionAsked, Gap, Run as Summary } from '../model/events';
+import type { Aside, FleetEvent, FleetPermissionAsked, Gap, Places } from '../model/events';
+import { foundIn } from '../model/found';
 import type { Item } from '../model/items';
 import type { Spent } from '../model/spent';
 import { nothingSpent } from '../model/spent';
@@ -8,8 +9,9 @@ import { Recording } from '../model/recording';
 import { Run } from '../model/run';
 import type { Status } from '../model/status';
 import type { Stream } from '../model/stream';
-import { get, type Refusal } from './api';
-import { Feed, type Standing } from './feed';
+import type { Refusal } from './api';
+import type { Standing } from './feed';
+import type { RunSource } from './source';
 
 /** How long one frame may fold events: the rest of it is for drawing. */
 const FOLD_MS = 10;
@@ -41,12 +43,16 @@ export class Watched {
   totals = $state.raw<ReadonlyMap<number, Spent>>(new Map());
   seq = $state(0);
   behind = $state(0);
+  /** Whether all is here that there was when this page last asked. */
+  caughtUp = $state(false);
   begin = $state(0);
   end = $state(0);
   over = $state(false);
   /** As of the moment that is looked at. */
   status = $state<Status>('working');
   ok = $state<boolean | null>(null);
+  /** The main agent's stream; of a file with one agent, that one's. */
+  root = $state(0);
   title = $state('');
   cwd = $state<string | null>(null);
   source = $state('');
@@ -65,14 +71,14 @@ export class Watched {
   private told = performance.now();
   private drawn = false;
   private frame: number | null = null;
-  private feed: Feed<FleetEvent | Aside>;
+  private feed: { stop(): void };
 
-  constructor(readonly run: string) {
-    this.feed = new Feed({
-      path: `/v1/runs/${encodeURIComponent(run)}/events`,
+  constructor(private readonly origin: RunSource) {
+    this.feed = origin.connect({
       since: () => this.waiting.at(-1)?.seq ?? this.live.seq,
       onlines: (lines) => this.take(lines),
       onstanding: (standing, problem) => {
+        this.over ||= standing === 'over';
         this.standing = this.over ? 'over' : standing;
         this.problem = problem;
         this.lostAt = standing === 'reconnecting' ? (this.lostAt ?? Date.now()) : null;
@@ -84,6 +90,20 @@ export class Watched {
   stop(): void {
     this.feed.stop();
     if (this.frame !== null) cancelAnimationFrame(this.frame);
+  }
+
+  get run(): string {
+    return this.origin.run;
+  }
+
+  /** Whether the run stands in a file, where nobody can be asked or told anything. */
+  get saved(): boolean {
+    return this.origin.saved;
+  }
+
+  /** Places in the run that have all words of a query. */
+  find(query: string): Places {
+    return foundIn(this.live, this.run, query);
   }
 
   get events(): readonly FleetEvent[] {
@@ -140,6 +160,7 @@ export class Watched {
     }
     const caughtUp = this.latest !== null && this.live.seq >= this.latest;
     if (caughtUp || began - this.told > CATCHING_UP_MS) this.draw();
+    this.caughtUp = caughtUp;
   };
 
   private draw(): void {
@@ -159,7 +180,8 @@ export class Watched {
     this.behind = left > BEHIND ? left : 0;
     this.begin = this.recording.begin;
     this.end = this.recording.end;
-    this.title = run.title;
+    this.root = run.root?.id ?? 0;
+    this.title = run.title || this.origin.title;
     this.cwd = run.cwd;
     this.source = run.source;
     this.session_id = run.session_id;
@@ -182,8 +204,7 @@ export class Watched {
   /** How far behind the log this page is, after it has come (back). */
   private async measure(): Promise<void> {
     try {
-      const { last_seq } = await get<Summary>(`/v1/runs/${encodeURIComponent(this.run)}`);
-      this.latest = last_seq;
+      this.latest = await this.origin.lastSeq();
     } catch {
       // The feed itself will tell what is wrong.
       this.latest ??= 0;

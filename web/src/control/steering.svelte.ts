@@ -64,7 +64,7 @@ export class Steering {
   ): Promise<boolean> {
     const path = `/v1/permissions/${encodeURIComponent(request)}`;
     const words = { allow: 'Allowed', deny: 'Denied', give_back: 'Given back' }[behavior];
-    const body = { behavior, message: message || null, where: 'page', ...details };
+    const body = { behavior, message: message || null, where: 'page', run: this.run, ...details };
     const done = await this.tell(path, body, words);
     if (behavior === 'give_back') await this.ask();
     return done;

@@ -22,7 +22,7 @@ const layouts = fc
     narrow: false,
     places: new Map(places.entries()),
     parents: new Map(),
-    behind: new Set(),
+    behind: new Map(),
     width: Math.max(...places.map(({ x }) => x)) + 212,
     height: Math.max(...places.map(({ y }) => y)) + 70,
   }));

@@ -29,8 +29,8 @@ export interface Layout {
   narrow: boolean;
   places: Map<number, Point>;
   parents: Map<number, number>;
-  /** Those that stand in a row behind another: the line to each runs between the rows. */
-  behind: Set<number>;
+  /** Those that stand in a row behind another, with that one: a band joins them to one group. */
+  behind: Map<number, number>;
   width: number;
   height: number;
 }
@@ -65,6 +65,7 @@ const DETAILS: readonly Detail[] = [
 /** A chip may be as narrow as this: the beginning of a title is in it. */
 const NARROWEST_CHIP = 104;
 const MARGIN = 20;
+const SMALL_FAN = 3;
 /** Letters that are smaller than this are hard to read. */
 const LEGIBLE = 0.95;
 
@@ -99,7 +100,7 @@ export function layoutOf(agents: AgentView[], room: number, detail = WHOLE): Lay
     narrow: room < NARROW,
     places: new Map(),
     parents: new Map(),
-    behind: new Set(),
+    behind: new Map(),
     width: 0,
     height: 0,
   };
@@ -126,12 +127,14 @@ function columns(branch: Branch, layout: Layout, abreast: number): void {
     if (beside) return [beside];
     const first: Branch[] = [];
     let row: Branch[] = [];
+    // A small fan stays one column: it is the large ones that need the room.
+    const most = branch.children.length > SMALL_FAN ? abreast : 1;
     for (const child of branch.children) {
       if (child.children.length > 0) row = [];
       const before = row.at(-1);
-      if (before !== undefined && row.length < abreast) {
+      if (before !== undefined && row.length < most) {
         next.set(before, child);
-        behind.add(child.agent.stream_id);
+        behind.set(child.agent.stream_id, before.agent.stream_id);
         row.push(child);
         continue;
       }
@@ -178,21 +181,27 @@ export function between(from: Layout, to: Layout): (t: number) => Layout {
   };
 }
 
-/** The line from a parent to its child; `aside` sets a second one beside it. */
+/** The line from a parent to its child, or to the row that the child stands in; `aside` sets a
+ *  second one beside it. */
 export function edge(layout: Layout, id: number, aside = 0): string {
   const [child, parent] = [layout.places.get(id), layout.places.get(layout.parents.get(id) ?? -1)];
-  if (child === undefined || parent === undefined) return '';
-  const { width, height, across, down } = layout.measures;
+  if (child === undefined || parent === undefined || layout.behind.has(id)) return '';
+  const { width, height } = layout.measures;
   const middle = child.y + height / 2 + aside;
   if (layout.narrow) {
     return `M${parent.x + INDENT / 2 - aside},${parent.y + height}V${middle}H${child.x}`;
   }
   const [x1, y1] = [parent.x + width, parent.y + height / 2 + aside];
-  if (layout.behind.has(id)) {
-    const lane = child.y - down / 2;
-    const [bend, row] = [x1 + across / 2, x1 + across];
-    return `M${x1},${y1}C${bend},${y1} ${bend},${lane} ${row},${lane}H${child.x - 8}L${child.x},${middle}`;
-  }
   const bend = (x1 + child.x) / 2;
   return `M${x1},${y1}C${bend},${y1} ${bend},${middle} ${child.x},${middle}`;
+}
+
+/** The bands between those that stand in a row. */
+export function bands(layout: Layout): { id: number; x: number; y: number; width: number }[] {
+  return Array.from(layout.behind).flatMap(([id, before]) => {
+    const [to, from] = [layout.places.get(id), layout.places.get(before)];
+    if (to === undefined || from === undefined) return [];
+    const x = from.x + layout.measures.width;
+    return { id, x, y: to.y, width: Math.max(0, to.x - x) };
+  });
 }

@@ -8,19 +8,21 @@ import { expect, test } from 'vitest';
 import type { FleetEvent } from './events';
 import type { Item } from './items';
 import { Run } from './run';
+import type { Spent } from './spent';
 
 interface Expected {
   name: string;
   events: FleetEvent[];
   streams: Record<string, Record<string, unknown>[]>;
   statuses: [number, string, string[]][];
+  facts: { count: number; run: unknown[]; agents: unknown[][] }[];
 }
 
 const VENV = '../.venv/bin/python';
 const python = process.env.PYTHON ?? (existsSync(VENV) ? VENV : 'python3');
 const printed = execFileSync(python, ['conversations.py'], {
   encoding: 'utf-8',
-  maxBuffer: 1 << 29,
+  maxBuffer: 1 << 30,
 });
 const expected = printed
   .trimEnd()
@@ -80,3 +82,45 @@ test.each(expected)('$name', ({ events, streams }) => {
   );
   expect(found).toEqual(streams);
 });
+
+test.each(expected)('facts of $name', ({ events, facts }) => {
+  for (const { count, run: about, agents } of facts) {
+    const run = new Run();
+    for (const event of events.slice(0, count)) run.apply(event);
+    const { source, session_id, title, cwd, started, updated } = run;
+    expect([source, session_id, title || null, cwd, started, updated, spent(run.total)]).toEqual(
+      about.map(rounded),
+    );
+    const totals = run.totals();
+    const found = run
+      .agents()
+      .map((agent) => [
+        agent.stream_id,
+        agent.agent,
+        agent.title || null,
+        agent.model,
+        agent.started,
+        agent.ended,
+        agent.tools.length,
+        agent.last_tool,
+        spent(agent.own),
+        spent(totals.get(agent.stream_id)!),
+      ]);
+    expect(found).toEqual(agents.map((each) => each.map(rounded)));
+  }
+});
+
+/** Sums of dollars depend on the order in which they are added. */
+function spent(given: Spent): unknown {
+  const dollars = (value: number | null): number | null =>
+    value === null ? null : Number(value.toFixed(9));
+  return {
+    ...given,
+    cost_usd: dollars(given.cost_usd),
+    estimated_usd: dollars(given.estimated_usd),
+  };
+}
+
+function rounded(value: unknown): unknown {
+  return value !== null && typeof value === 'object' ? spent(value as Spent) : value;
+}

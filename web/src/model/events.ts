@@ -380,6 +380,12 @@ export interface PermissionRequest {
   held_until: number | null;
 }
 
+/** What is new, and the number to ask with next time. Who asks without one gets only that. */
+export interface NewAlerts {
+  last: number;
+  alerts: PageAlert[];
+}
+
 /** What was spent, in lines, and in all. `no_price` are the models without a price. */
 export interface CostTable {
   by: string;
@@ -439,6 +445,14 @@ export interface FoundRun {
   title: string | null;
   started: number;
   agents: FoundAgent[];
+}
+
+/** A message, and the run that it is about first. `id` counts up, also over restarts. */
+export interface PageAlert {
+  id: number;
+  title: string;
+  body: string;
+  run: string;
 }
 
 /** One line: what was used and what it costs. `unpriced_tokens` are not in the cost. */
@@ -528,4 +542,4 @@ export type Aside = Gap | Draft | Cut;
 
 /** A regular expression of the characters that a screen does not show as themselves. */
 export const HIDDEN_CHARACTERS =
-  '[\\u{0}-\\u{8}\\u{b}-\\u{1f}\\u{7f}-\\u{9f}\\u{ad}-\\u{ad}\\u{34f}-\\u{34f}\\u{61c}-\\u{61c}\\u{115f}-\\u{1160}\\u{17b4}-\\u{17b5}\\u{180b}-\\u{180f}\\u{200b}-\\u{200b}\\u{200e}-\\u{200f}\\u{2028}-\\u{202e}\\u{2060}-\\u{206f}\\u{2800}-\\u{2800}\\u{3164}-\\u{3164}\\u{d800}-\\u{dfff}\\u{fe00}-\\u{fe0d}\\u{feff}-\\u{feff}\\u{ffa0}-\\u{ffa0}\\u{fff0}-\\u{fffb}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]|(?<![^\\x00-\\x7f\\u{200c}\\u{200d}\\u{fe0e}\\u{fe0f}])[\\u{200c}\\u{200d}\\u{fe0e}\\u{fe0f}]';
+  '[\\u{0}-\\u{8}\\u{b}-\\u{1f}\\u{7f}-\\u{9f}\\u{ad}-\\u{ad}\\u{34f}-\\u{34f}\\u{61c}-\\u{61c}\\u{115f}-\\u{1160}\\u{17b4}-\\u{17b5}\\u{180b}-\\u{180f}\\u{200b}-\\u{200b}\\u{200e}-\\u{200f}\\u{2028}-\\u{202e}\\u{2060}-\\u{206f}\\u{2800}-\\u{2800}\\u{3164}-\\u{3164}\\u{d800}-\\u{dfff}\\u{fe00}-\\u{fe0d}\\u{feff}-\\u{feff}\\u{ffa0}-\\u{ffa0}\\u{fff0}-\\u{fffb}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]|(?<![^\\x00-\\x7f\\u{200c}\\u{200d}\\u{fe0e}\\u{fe0f}])[\\u{200c}\\u{200d}\\u{fe0e}\\u{fe0f}]|(?<=[\\p{Mn}\\p{Me}]{6})[\\p{Mn}\\p{Me}]';

@@ -22,6 +22,8 @@ export function noteOf(item: Item): string {
       const count = item.message_ids?.length ?? 0;
       return `Retracted ${count} message${count === 1 ? '' : 's'}`;
     }
+    case 'response':
+      return item.repeats === null ? '' : 'Returned to the parent as the answer';
     case 'end':
       return `Ended: ${item.reason}`;
     default:

@@ -34,6 +34,16 @@ test('the first prompt, stated twice, is shown once', () => {
   expect(items(run(...begin)).map((item) => [item.kind, item.text])).toEqual([['prompt', 'Go']]);
 });
 
+test('a call leads to the agent that it started, also if that was told first', () => {
+  const state = run(
+    ...begin,
+    { ...child, type: 'stream_start', parent_stream_id: 0, tool_use_id: 'call' },
+    { ...root, type: 'tool_use', tool_use_id: 'call', tool: 'Agent', input: {} },
+  );
+  expect(items(state).at(-1)?.call?.child).toBe(child.stream_id);
+  expect(state.agents()[0]?.waits).toEqual([child.stream_id]);
+});
+
 test('every block is the sum of its deltas, however blocks and streams alternate', () => {
   const delta = fc.record({
     type: fc.constantFrom('text' as const, 'thinking' as const),
@@ -168,6 +178,27 @@ test('totals are the sum of messages until the run tells its own', () => {
   expect(tokensOf(live.agents()[0]!.own)).toBe(20);
   live.apply({ ...usage, type: 'done', seq: 99, ts: 1, ok: true, streams: 1, input_tokens: 7 });
   expect(live.total).toMatchObject({ input_tokens: 7, cost_usd: 0.5 });
+});
+
+test('what an account leaves out stays computed', () => {
+  const usage = {
+    ...root,
+    type: 'token_usage' as const,
+    model: 'm',
+    input_tokens: 100,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_creation_tokens: 0,
+    estimated_usd: 0.25,
+  };
+  const account = { ok: true, subtype: '', cost_usd: 0.5, input_tokens: 100 };
+  const { total } = run(
+    ...begin,
+    { ...usage, message_id: '1' },
+    { ...usage, message_id: '2' },
+    { ...root, type: 'turn_complete', ...account },
+  );
+  expect(total).toMatchObject({ input_tokens: 200, cost_usd: 0.5, estimated_usd: 0.25 });
 });
 
 test('a run of many agents is folded whole', () => {

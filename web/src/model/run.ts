@@ -89,8 +89,13 @@ export class Run {
     }
   }
 
+  /** The main agent; of a run of which one stream was saved, that one. */
+  get root(): Stream | undefined {
+    return this.streams.get(0) ?? this.streams.values().next().value;
+  }
+
   get status(): Status {
-    const root = this.streams.get(0);
+    const root = this.root;
     if (this.done !== null) {
       return root?.ended != null ? root.status : this.done.ok ? 'done' : 'failed';
     }
@@ -122,7 +127,7 @@ export class Run {
       if (above === undefined) totals.set(stream.parent, { ...totals.get(stream.id)! });
       else add(above, totals.get(stream.id)!);
     }
-    if (totals.size > 0) totals.set(0, this.total);
+    if (this.root !== undefined) totals.set(this.root.id, this.total);
     return totals;
   }
 

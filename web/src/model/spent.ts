@@ -101,8 +101,20 @@ export class Totals {
       if (this.reported !== null && event.cost_usd < this.reported)
         this.before.cost_usd += this.reported;
       this.reported = event.cost_usd;
-      this.then = { ...this.seen };
+      this.then = this.covered(event.input_tokens != null);
     }
+  }
+
+  /** What of everything seen so far a report is about: an account with fewer tokens leaves out what
+   *  was cut off, and its dollars stay computed. */
+  private covered(accounted: boolean): Spent {
+    const seen = { ...this.seen };
+    const told = this.account === null ? 0 : tokensOf(this.account) + tokensOf(this.before);
+    if (!accounted || told >= tokensOf(seen)) return seen;
+    const part = told / tokensOf(seen);
+    seen.unpriced_tokens = Math.round(seen.unpriced_tokens * part);
+    if (seen.estimated_usd !== null) seen.estimated_usd *= part;
+    return seen;
   }
 
   done(event: Done): void {

@@ -57,6 +57,8 @@ export class Stream {
   private asking = new Map<string, string>();
   /** Calls without a result, with the stream that each has started. */
   private pending = new Map<string, number | null>();
+  /** The streams that calls have started, by call: one may be told before its call. */
+  private children = new Map<string, number>();
   private lastError = '';
   private context: ContextMark[] = [];
   private shown: AgentView | null = null;
@@ -118,7 +120,7 @@ export class Stream {
         return this.reply(event);
       case 'sub_agent_response': {
         const said = this.items.findLast((item) => item.kind === 'text');
-        const repeats = said?.text === event.content ? said.seq : null;
+        const repeats = said?.text.trim() === event.content.trim() ? said!.seq : null;
         this.response = event.content;
         this.add('response', event, event.content, { repeats });
         return;
@@ -158,6 +160,7 @@ export class Stream {
 
   /** The call `id` has started the stream `child`. */
   spawned(id: string, child: number): void {
+    this.children.set(id, child);
     const item = this.writable(`call ${id}`);
     if (item?.call) item.call = { ...item.call, child };
     if (this.pending.has(id)) this.pending.set(id, child);
@@ -237,6 +240,7 @@ export class Stream {
     fork.places = new Map(this.places);
     fork.asking = new Map(this.asking);
     fork.pending = new Map(this.pending);
+    fork.children = new Map(this.children);
     return fork;
   }
 
@@ -257,9 +261,10 @@ export class Stream {
     this.markOf.set(event.tool_use_id, this.marks.length);
     this.marks.push({ tool: event.tool, at: event.ts, until: null, ok: null });
     this.places.set(`call ${event.tool_use_id}`, this.items.length);
-    this.pending.set(event.tool_use_id, null);
+    const child = this.children.get(event.tool_use_id) ?? null;
+    this.pending.set(event.tool_use_id, child);
     const item = this.add('tool', event);
-    item.call = newCall(event.tool_use_id, event.tool, event.input);
+    item.call = { ...newCall(event.tool_use_id, event.tool, event.input), child };
     item.message_id = event.message_id ?? null;
   }
 

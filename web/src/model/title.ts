@@ -17,6 +17,19 @@ export function promptTitle(prompt: string | null | undefined): string {
   return cut(words.join(' ')) || cut(prompt ?? '');
 }
 
+/** What an answer says first, in one line: no heading, no markup, no code, no table. */
+export function gistOf(answer: string): string {
+  const words: string[] = [];
+  let code = false;
+  for (const line of answer.slice(0, 20 * TITLE_CHARS).split(/\r\n|[\n\r]/)) {
+    if (line.startsWith('```')) code = !code;
+    else if (!code && !/^\s*[#|]/.test(line)) {
+      words.push(line.replace(MARKUP, '').replace(EMPHASIS, ''));
+    }
+  }
+  return cut(words.join(' ')) || promptTitle(answer);
+}
+
 function cut(text: string): string {
   return text
     .slice(0, 4 * TITLE_CHARS)

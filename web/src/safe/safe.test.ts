@@ -48,6 +48,12 @@ test('direction marks are shown by their names', () => {
   expect(visible('a\u0000b')).toBe('a⟨U+0000⟩b');
 });
 
+test('marks on a letter cannot cover the lines around it', () => {
+  expect(visible('e' + '\u0301'.repeat(8) + 'x')).toBe(
+    'e' + '\u0301'.repeat(6) + '⟨U+0301⟩⟨U+0301⟩x',
+  );
+});
+
 test('a terminal has its colours and nothing more', () => {
   expect(pieces('\u001b]0;a title\u0007\u001b[31mred\u001b[0m plain\u001b[2J')).toEqual([
     { text: 'red', look: 'ansi-red' },

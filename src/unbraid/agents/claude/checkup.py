@@ -28,14 +28,14 @@ async def _program(env: Mapping[str, str]) -> Finding:
         return Finding("Claude Code", "missing", "no `claude` on PATH")
     version, found = program
     if version >= FIRST_FORWARDING:
-        return Finding("Claude Code", "ok", f"{found}: every agent's words, live on stdout")
+        return Finding("Claude Code", "ok", f"{found}: all agents are visible, live on stdout")
     if version >= FIRST_NESTING:
         shown = "sub-agents' texts are not printed; they come from their transcripts, live"
     elif version >= FIRST_FILE_PER_AGENT:
         shown = "sub-agents' texts and ids are not printed; they come from their transcripts, live"
     else:
-        shown = "sub-agents' texts are known only when they are over"
-    advice = "update to 2.1.211 or later, and `unbraid run` shows them as they are said"
+        shown = "sub-agents' texts appear only when the sub-agents have ended"
+    advice = "update to 2.1.211 or later to see them live in `unbraid run`"
     return Finding("Claude Code", "warning", f"{found}: {shown}", advice)
 
 
@@ -43,7 +43,7 @@ def _transcripts(env: Mapping[str, str]) -> list[Finding]:
     folders = claude_projects(env)
     if not folders:
         advice = "set CLAUDE_CONFIG_DIR if they are elsewhere"
-        return [Finding("transcripts", "missing", "no folder of Claude Code", advice)]
+        return [Finding("transcripts", "missing", "not found", advice)]
     scan = Scan.of(env)
     there = counted(len(scan.sessions), "session")
     return [
@@ -53,7 +53,7 @@ def _transcripts(env: Mapping[str, str]) -> list[Finding]:
                 "transcripts",
                 "warning",
                 f"{folder}: {problem}",
-                "permission to read it is missing",
+                "permission denied: it cannot be read",
             )
             for folder, problem in scan.problems.items()
         ),

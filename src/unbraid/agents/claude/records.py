@@ -9,40 +9,13 @@ import msgspec
 from msgspec import Meta, Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
+from unbraid.events.tokens import all_tokens
 from unbraid.translate.blocks import Block, MessageUsage
 from unbraid.wire.record import BAD_JSON, Record
 
 # Below this size, looking for what need not be read takes longer than reading it.
 WORTH_CUTTING = 1500
 STDOUT_COPY, TRANSCRIPT_COPY = b',"tool_use_result":', b',"toolUseResult":'
-
-
-class RecordHead(Record):
-    """What most records have: which they are, when, and below what. Cheap to decode."""
-
-    kind = "claude"
-
-    # In the order real lines have them: the decoder looks for the next field first.
-    subtype: str | None = None
-    parent_uuid: str | None = field(default=None, name="parentUuid")
-    is_sidechain: bool | None = field(default=None, name="isSidechain")
-    agent_id_transcript: str | None = field(default=None, name="agentId")
-    parent_tool_use_id: str | None = None
-    agent_id_stdout: str | None = field(default=None, name="agent_id")
-    session_id_stdout: str | None = field(default=None, name="session_id")
-    uuid: str | None = None
-    timestamp: str | int | float | None = None
-    session_id_transcript: str | None = field(default=None, name="sessionId")
-
-    @property
-    def agent_id(self) -> str | None:
-        """The sub-agent's id, in whichever spelling the line has it."""
-        return self.agent_id_stdout or self.agent_id_transcript
-
-    @property
-    def session_id(self) -> str | None:
-        """The session's id, in whichever spelling the line has it."""
-        return self.session_id_stdout or self.session_id_transcript
 
 
 class ApiMessage(Struct, gc=False):
@@ -74,17 +47,39 @@ class ApiEvent(Struct, gc=False):
     usage: MessageUsage | None = None
 
 
-class ClaudeRecord(RecordHead):
+class ClaudeRecord(Record):
     """A record of any type, with the messages and streamed events in it."""
 
+    kind = "claude"
+
+    # In the order real lines have them: the decoder looks for the next field first.
+    subtype: str | None = None
+    parent_uuid: str | None = field(default=None, name="parentUuid")
+    is_sidechain: bool | None = field(default=None, name="isSidechain")
+    agent_id_transcript: str | None = field(default=None, name="agentId")
     message: ApiMessage | None = None
     event: ApiEvent | None = None
-    api_block_index: int | None = field(default=None, name="apiBlockIndex")
+    parent_tool_use_id: str | None = None
+    agent_id_stdout: str | None = field(default=None, name="agent_id")
+    session_id_stdout: str | None = field(default=None, name="session_id")
+    uuid: str | None = None
+    timestamp: str | int | float | None = None
     is_meta: bool | None = field(default=None, name="isMeta")
+    session_id_transcript: str | None = field(default=None, name="sessionId")
     # Of a record that was copied from another session, which has counted it.
     forked_from: dict[str, Any] | None = field(default=None, name="forkedFrom")
     # Ours, not the wire's: how many of its blocks were known and left unread.
     skipped: Annotated[int, Meta(ge=0, le=0)] = field(default=0, name="unbraid.skipped")
+
+    @property
+    def agent_id(self) -> str | None:
+        """The sub-agent's id, in whichever spelling the line has it."""
+        return self.agent_id_stdout or self.agent_id_transcript
+
+    @property
+    def session_id(self) -> str | None:
+        """The session's id, in whichever spelling the line has it."""
+        return self.session_id_stdout or self.session_id_transcript
 
     @property
     def is_identified(self) -> bool:
@@ -98,19 +93,18 @@ decode_plain = msgspec.json.Decoder(ClaudeRecord).decode
 def decode(line: bytes) -> ClaudeRecord:
     """Returns a line as a record; raises one of `BAD_JSON` if it is not one, whole."""
     if len(line) > WORTH_CUTTING:
-        record = read_cut_line(line)
-        if record is not None:
-            return record
+        return decode_long(line)
     record = decode_plain(line)
     record.raw = line
     return record
 
 
-def read_cut_line(line: bytes) -> ClaudeRecord | None:
-    """Returns the record of a line, read up to the second copy of its tool's result.
+def decode_long(line: bytes) -> ClaudeRecord:
+    """Returns a line as a record; reads it only up to the second copy of its tool's result, if it
+    has one.
 
     That copy is only wanted for spawning calls, which read it from `raw`. If the cut went wrong the
-    decoding fails, or the `uuid` is missing, and the whole line is to be read.
+    decoding fails, or the `uuid` is missing, and the whole line is read.
     """
     key = STDOUT_COPY if line.startswith(b'{"type":') else TRANSCRIPT_COPY
     # The same again begins in the middle, more or less.
@@ -118,14 +112,12 @@ def read_cut_line(line: bytes) -> ClaudeRecord | None:
     cut = line.find(key, middle - reach, middle + reach)
     if cut < 0:
         cut = line.find(key)
-        if cut < 0:
-            return None
     try:
-        record = decode_plain(line[:cut] + b"}")
+        record = decode_plain(line[:cut] + b"}") if cut >= 0 else None
     except BAD_JSON:
-        return None
-    if record.uuid is None:
-        return None
+        record = None
+    if record is None or record.uuid is None:
+        record = decode_plain(line)
     record.raw = line
     return record
 
@@ -228,12 +220,7 @@ class ResultUsage(Struct):
     @property
     def total_tokens(self) -> int:
         """All tokens that went in or came out."""
-        return (
-            self.input_tokens
-            + self.output_tokens
-            + self.cache_read_tokens
-            + self.cache_creation_tokens
-        )
+        return all_tokens(self)
 
 
 class CostState(Struct):

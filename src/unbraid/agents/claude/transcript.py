@@ -33,10 +33,24 @@ NOTICE = "[SYSTEM NOTIFICATION - NOT USER INPUT]"
 # What the CLI, and no person, has put where a prompt may stand.
 NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ", NOTICE)
 INTERRUPTION = "[Request interrupted by user"
+# An attachment of this type says that a hook has ended the turn of its agent.
+HOOK_STOP = "hook_stopped_continuation"
 TASK_NOTIFICATION = "<task-notification>"
 # What a record's origin is called if it is one, whatever stands before it.
 NOTIFICATION_ORIGIN = "task-notification"
 _NOTIFICATION = re.compile(r"<(task-id|tool-use-id|status|result)>(.*?)</\1>", re.DOTALL)
+
+
+class Attachment(Struct, gc=False):
+    """What the CLI has added to a conversation."""
+
+    type: str = ""
+
+
+class WithAttachment(Struct):
+    """An `attachment` record."""
+
+    attachment: Attachment | None = None
 
 
 class AgentFacts(Struct):

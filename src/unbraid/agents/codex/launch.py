@@ -65,14 +65,15 @@ class CodexLauncher:
         """
         first = _arguments_of(argv) or 0
         args = argv[first:]
-        served = served_exec(args, str(Path.cwd())) if steered else None
-        if served is not None:
+        served = served_exec(args, str(Path.cwd())) if steered else ""
+        if isinstance(served, ServedExec):
             return CodexCommand(
                 served.argv(argv[:first]),
                 KIND,
                 prints="json" if served.prints_json else "text",
                 reads_stdin=True,
-                session=served.resumed,
+                is_server=True,
+                session=self._session_of(served.resumed),
                 resumes=served.resumed is not None,
                 prompt=served.prompt,
                 served=served,
@@ -89,16 +90,21 @@ class CodexLauncher:
             list(argv),
             KIND,
             captured=any(word in args for word in _JSON),
-            session=resumed,
+            session=self._session_of(resumed),
             resumes=resumed is not None or "resume" in args,
+            why_not_steered=served,
         )
+
+    def _session_of(self, thread: str | None) -> str | None:
+        """Returns the session that a thread is part of: a sub-agent's may be continued, too."""
+        return None if thread is None else _root_of(thread, self._env)
 
     def source(self, command: Command, cwd: Path) -> CodexSource | ServerSource:
         """Reads its rollouts from now on, and its stdout if that is JSON; of an app-server, what
         that writes.
         """
         if isinstance(command, CodexCommand):
-            return ServerSource(self._env, command.session)
+            return ServerSource(self._env, session=command.session, resumed=command.served.resumed)
         return CodexSource(
             self._env,
             began_ms=now_ms(),
@@ -121,7 +127,10 @@ class CodexLauncher:
         """Prints what `exec` would have printed, where an app-server does its work."""
         if not isinstance(command, CodexCommand):
             return None
-        return ExecRenderer(_show_error, prints_json=command.served.prints_json)
+        served = command.served
+        return ExecRenderer(
+            _show_error, prints_json=served.prints_json, answer_path=served.answer_path
+        )
 
     def controller(
         self, command: Command, process: AgentProcess, run: RunReference
@@ -205,7 +214,8 @@ class CodexSource:
 
     def _line(self, line: bytes) -> None:
         if self._session is None:
-            self._session = _thread_of(line)
+            thread = _thread_of(line)
+            self._session = None if thread is None else _root_of(thread, self._env)
             self._waiting_since = time.monotonic()
         self._printed.append(Chunk(self._source, self._offset, line))
         self._offset += len(line)
@@ -252,6 +262,10 @@ def rollout_sizes(env: Mapping[str, str]) -> dict[str, int]:
 
 def _show_error(problem: str) -> None:
     print(f"ERROR: {safe(problem)}", file=sys.stderr)
+
+
+def _root_of(thread: str, env: Mapping[str, str]) -> str:
+    return RolloutFolders(codex_folders(env)).root(thread) or thread
 
 
 def _thread_of(line: bytes) -> str | None:

@@ -42,6 +42,8 @@ PRINTED = frozenset(
 SERVER_WORDS = frozenset({"error", "warning", "configWarning", "deprecationNotice"})
 
 THREAD_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+# Begins the name of a source with what has to be known of a rollout that is read from its middle.
+ABOUT = "about-"
 
 
 class CodexRecord(Record):
@@ -89,7 +91,9 @@ class CodexRecord(Record):
     @property
     def is_identified(self) -> bool:
         """Whether only Codex writes such a line."""
-        return (self.is_stored and self.timestamp is not None) or self.is_printed or self.is_served
+        if self.payload is not MISSING and (self.type in STORED or self.timestamp is not None):
+            return self.is_stored
+        return self.is_printed or self.is_served
 
 
 _decode = msgspec.json.Decoder(CodexRecord).decode
@@ -164,7 +168,7 @@ class StoredHead(Struct):
 
 def session_head(line: bytes) -> SessionHead | None:
     """Returns what the first line of a rollout says; None if it is not one."""
-    if b'"session_meta"' not in line[:400]:
+    if b'"session_meta"' not in line:
         return None
     head = read_as(StoredHead, line)
     return head.payload if head.type == "session_meta" and head.payload is not None else None

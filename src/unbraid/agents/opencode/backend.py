@@ -26,6 +26,7 @@ from unbraid.agents.turn_limit import TurnLimit
 from unbraid.errors import BackendError, CallerError
 from unbraid.events import Error, PermissionAsked, RelayEvent, TurnComplete
 from unbraid.timings import (
+    AGENT_INTERRUPT_POLL_SECONDS,
     AGENT_INTERRUPT_TIMEOUT_SECONDS,
     AGENT_START_TIMEOUT_SECONDS,
     SESSION_DELETE_TIMEOUT_SECONDS,
@@ -218,7 +219,7 @@ class OpenCodeConversation:
         try:
             async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
                 while await self._busy():  # noqa: ASYNC110
-                    await asyncio.sleep(0.05)
+                    await asyncio.sleep(AGENT_INTERRUPT_POLL_SECONDS)
         except TimeoutError:
             problem = f"still busy {AGENT_INTERRUPT_TIMEOUT_SECONDS:g} s after it was aborted"
             raise BackendError(self._link.name, problem, "open a new conversation") from None

@@ -26,8 +26,12 @@ class Edition(Struct, frozen=True):
         return f"{self.variables}_{name}"
 
 
-OPENCODE = Edition("opencode", "OpenCode", "OPENCODE", ("opencode",), 0)
-KILO = Edition("kilo", "Kilo", "KILO", ("kilo", "kilocode"), 7)
+OPENCODE = Edition(
+    name="opencode", title="OpenCode", variables="OPENCODE", commands=("opencode",), first_major=0
+)
+KILO = Edition(
+    name="kilo", title="Kilo", variables="KILO", commands=("kilo", "kilocode"), first_major=7
+)
 
 _MAJOR = re.compile(r"(\d{1,4})\.\d")
 _SESSION_VERSION = re.compile(rb'"version":\s?"(\d{1,4}\.\d[^"]{0,20})"')

@@ -23,7 +23,9 @@ from unbraid.log.folder import data_folder
 STREAM = "UNBRAID"
 PORT = 4222
 FOLDER = "views"
-_OPTIONS = frozenset(("view", "monitor", "tls_ca", "tls_cert", "tls_key", "creds", "insecure"))
+_OPTIONS = frozenset(
+    ("view", "monitor", "tls_ca", "tls_cert", "tls_key", "creds", "password_file", "insecure")
+)
 _STREAM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 
@@ -40,6 +42,7 @@ class NatsAddress(Struct, frozen=True):
     tls_cert: str | None = None
     tls_key: str | None = None
     creds: str | None = None
+    password_file: str | None = None
     monitor: str | None = None
     view: str | None = None
 
@@ -98,12 +101,6 @@ def parse_address(url: str) -> NatsAddress:
         tls=tls,
         **options,
     )
-
-
-def without_secrets(url: str) -> str:
-    """Returns a URL without the name and password in it."""
-    scheme, separator, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}" if separator else url
 
 
 def _hosts(place: str) -> tuple[str, ...]:

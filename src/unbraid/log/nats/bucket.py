@@ -157,5 +157,9 @@ class Bucket:
 
     async def _open(self) -> None:
         if not self._is_open:
+            try:
+                self._connection.check_made()
+            except Away as error:
+                raise self._connection.unusable(error) from error
             await open_stream(self._connection, bucket_settings(self._name, self._replicas))
             self._is_open = True

@@ -78,7 +78,7 @@ def _clock(info: dict[str, Any]) -> LogFinding:
     try:
         there = datetime.fromisoformat(f"{info['ts'][:19]}+00:00").timestamp()
     except (KeyError, ValueError):
-        return LogFinding("clock", True, "not told")
+        return LogFinding("clock", True, "not known")
     skew = abs(time.time() - there)
     text = f"{skew:.0f} s apart"
     advice = "set the clocks by NTP: times of events would not fit together"
@@ -94,12 +94,16 @@ async def _durability(connection: NatsConnection) -> LogFinding:
         return LogFinding("durability", True, "not proven", advice)
     import httpx
 
+    from unbraid.system.http import HTTP_ERRORS, client_options, reason_of
+
     url = f"{monitor if '://' in monitor else f'http://{monitor}'}/jsz?config=1"
     try:
-        async with httpx.AsyncClient(timeout=NATS_REQUEST_TIMEOUT_SECONDS) as client:
+        options = client_options(url)
+        async with httpx.AsyncClient(timeout=NATS_REQUEST_TIMEOUT_SECONDS, **options) as client:
             config = (await client.get(url)).json().get("config") or {}
-    except (httpx.HTTPError, ValueError) as error:
-        return LogFinding("durability", False, f"the monitor does not answer: {error}")
+    except (*HTTP_ERRORS, ValueError) as error:
+        problem = f"the monitor does not answer: {reason_of(error)}"
+        return LogFinding("durability", False, problem)
     if config.get("sync_always"):
         return LogFinding("durability", True, "every record is on disk before it is acknowledged")
     advice = "jetstream { sync_interval: always }: a power cut of all nodes could cost the log"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +14,9 @@ from nats.aio.client import Client
 from nats.errors import AuthorizationError, Error, NoRespondersError
 
 from unbraid.log.nats.address import NatsAddress
+from unbraid.log.nats.requests import NatsRequests, NotAllowed
 from unbraid.log.port import LogUnusable
+from unbraid.system.tasks import end_task
 from unbraid.timings import (
     NATS_CONNECT_TIMEOUT_SECONDS,
     NATS_OPEN_TIMEOUT_SECONDS,
@@ -54,67 +57,101 @@ class Away(Exception):
 _answer = msgspec.json.Decoder(_Answer).decode
 
 
+class _FirstContact:
+    """The first attempt to connect. It goes on until it succeeds or somebody ends it."""
+
+    def __init__(self, address: NatsAddress) -> None:
+        self.client, self._address = Client(), address
+        self._refused = asyncio.Event()
+        self._problem: Exception = TimeoutError()
+        self.requests = NatsRequests(self.client)
+        # The client itself would try for ever.
+        self._attempt = asyncio.create_task(
+            self.client.connect(
+                address.servers,
+                name="unbraid",
+                error_cb=self._note,
+                disconnected_cb=self._disconnected,
+                **_options(address),
+            )
+        )
+
+    async def _disconnected(self) -> None:
+        self.requests.give_up()
+
+    async def _note(self, error: Exception) -> None:
+        if "permissions violation" in str(error).lower():
+            # The request itself is never answered.
+            self.requests.refuse(str(error).lower())
+            return
+        # A server that refuses hangs up as well: the reason counts, not the lost connection.
+        if not self._refused.is_set():
+            self._problem = error
+        if _is_final(error):
+            self._refused.set()
+
+    async def wait(self, seconds: float) -> None:
+        """Waits until it is known how it ends, or so long."""
+        refusal = asyncio.create_task(self._refused.wait())
+        tasks = (self._attempt, refusal)
+        await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        refusal.cancel()
+
+    def problem(self) -> LogUnusable | None:
+        """Returns why there is no connection; None if there is one."""
+        if not self._attempt.done() or self._attempt.exception() is not None:
+            return _unusable(self._address, self._problem)
+        version = self.client.connected_server_version
+        if (version.major, version.minor) < OLDEST_SERVER:
+            text = f"nats-server {version.major}.{version.minor} is too old: 2.12 is the least"
+            return LogUnusable(self._address.shown, "io", text)
+        return None
+
+    @property
+    def detail(self) -> str:
+        """What went wrong the last time."""
+        return str(self._problem) or type(self._problem).__name__
+
+    async def end(self) -> None:
+        """Ends the attempt, and the connection if there is one."""
+        await end_task(self._attempt)
+        with contextlib.suppress(Exception):
+            await self.client.close()
+
+
 class NatsConnection:
     """A connection that comes back by itself. Made by `NatsConnection.open`."""
 
-    def __init__(self, client: Client, address: NatsAddress) -> None:
-        self.client, self.address = client, address
+    def __init__(self, contact: _FirstContact, address: NatsAddress) -> None:
+        self.client, self.address = contact.client, address
         self.place = address.shown
+        self._contact, self._was_made = contact, False
+        self._requests = contact.requests
 
     @classmethod
-    async def open(cls, address: NatsAddress) -> NatsConnection:
-        """Connects; raises LogUnusable with what is wrong, within seconds."""
-        client = Client()
-        problems: list[Exception] = []
-        refused = asyncio.Event()
+    async def open(cls, address: NatsAddress, *, even_away: bool = False) -> NatsConnection:
+        """Connects; raises LogUnusable with what is wrong, within seconds. With `even_away`, nodes
+        that are only away are waited for, behind the returned connection.
+        """
+        contact = _FirstContact(address)
+        await contact.wait(NATS_OPEN_TIMEOUT_SECONDS)
+        problem = contact.problem()
+        if problem is not None and not (even_away and problem.reason == "away"):
+            await contact.end()
+            raise problem
+        return cls(contact, address)
 
-        async def note(error: Exception) -> None:
-            # A server that refuses hangs up as well: the reason counts, not the lost connection.
-            if not refused.is_set():
-                problems[:] = [error]
-            if _is_final(error):
-                refused.set()
-
-        # The defaults would hide a dead link for minutes, and then give up.
-        options: dict[str, Any] = {
-            "connect_timeout": NATS_CONNECT_TIMEOUT_SECONDS,
-            "ping_interval": NATS_PING_SECONDS,
-            "max_outstanding_pings": 2,
-            "reconnect_time_wait": NATS_RECONNECT_SECONDS,
-            "max_reconnect_attempts": -1,
-            "pending_size": PENDING_BYTES,
-        }
-        if address.user is not None:
-            options |= {"user": address.user, "password": address.password or ""}
-        if address.creds is not None:
-            options["user_credentials"] = address.creds
-        if address.tls:
-            options["tls"] = _tls_context(address)
-        # The client itself would try for ever.
-        attempt = asyncio.create_task(
-            client.connect(address.servers, name="unbraid", error_cb=note, **options)
-        )
-        refusal = asyncio.create_task(refused.wait())
-        await asyncio.wait(
-            (attempt, refusal),
-            timeout=NATS_OPEN_TIMEOUT_SECONDS,
-            return_when=asyncio.FIRST_COMPLETED,
-        )
-        refusal.cancel()
-        if not attempt.done() or attempt.exception() is not None:
-            attempt.cancel()
-            with contextlib.suppress(Exception, asyncio.CancelledError):
-                await attempt
-            with contextlib.suppress(Exception):
-                await client.close()
-            raise _unusable(address, problems[-1] if problems else TimeoutError())
-        connection = cls(client, address)
-        version = client.connected_server_version
-        if (version.major, version.minor) < OLDEST_SERVER:
-            await connection.close()
-            problem = f"nats-server {version.major}.{version.minor} is too old: 2.12 is the least"
-            raise LogUnusable(address.shown, "io", problem)
-        return connection
+    def check_made(self) -> None:
+        """Raises Away as long as there never was a connection, LogUnusable if there will be none.
+        What the client is given before that, it would lose.
+        """
+        if not self._was_made:
+            problem = self._contact.problem()
+            if problem is not None and problem.reason == "away":
+                raise Away(self._contact.detail)
+            if problem is not None:
+                raise problem
+            self._was_made = True
 
     @property
     def server_version(self) -> tuple[int, int, int]:
@@ -136,8 +173,11 @@ class NatsConnection:
         seconds: float = NATS_REQUEST_TIMEOUT_SECONDS,
     ) -> bytes:
         """Sends a request to JetStream; returns its answer. Raises Refused, or Away."""
+        self.check_made()
         try:
-            message = await self.client.request(subject, payload, timeout=seconds, headers=headers)
+            message = await self._requests.ask(subject, payload, headers, seconds)
+        except NotAllowed as error:
+            raise Refused(JetStreamProblem(403, description=str(error))) from error
         except (TimeoutError, NoRespondersError, Error, OSError) as error:
             raise Away(str(error) or type(error).__name__) from error
         if message.headers and message.headers.get("Status") == "503":
@@ -152,6 +192,7 @@ class NatsConnection:
 
     async def send(self, subject: str, payload: bytes, *, headers: dict[str, str]) -> None:
         """Sends a message that nobody answers. Raises Away."""
+        self.check_made()
         try:
             await self.client.publish(subject, payload, headers=headers)
         except (Error, OSError) as error:
@@ -171,8 +212,42 @@ class NatsConnection:
 
     async def close(self) -> None:
         """Closes the connection, for good."""
-        with contextlib.suppress(Exception):
-            await self.client.close()
+        await self._contact.end()
+
+
+def _options(address: NatsAddress) -> dict[str, Any]:
+    # The defaults would hide a dead link for minutes, and then give up.
+    options: dict[str, Any] = {
+        "connect_timeout": NATS_CONNECT_TIMEOUT_SECONDS,
+        "ping_interval": NATS_PING_SECONDS,
+        "max_outstanding_pings": 2,
+        "reconnect_time_wait": NATS_RECONNECT_SECONDS,
+        "max_reconnect_attempts": -1,
+        "pending_size": PENDING_BYTES,
+        # All subjects are our own, and names of runs are checked before.
+        "skip_subject_validation": True,
+    }
+    if address.user is not None:
+        options |= {"user": address.user, "password": _password(address)}
+    if address.creds is not None:
+        options["user_credentials"] = address.creds
+    if address.tls:
+        options["tls"] = _tls_context(address)
+    return options
+
+
+def _password(address: NatsAddress) -> str:
+    if address.password_file is None:
+        return address.password or ""
+    path = Path(address.password_file)
+    try:
+        if path.stat().st_mode & 0o077:
+            problem = f"others can read the password in {path}: chmod 600 it"
+            raise LogUnusable(address.shown, "refused", problem)
+        return path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "no text"
+        raise LogUnusable(address.shown, "refused", f"no password in {path}: {reason}") from None
 
 
 def _tls_context(address: NatsAddress) -> ssl.SSLContext:

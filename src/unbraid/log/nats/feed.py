@@ -86,6 +86,7 @@ class NatsFeed:
         """
         subscription = None
         try:
+            self._connection.check_made()
             subscription = await self._subscribe()
             pending = await self._create()
             while pending or not to_end:

@@ -37,7 +37,15 @@ from unbraid.log.nats.message import (
     headers_of,
     part_numbers,
 )
-from unbraid.log.nats.stream import run_subject
+from unbraid.log.nats.stream import (
+    NOT_FOUND,
+    REPLICAS,
+    is_cut_off,
+    log_settings,
+    open_stream,
+    run_subject,
+    setting_problems,
+)
 from unbraid.log.port import LogFinding, LogUnusable
 from unbraid.log.replicated.journal import JournalInfo, Overtaken, Stored
 from unbraid.timings import (
@@ -87,6 +95,21 @@ class NatsJournal:
         self._bucket = bucket
         self._connection, self._stream, self._prefix = connection, stream, prefix
         self._writer, self._count = secrets.token_hex(8), 0
+        self._was_found = False
+
+    async def prepare(self) -> None:
+        """Checks the settings of the stream, or makes it; once. Raises LogUnusable."""
+        if self._was_found:
+            return
+        try:
+            self._connection.check_made()
+        except Away as error:
+            raise self._connection.unusable(error) from error
+        settings = log_settings(self._stream, self._prefix, REPLICAS)
+        info = await open_stream(self._connection, settings)
+        if problems := setting_problems(info, settings):
+            raise LogUnusable(self.place, "io", "; ".join(problems))
+        self._was_found = True
 
     async def append(
         self,
@@ -175,11 +198,11 @@ class NatsJournal:
             # The parts of a batch are neighbours, and the last one is the head.
             number, count = found.parts
             return found.seq + count - number
-        told = _LAST.search(problem.description)
+        last = _LAST.search(problem.description)
         # A node that was cut off may take itself for the leader for a while, with an old number:
         # only one that stays is a loss.
-        if told and int(told[1]) < message.after and time.monotonic() - began > NATS_LOST_SECONDS:
-            lost = f"has lost records of run {run}: its last is {told[1]}, not {message.after}"
+        if last and int(last[1]) < message.after and time.monotonic() - began > NATS_LOST_SECONDS:
+            lost = f"has lost records of run {run}: its last is {last[1]}, not {message.after}"
             raise LogUnusable(self.place, "lost", lost)
         return None
 
@@ -223,16 +246,22 @@ class NatsJournal:
 
     async def info(self) -> JournalInfo:
         """Returns what the stream is now, by its leader."""
+        await self.prepare()
         try:
             info = await self._connection.ask(f"STREAM.INFO.{self._stream}")
-        except (Refused, Away) as error:
+        except Refused as error:
+            if error.problem.err_code == NOT_FOUND:
+                raise LogUnusable(self.place, "lost", "its stream is gone") from error
             raise self._connection.unusable(error) from error
-        state, cluster = info["state"], info.get("cluster") or {}
+        except Away as error:
+            raise self._connection.unusable(error) from error
+        if is_cut_off(info):
+            raise LogUnusable(self.place, "away", "its nodes do not reach each other")
+        state = info["state"]
         return JournalInfo(
             created=info["created"],
             last_seq=state["last_seq"],
-            nodes=1 + len(cluster.get("replicas") or []),
-            size_bytes=state["bytes"],
+            is_empty=state["messages"] == 0,
         )
 
     async def findings(self) -> list[LogFinding]:

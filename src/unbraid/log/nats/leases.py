@@ -25,7 +25,8 @@ from msgspec.structs import replace
 from unbraid.errors import LogError
 from unbraid.log.leases import FileLeases
 from unbraid.log.nats.bucket import Bucket, Kept
-from unbraid.timings import LEASE_RENEWAL_SECONDS, LEASE_TTL_SECONDS
+from unbraid.system.tasks import end_task
+from unbraid.timings import LEASE_CLOSE_SECONDS, LEASE_RENEWAL_SECONDS, LEASE_TTL_SECONDS
 from unbraid.wire.names import names_run
 
 # How often a key that somebody else changes meanwhile is looked at again.
@@ -150,9 +151,16 @@ class NatsLeases:
         """Let go of every lease, and of this holder's own key."""
         if self._renewal is not None:
             renewal, self._renewal = self._renewal, None
-            while not renewal.done():
-                renewal.cancel()
-                await asyncio.wait([renewal], timeout=1)
+            await end_task(renewal)
+        # What cannot be said while the nodes are away, they find out by what expires.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEASE_CLOSE_SECONDS):
+                await self._let_go(ended=ended)
+        self._held.clear()
+        self._session_seq = 0
+        await self._local.close(ended=ended)
+
+    async def _let_go(self, *, ended: bool) -> None:
         for name in list(self._held):
             if ended:
                 await self.release(name)
@@ -161,8 +169,6 @@ class NatsLeases:
         if self._session_seq:
             with suppress(LogError):
                 await self._bucket.delete(_session_key(self._me.session), after=self._session_seq)
-            self._session_seq = 0
-        await self._local.close(ended=ended)
 
     def _changed(self) -> None:
         self.changes += 1

@@ -14,11 +14,17 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 from nats.errors import Error, NoRespondersError
 
-from unbraid.errors import CallerError
-from unbraid.log.nats.connection import NatsConnection
-from unbraid.timings import LINE_GATHER_SECONDS, LINE_KNOWN_SECONDS, LINE_TIMEOUT_SECONDS
+from unbraid.errors import CallerError, LogError
+from unbraid.log.nats.connection import Away, NatsConnection
+from unbraid.timings import (
+    LINE_GATHER_SECONDS,
+    LINE_KNOWN_SECONDS,
+    LINE_RETRY_SECONDS,
+    LINE_TIMEOUT_SECONDS,
+)
 
 _ADDRESS = "Unbraid-Address"
 
@@ -33,7 +39,7 @@ class NatsLine:
     """The questions of one log."""
 
     def __init__(self, connection: NatsConnection, prefix: str) -> None:
-        self._client = connection.client
+        self._connection, self._client = connection, connection.client
         self._all, self._one = f"{prefix}.ctl.all", f"{prefix}.ctl.at"
         self._known: set[str] = set()
 
@@ -53,6 +59,7 @@ class NatsLine:
 
         inbox = self._client.new_inbox()
         try:
+            self._connection.check_made()
             subscription = await self._client.subscribe(inbox, cb=receive)
             try:
                 await self._client.publish(self._all, question, reply=inbox)
@@ -62,7 +69,7 @@ class NatsLine:
                     await _wait(done, LINE_KNOWN_SECONDS)
             finally:
                 await subscription.unsubscribe()
-        except (Error, OSError):
+        except (Error, OSError, Away, LogError):
             return {}
         self._known = set(found)
         return found
@@ -70,11 +77,14 @@ class NatsLine:
     async def ask(self, address: str, question: bytes) -> bytes:
         """Returns what one answers. Raises CallerError if it is gone."""
         try:
+            self._connection.check_made()
             answer = await self._client.request(
                 f"{self._one}.{address}", question, timeout=LINE_TIMEOUT_SECONDS
             )
         except NoRespondersError:
             raise CallerError("the process that has it is gone") from None
+        except (Away, LogError) as error:
+            raise CallerError(str(error)) from None
         except (Error, OSError, TimeoutError):
             problem = f"no answer within {LINE_TIMEOUT_SECONDS:.0f} seconds"
             raise CallerError(f"{problem}: whether it was carried out is not known") from None
@@ -98,13 +108,24 @@ class NatsLine:
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
 
-        subscriptions = [
-            await self._client.subscribe(subject, cb=receive)
-            for subject in (self._all, f"{self._one}.{address}")
-        ]
-        # From here on everybody finds it; on a connection that is away, when that is back.
-        with contextlib.suppress(Error, OSError, TimeoutError):
-            await self._client.flush(1)
+        subscriptions: list[Subscription] = []
+
+        async def listen() -> None:
+            while not self._is_made():  # noqa: ASYNC110 - the client says nothing of it
+                await asyncio.sleep(LINE_RETRY_SECONDS)
+            subscriptions.append(await self._client.subscribe(self._all, cb=receive))
+            own = f"{self._one}.{address}"
+            subscriptions.append(await self._client.subscribe(own, cb=receive))
+
+        if self._is_made():
+            await listen()
+            # From here on everybody finds it; on a connection that is away, when that is back.
+            with contextlib.suppress(Error, OSError, TimeoutError):
+                await self._client.flush(1)
+        else:
+            listening = asyncio.create_task(listen())
+            tasks.add(listening)
+            listening.add_done_callback(tasks.discard)
         try:
             yield
         finally:
@@ -114,3 +135,11 @@ class NatsLine:
             for task in list(tasks):
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _is_made(self) -> bool:
+        """Returns whether there ever was a connection: what is subscribed before is lost."""
+        try:
+            self._connection.check_made()
+        except (Away, LogError):
+            return False
+        return True

@@ -13,7 +13,7 @@ from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.nats.journal import NatsJournal
 from unbraid.log.nats.leases import NatsLeases
 from unbraid.log.nats.line import NatsLine
-from unbraid.log.nats.stream import REPLICAS, log_settings, open_stream, setting_problems
+from unbraid.log.nats.stream import REPLICAS
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.follower import JournalFollower
@@ -21,19 +21,24 @@ from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.system.home import make_private_folder
 
 
-async def open_nats_log(address: NatsAddress, env: Mapping[str, str]) -> ReplicatedLog:
-    """Connects, checks the stream or makes it, and begins to fold it into this machine's copy."""
+async def open_nats_log(
+    address: NatsAddress, env: Mapping[str, str], *, even_away: bool = False
+) -> ReplicatedLog:
+    """Connects, checks the stream or makes it, and begins to fold it into this machine's copy. With
+    `even_away`, all that is done when the nodes are there.
+    """
     async with AsyncExitStack() as stack:
-        connection = await NatsConnection.open(address)
+        connection = await NatsConnection.open(address, even_away=even_away)
         stack.push_async_callback(connection.close)
-        settings = log_settings(address.stream, address.prefix, REPLICAS)
-        info = await open_stream(connection, settings)
-        if problems := setting_problems(info):
-            raise LogUnusable(address.shown, "io", "; ".join(problems))
+        bucket = Bucket(connection, f"{address.stream}_LEASES", REPLICAS)
+        journal = NatsJournal(connection, address.stream, address.prefix, bucket)
+        try:
+            await journal.prepare()
+        except LogUnusable as error:
+            if not (even_away and error.reason == "away"):
+                raise
         path = address.view_path(env)
         view = await JournalCopy.open(path, address.shown)
-        bucket = Bucket(connection, f"{address.stream}_LEASES", info["config"]["num_replicas"])
-        journal = NatsJournal(connection, address.stream, address.prefix, bucket)
         follower = JournalFollower(journal, view, path.with_name(f"{path.name}.fold"))
         stack.pop_all()
     # What concerns this machine alone is where its other logs have it, or beside a copy elsewhere.

@@ -10,11 +10,23 @@ from typing import Any
 
 from unbraid.log.nats.connection import Away, NatsConnection, Refused
 from unbraid.log.port import LogUnusable
-from unbraid.timings import NATS_PLACEMENT_SECONDS, NATS_RETRY_SECONDS
+from unbraid.timings import NATS_PLACEMENT_SECONDS, NATS_QUORUM_SECONDS, NATS_RETRY_SECONDS
 
 REPLICAS = 3
-_NOT_FOUND, _NOT_CLUSTERED, _NO_PEERS = 10059, 10074, (10005, 10023)
+NOT_FOUND, _NOT_CLUSTERED, _NO_PEERS = 10059, 10074, (10005, 10023)
+_NOT_FOR_ACCOUNT = 10039
 _NEEDED = ("allow_atomic", "allow_msg_ttl", "allow_rollup_hdrs")
+# With any other of these, records go that were acknowledged, or do not come in.
+_FIXED = (
+    "subjects",
+    "storage",
+    "retention",
+    "discard",
+    "compression",
+    "max_msgs",
+    "max_msgs_per_subject",
+    "max_age",
+)
 
 
 def run_subject(prefix: str, run: str) -> str:
@@ -46,6 +58,7 @@ def log_settings(name: str, prefix: str, replicas: int) -> dict[str, Any]:
         "allow_atomic": True,
         "duplicate_window": 1_000_000_000,
         "max_msgs": -1,
+        "max_msgs_per_subject": -1,
         "max_bytes": -1,
         "max_age": 0,
         "max_consumers": -1,
@@ -63,6 +76,7 @@ async def open_stream(connection: NatsConnection, settings: dict[str, Any]) -> d
             return await _found_or_made(connection, name, settings)
         except Refused as error:
             passing = error.problem.code == 503 or error.problem.err_code in _NO_PEERS
+            passing = passing and error.problem.err_code != _NOT_FOR_ACCOUNT
             problem = f"has no stream {name}, and refuses to make it: {error}"
         except Away as error:
             passing, problem = True, f"JetStream does not answer ({error}): is it enabled?"
@@ -77,7 +91,7 @@ async def _found_or_made(
     try:
         return await connection.ask(f"STREAM.INFO.{name}")
     except Refused as error:
-        if error.problem.err_code != _NOT_FOUND:
+        if error.problem.err_code != NOT_FOUND:
             raise
     try:
         return await connection.ask(f"STREAM.CREATE.{name}", settings)
@@ -87,7 +101,7 @@ async def _found_or_made(
         return await connection.ask(f"STREAM.CREATE.{name}", {**settings, "num_replicas": 1})
 
 
-def setting_problems(info: dict[str, Any]) -> list[str]:
+def setting_problems(info: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     """Returns what is wrong with the settings of a stream, and what to do about each."""
     config = info["config"]
     name = config["name"]
@@ -96,11 +110,26 @@ def setting_problems(info: dict[str, Any]) -> list[str]:
         for each in _NEEDED
         if not config.get(each)
     ]
-    if config.get("compression", "none") != "none":
-        problems.append(f"stream {name} is compressed: edit it to compression none")
+    problems += [
+        f"stream {name} has {each} {config[each]}: edit it to {settings[each]}, or make it anew"
+        for each in _FIXED
+        if config.get(each, settings[each]) != settings[each]
+    ]
     nodes = 1 + len((info.get("cluster") or {}).get("replicas") or [])
     if "cluster" in info and info["cluster"].get("name") and config["num_replicas"] < REPLICAS:
         problems.append(
             f"stream {name} has {nodes} copy in a cluster: edit it to {REPLICAS} replicas"
         )
     return problems
+
+
+def is_cut_off(info: dict[str, Any]) -> bool:
+    """Returns whether the node that has answered is alone: it knows no leader, or leads, and has
+    not heard of most others for a while. It answers all the same, with what it last knew.
+    """
+    cluster = info.get("cluster") or {}
+    replicas = cluster.get("replicas") or []
+    if not replicas:
+        return False
+    heard = sum(each.get("active", 0) < NATS_QUORUM_SECONDS * 1e9 for each in replicas)
+    return not cluster.get("leader") or 2 * (heard + 1) <= len(replicas) + 1

@@ -65,8 +65,8 @@ class RunHead(NamedTuple):
 class JournalCopy:
     """The copy. Made by `JournalCopy.open`; `log` answers everything that readers ask."""
 
-    def __init__(self, log: SqliteLog, place: str) -> None:
-        self.log = log
+    def __init__(self, log: SqliteLog, path: Path, place: str) -> None:
+        self.log, self.path = log, path
         self._place = place
 
     @classmethod
@@ -74,7 +74,7 @@ class JournalCopy:
         """Opens the copy in a file, or begins one there."""
         log = await SqliteLog.open(path, durable=False)
         await log.transact(_create)
-        return cls(log, place)
+        return cls(log, path, place)
 
     async def place(self) -> CopyPlace | None:
         """Returns how far the copy is; None if it has not begun."""
@@ -87,6 +87,10 @@ class JournalCopy:
     async def head(self, run: str) -> RunHead:
         """Returns where a run stands."""
         return await self.log.ask(partial(_head, run=run))
+
+    async def has_runs(self) -> bool:
+        """Returns whether there is a run that was not forgotten."""
+        return await self.log.ask(_has_runs)
 
     async def begin(self, created: str) -> None:
         """Notes which journal this is a copy of."""
@@ -126,6 +130,11 @@ def _head(connection: sqlite3.Connection, run: str) -> RunHead:
         seq=0 if head is None else head[0],
         forgotten=head is not None and bool(head[1]),
     )
+
+
+def _has_runs(connection: sqlite3.Connection) -> bool:
+    query = "SELECT 1 FROM journal_heads WHERE NOT forgotten LIMIT 1"
+    return connection.execute(query).fetchone() is not None
 
 
 def _begin(connection: sqlite3.Connection, appender: Appender, created: str) -> None:

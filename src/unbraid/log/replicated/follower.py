@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import time
 from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import IO
@@ -21,7 +22,8 @@ from unbraid.errors import LogError
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.journal import FeedBroken, RecordJournal
-from unbraid.timings import FOLD_LOCK_RETRY_SECONDS, FOLD_RETRY_SECONDS
+from unbraid.system.tasks import end_task
+from unbraid.timings import FOLD_LOCK_RETRY_SECONDS, FOLD_RETRY_SECONDS, NATS_LOST_SECONDS
 
 # So many of the remembered records are looked for; what retention has replaced is not there.
 LOOKED_FOR = 8
@@ -37,6 +39,7 @@ class JournalFollower:
         self.problem: LogUnusable | None = None
         self.connected = False
         self.restarts = 0
+        self._shorter_since: float | None = None
         self._closed = False
         self._task = asyncio.create_task(self._work())
 
@@ -62,13 +65,25 @@ class JournalFollower:
         except TimeoutError:
             return False
 
+    async def checked(self) -> bool:
+        """Returns whether the journal has lost what was copied. Whoever folds finds that out, so
+        this looks itself.
+        """
+        while True:
+            try:
+                await self._verify()
+                return False
+            except FeedBroken:
+                await asyncio.sleep(FOLD_RETRY_SECONDS)  # it is known within seconds
+            except LogUnusable as error:
+                if error.reason != "lost":
+                    raise
+                return True
+
     async def close(self) -> None:
         """Stops, and lets another process fold."""
         self._closed = True
-        # asyncio.wait_for of Python 3.11 can swallow a cancel, so one may not be enough.
-        while not self._task.done():
-            self._task.cancel()
-            await asyncio.wait([self._task], timeout=FOLD_RETRY_SECONDS)
+        await end_task(self._task)
 
     async def _work(self) -> None:
         lock = await self._locked()
@@ -81,7 +96,7 @@ class JournalFollower:
                 except LogUnusable as error:
                     self.connected = False
                     if error.reason in ("lost", "newer", "corrupt"):
-                        self.problem = error
+                        self.problem = error if error.reason != "lost" else self._lost(error)
                         return
                 except LogError:
                     self.connected = False
@@ -108,21 +123,31 @@ class JournalFollower:
             await self._view.begin(info.created)
             return
         if place.created != info.created:
-            raise self._lost("was made anew")
+            raise self._loss("was made anew")
         if info.last_seq < place.seq:
-            # A node that was cut off may answer with an old number for a while.
+            # A node that was cut off may answer with an old number for a while: only one that stays
+            # is a loss.
+            now = time.monotonic()
+            self._shorter_since = self._shorter_since or now
+            if now - self._shorter_since > NATS_LOST_SECONDS:
+                raise self._loss("has fewer records than were acknowledged")
             raise FeedBroken(f"{self._journal.place} is behind the copy")
+        self._shorter_since = None
+        if info.is_empty and await self._view.has_runs():
+            raise self._loss("was emptied")
         for seq, known in (await self._view.recent())[:LOOKED_FOR]:
             found = await self._journal.record_id(seq)
             if found is not None:
                 if found != known:
-                    raise self._lost("has another record where one was acknowledged")
+                    raise self._loss("has another record where one was acknowledged")
                 return
 
-    def _lost(self, problem: str) -> LogUnusable:
-        return LogUnusable(
-            self._journal.place, "lost", f"{problem}: this machine's copy is kept as it is"
-        )
+    def _loss(self, problem: str) -> LogUnusable:
+        return LogUnusable(self._journal.place, "lost", problem)
+
+    def _lost(self, error: LogUnusable) -> LogUnusable:
+        kept = "this machine's copy is kept as it is (`unbraid doctor --repair` brings it back)"
+        return self._loss(f"{error.detail}: {kept}")
 
     async def _locked(self) -> IO[bytes]:
         while True:

@@ -41,8 +41,7 @@ class JournalInfo(Struct, frozen=True):
 
     created: str
     last_seq: int
-    nodes: int = 1
-    size_bytes: int = 0
+    is_empty: bool = False
 
 
 class RecordJournal(Protocol):

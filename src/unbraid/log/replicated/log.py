@@ -6,9 +6,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
+from pathlib import Path
 from weakref import WeakSet
 
 import msgspec
+from msgspec.structs import replace
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
@@ -44,6 +46,7 @@ from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
 _encode = msgspec.json.Encoder().encode
+CUT_TOGETHER = 32
 
 
 class ReplicatedLog:
@@ -66,6 +69,11 @@ class ReplicatedLog:
         self._leases: WeakSet[Leases] = WeakSet()  # an idle holder is kept by nobody
         self._stale = False
         self._closed = False
+
+    @property
+    def copy_path(self) -> Path:
+        """The file of this machine's copy."""
+        return self._view.path
 
     async def append(
         self,
@@ -190,9 +198,14 @@ class ReplicatedLog:
         """Returns what is well with the log and what is not."""
         state = await self.replication()
         text = "has everything" if state.behind == 0 else f"{state.behind} records behind"
+        if state.lost or state.behind is None:
+            text = f"has {await self._log.count_runs()} runs"
         ok = state.problem is None and state.reachable
-        found = [] if state.problem is None else [LogFinding("log", False, state.problem)]
-        return [*found, *await self.journal.findings(), LogFinding("this machine's copy", ok, text)]
+        copy = LogFinding("this machine's copy", ok, text)
+        if state.problem is not None:
+            advice = "`unbraid doctor --repair` brings back what this machine's copy has"
+            return [LogFinding("log", False, state.problem, advice if state.lost else None), copy]
+        return [*await self.journal.findings(), copy]
 
     def counters(self) -> dict[str, int]:
         """Returns what has happened in this process so far."""
@@ -231,23 +244,36 @@ class ReplicatedLog:
         old, _ = await self._log.ask(
             lambda connection: old_runs(connection, newer_than_ms, max_bytes)
         )
-        runs, freed = [], 0
-        for _, run in old:
-            summary = await self._log.run(run)
-            if summary is None or not summary.over:
-                continue
-            size = summary.bytes
-            summary.bytes, summary.first_seq = 0, summary.last_seq + 1
-            offsets = await self._log.offsets(run)
-            record = JournalRecord(VERSION, "cut", offsets=offsets, summary=_encode(summary))
-            try:
-                await self._writer.replace(run, record)
-            except Overtaken:
-                continue  # another machine has just cut it, or it has been forgotten
-            runs.append(run)
-            freed += size
+        # Each waits for the disks of the nodes: many together wait for them together.
+        turns = asyncio.Semaphore(CUT_TOGETHER)
+
+        async def cut(run: str) -> int | None:
+            async with turns:
+                return await self._cut(run)
+
+        freed = await asyncio.gather(*(cut(run) for _, run in old))
         await self._own_writes()
-        return Retained(runs, freed)
+        done = {run: size for (_, run), size in zip(old, freed, strict=True) if size is not None}
+        return Retained(list(done), sum(done.values()))
+
+    async def _cut(self, run: str) -> int | None:
+        """Takes away the events of a run; returns how many bytes they had, None if it was not ours
+        to cut.
+        """
+        summary = await self._log.run(run)
+        if summary is None or not summary.over:
+            return None
+        try:
+            await self.put_summary(summary, await self._log.offsets(run))
+        except Overtaken:
+            return None  # another machine has just cut it, or it has been forgotten
+        return summary.bytes
+
+    async def put_summary(self, summary: RunSummary, offsets: Mapping[str, int]) -> None:
+        """Put a summary in the place of all that the log has of a run. Raises Overtaken."""
+        summary = replace(summary, bytes=0, first_seq=summary.last_seq + 1)
+        record = JournalRecord(VERSION, "cut", offsets=dict(offsets), summary=_encode(summary))
+        await self._writer.replace(summary.run, record)
 
     async def forget(self, run: str) -> None:
         """Take away a run that is over, everywhere."""
@@ -291,12 +317,15 @@ class ReplicatedLog:
     async def replication(self) -> Replication:
         """Returns how far this machine's copy is, and what hinders it."""
         problem = self._follower.problem
+        lost = problem is not None and problem.reason == "lost"
         applied = await self._follower.applied()
         try:
             info = await self.journal.info()
         except LogError as error:
             detail = str(problem or error)
-            return Replication(reachable=False, applied=applied, last=None, problem=detail)
+            return Replication(
+                reachable=False, applied=applied, last=None, problem=detail, lost=lost
+            )
         last = max(info.last_seq, applied)
         if last > applied and not await self._has_after(applied):
             last = applied
@@ -305,7 +334,15 @@ class ReplicatedLog:
             applied=applied,
             last=last,
             problem=None if problem is None else str(problem),
+            lost=lost,
         )
+
+    async def looked_for_loss(self) -> bool:
+        """Returns whether the journal lacks what this machine's copy has of it, once that is known.
+        Raises LogUnusable if the journal cannot be asked.
+        """
+        await self.journal.info()
+        return await self._follower.checked()
 
     async def _has_after(self, seq: int) -> bool:
         try:

@@ -68,4 +68,4 @@ def decoded(data: bytes, place: str) -> JournalRecord:
             raise LogUnusable(place, "newer", problem)
         return _decoder.decode(body)
     except (msgspec.MsgspecError, zlib.error) as error:
-        raise LogUnusable(place, "corrupt", f"has a record that is none ({error})") from error
+        raise LogUnusable(place, "corrupt", f"has an invalid record ({error})") from error

@@ -3,7 +3,8 @@
 A writer knows a run's head from its last acknowledgement, or from the copy. A copy that is behind
 gives an old head, and then the journal refuses the append: what decides is the comparison there,
 never what anyone has read before. Who is overtaken waits for the copy to have the other record, and
-asks anew what of its events is new.
+asks anew what of its events is new. Raw bytes cannot be compared like that: they were read after
+others than those that are there now, so what is new of them is a conflict.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class RunWriter:
         chunks: Sequence[Chunk],
     ) -> Appended:
         until = time.monotonic() + APPEND_DEADLINE_SECONDS
-        certain = False
+        certain = overtaken = False
         while True:
             # Taken out: after a failure or a cancel nobody knows it, and the copy is asked again.
             head = self._heads.pop(run, None) or await self._read_head(run)
@@ -102,11 +103,15 @@ class RunWriter:
             if not (record.events or record.offsets or record.chunks):
                 self._hold(run, head)
                 return Appended(0, head.summary.last_seq)
+            if overtaken and chunks:
+                wanted, problem = head.summary.last_seq + 1, "another writer has added bytes"
+                raise LogConflict(run, fresh[0][0].seq if fresh else wanted, wanted, problem)
             try:
                 seq = await self._journal.append(run, await _encoded(record), after=head.seq)
-            except Overtaken as overtaken:
+            except Overtaken as other:
                 self.statistics.conflicts += 1
-                await self._reached(overtaken.seq, until)
+                overtaken = True
+                await self._reached(other.seq, until)
                 continue
             self.statistics.appends += 1
             self.last_seq = max(self.last_seq, seq)
@@ -115,7 +120,11 @@ class RunWriter:
 
     async def _read_head(self, run: str) -> RunHead:
         await self._follower.reached(self.last_seq, APPEND_DEADLINE_SECONDS)
-        return await self._view.head(run)
+        head = await self._view.head(run)
+        if head.forgotten and await self._journal.record_id(head.seq) is None:
+            # What said so has expired, or there is another record by now: the journal compares.
+            return head._replace(seq=0)
+        return head
 
     async def _reached(self, seq: int, until: float) -> None:
         if not await self._follower.reached(seq, max(0.0, until - time.monotonic())):

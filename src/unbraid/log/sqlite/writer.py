@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from unbraid.errors import UnbraidError
 from unbraid.log.port import LogUnusable
 from unbraid.log.sqlite.connection import as_unusable
-from unbraid.timings import COMMIT_FRESH_SECONDS
+from unbraid.timings import COMMIT_FRESH_SECONDS, TRANSACTION_SECONDS
 
 T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], Any]
@@ -56,20 +56,22 @@ class Writer:
         self._on_begin, self._on_commit, self._on_rollback = on_begin, on_commit, on_rollback
         self._queue: SimpleQueue[_Order | None] = SimpleQueue()
         self._closed = False
-        self._is_busy, self._committed_at = False, -math.inf
+        self._unanswered, self._committed_at = 0, -math.inf
         self._thread = threading.Thread(target=self._work, name="unbraid-log-writer", daemon=True)
         self._thread.start()
 
     @property
     def keeps_up(self) -> bool:
-        """Whether it is writing at this moment, and has committed not long ago."""
-        return self._is_busy and time.monotonic() - self._committed_at < COMMIT_FRESH_SECONDS
+        """Whether it has work at this moment, and has committed not long ago."""
+        fresh = time.monotonic() - self._committed_at < COMMIT_FRESH_SECONDS
+        return self._unanswered > 0 and fresh
 
     async def submit(self, job: Callable[[sqlite3.Connection], T], *, alone: bool = False) -> T:
         """Run a job in a transaction (or `alone`, outside of any); return once it is committed."""
         if self._closed:
             raise LogUnusable(self._place, "closed", "the log is closed")
         order = _Order(job, self._loop.create_future(), alone)
+        self._unanswered += 1
         self._queue.put(order)
         # A caller that gives up cancels only its answer; what is being written is written.
         result: T = await order.answer
@@ -86,16 +88,14 @@ class Writer:
         going = True
         while going:
             group, going = self._gather()
-            self._is_busy = True
             shared = [order for order in group if not order.alone]
-            if shared:
-                self._commit(shared)
-            for order in group:
-                if order.alone:
-                    self._run_alone(order)
-            self._is_busy = False
-            if group:
-                self._answer(group)
+            while shared:
+                written, shared = self._commit(shared)
+                self._answer(written)
+            alone = [order for order in group if order.alone]
+            for order in alone:
+                self._run_alone(order)
+            self._answer(alone)
         self._connection.close()
 
     def _gather(self) -> tuple[list[_Order], bool]:
@@ -108,11 +108,18 @@ class Writer:
             order = self._queue.get()
         return group, False
 
-    def _commit(self, group: list[_Order]) -> None:
+    def _commit(self, group: list[_Order]) -> tuple[list[_Order], list[_Order]]:
+        """Commits orders; returns those that are done, and those that are left for the next
+        transaction because the ones before them took long.
+        """
+        at = 0
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._on_begin(self._connection)
-            for order in group:
+            enough = time.monotonic() + TRANSACTION_SECONDS
+            while at < len(group) and (at == 0 or time.monotonic() < enough):
+                order = group[at]
+                at += 1
                 try:
                     order.outcome, order.error = order.job(self._connection), None
                 except UnbraidError as error:
@@ -122,12 +129,14 @@ class Writer:
             self._committed_at = time.monotonic()
         except Exception as error:
             self._roll_back()
-            if len(group) > 1:
+            done = group[: max(at, 1)]
+            if len(done) > 1:
                 # One bad job must not take the others with it.
-                for order in group:
+                for order in done:
                     self._commit([order])
             else:
-                group[0].error = self._named(error)
+                done[0].error = self._named(error)
+        return group[: max(at, 1)], group[max(at, 1) :]
 
     def _roll_back(self) -> None:
         self._committed_at = -math.inf
@@ -149,6 +158,7 @@ class Writer:
     def _answer(self, group: list[_Order]) -> None:
         def deliver() -> None:
             self._on_commit()
+            self._unanswered -= len(group)
             for order in group:
                 if order.answer.done():
                     continue
@@ -158,5 +168,5 @@ class Writer:
                     order.answer.set_exception(order.error)
 
         # A loop that is closed has nobody left to answer.
-        if not self._loop.is_closed():
+        if group and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(deliver)

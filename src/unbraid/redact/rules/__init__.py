@@ -26,7 +26,7 @@ MORE_LEADS = (
     *("xnd_production_", "xnd_development_", "ory_at_", "ory_rt_", "NRRA-", "AstraCS:"),
     *("pat-na1-", "pat-eu1-", "tr_dev_", "tr_prod_", "signkey-prod-", "sha256~", "WPL_AP1."),
     *("xsmtpsib-", "lip_"),
-    *("prefect_", "pnu_", "pnb_", "tfe_", "bkua_", "bkct_", "ops_"),
+    *("GOOG1E", "prefect_", "pnu_", "pnb_", "tfe_", "bkua_", "bkct_", "ops_"),
 )  # fmt: skip
 HERE = Path(__file__).parent
 
@@ -40,6 +40,17 @@ class Rule(Struct):
     words: list[str]
     leads: list[str]
     patterns: list[str]
+
+
+MORE_RULES = (
+    Rule(
+        "NATS seed",
+        ["SA", "SC", "SN", "SO", "SU", "SX"],
+        [],
+        ["(?<![A-Z0-9])S[ACNOUX](?P<value>[A-Z2-7]{56})(?![A-Z0-9])"],
+    ),
+    Rule("ClickUp", ["pk_"], [], ["pk_[0-9]{6,10}_(?P<value>[A-Z0-9]{32})(?![A-Za-z0-9])"]),
+)
 
 
 class _Rules(Struct):
@@ -74,6 +85,7 @@ class Shapes:
 def load() -> tuple[list[bytes], Shapes]:
     """Returns the leads of all rules, and the rules that have none."""
     rules = msgspec.json.decode((HERE / "rules.json").read_bytes(), type=_Rules).rules
+    rules += MORE_RULES
     leads = {*MORE_LEADS, *(lead for rule in rules for lead in rule.leads)}
     return [lead.encode() for lead in sorted(leads)], Shapes(rules)
 

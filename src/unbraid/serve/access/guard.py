@@ -8,10 +8,10 @@ the answers (DNS rebinding), and framing or sniffing what we serve.
 from __future__ import annotations
 
 import ipaddress
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -35,8 +35,9 @@ SECURITY_HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-# No secret is behind these: health says only whether, and the rest is how one gets in and out.
-OPEN_PATHS = frozenset(("/healthz", "/login", "/logout", *SIGN_IN_FILES))
+# No secret is behind these: health says only whether, and how far; the rest is how one gets in and
+# out.
+OPEN_PATHS = frozenset(("/healthz", "/readyz", "/login", "/logout", *SIGN_IN_FILES))
 CALLER = "unbraid.caller"
 SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
 
@@ -138,13 +139,9 @@ def cookie_name(scope: Scope) -> str:
 
 def cookie_of(headers: Headers, scope: Scope) -> str | None:
     """Returns what a browser was given when it signed in."""
-    jar: SimpleCookie = SimpleCookie()
-    try:
-        jar.load(headers.get("cookie", ""))
-    except CookieError:
-        return None
-    name = cookie_name(scope)
-    return jar[name].value if name in jar else None
+    # Not `SimpleCookie`: that gives up at the first cookie that is none, and every other server of
+    # this machine can set those.
+    return cookie_parser(headers.get("cookie", "")).get(cookie_name(scope))
 
 
 def _with_headers(send: Send) -> Send:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from unbraid.errors import CallerError
 from unbraid.log.folder import data_folder
 from unbraid.serve.access.auth import DEFAULT_SCOPES, Scope, SignedIn, Token, new_token
-from unbraid.system.home import make_private_folder
+from unbraid.system.home import make_private_folder, read_trusted
 
 FILE_NAME = "tokens.json"
 
@@ -29,7 +29,7 @@ class TokenFile:
     def tokens(self) -> tuple[Token, ...]:
         """Returns all tokens there are."""
         try:
-            found = msgspec.json.decode(self._path.read_bytes(), type=tuple[Token, ...])
+            found = msgspec.json.decode(read_trusted(self._path), type=tuple[Token, ...])
             return tuple(map(_with_all_scopes, found))
         except FileNotFoundError:
             return ()
@@ -79,7 +79,7 @@ class SignInFile:
     def load(self) -> list[SignedIn]:
         """Returns those that were kept; none if that cannot be said, and they sign in again."""
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=list[SignedIn])
+            return msgspec.json.decode(read_trusted(self._path), type=list[SignedIn])
         except (OSError, msgspec.DecodeError):
             return []
 

@@ -3,6 +3,7 @@
 from unbraid.serve.operations import Operation
 from unbraid.serve.routes import (
     ag_ui,
+    alerts,
     control,
     costs,
     events,
@@ -13,6 +14,7 @@ from unbraid.serve.routes import (
     permissions,
     runs,
     search,
+    steering,
 )
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -23,7 +25,9 @@ OPERATIONS: tuple[Operation, ...] = (
     *costs.OPERATIONS,
     *ingest.OPERATIONS,
     *control.OPERATIONS,
+    *steering.OPERATIONS,
     *permissions.OPERATIONS,
+    *alerts.OPERATIONS,
     *orchestrate.OPERATIONS,
     *ag_ui.OPERATIONS,
     *operate.OPERATIONS,

@@ -75,7 +75,7 @@ async def message(request: Request) -> Response:
 
 
 async def interrupt(request: Request) -> Response:
-    """Stop what the root agent does now; the run goes on."""
+    """Interrupt the root agent; the run goes on."""
     await (await _controller(request)).interrupt()
     return json_answer(Accepted(), 202)
 
@@ -101,11 +101,11 @@ async def _controller(request: Request) -> Controller:
 def _order(path: str, endpoint: Endpoint, summary: str, *parameters: Parameter) -> Operation:
     """An operation that takes no body, and whose effect is seen in the events."""
     return Operation(
-        "POST",
-        path,
-        endpoint,
-        summary,
-        Accepted,
+        method="POST",
+        path=path,
+        endpoint=endpoint,
+        summary=summary,
+        answer=Accepted,
         status=202,
         parameters=parameters,
         problems=(400, 404, 409),
@@ -143,7 +143,7 @@ OPERATIONS = (
         problems=(400, 404, 409, 413, 415),
         scope="control",
     ),
-    _order("/v1/runs/{run}/interrupt", interrupt, "Stop what the root agent does now", RUN),
+    _order("/v1/runs/{run}/interrupt", interrupt, "Interrupt the root agent", RUN),
     _order("/v1/runs/{run}/cancel", cancel, "End the run", RUN),
     _order("/v1/runs/{run}/streams/{stream_id}/stop", stop, "End one sub-agent", RUN, STREAM_ID),
 )

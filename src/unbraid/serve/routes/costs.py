@@ -72,11 +72,11 @@ OPERATIONS = (
         "GET",
         "/v1/costs",
         endpoint=spent,
-        summary="What was spent, by day, model, folder and more",
+        summary="Costs by day, model, folder and more",
         answer=CostTable,
         parameters=(
             Parameter("by", {"type": "string", "enum": list(KEYS)}, "What to group by."),
-            Parameter("since", TEXT, "Only what was spent since: 7d, 12h, or a date."),
+            Parameter("since", TEXT, "Only costs since then: 7d, 12h, or a date."),
         ),
         problems=(400,),
     ),

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from unbraid.errors import CallerError
 from unbraid.events import decode_event
-from unbraid.export import FORMATS, MEDIA_TYPES, RunFold, render
+from unbraid.export import FORMATS, MEDIA_TYPES, RunFile
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter
 from unbraid.serve.problems import Problem
@@ -26,15 +26,16 @@ async def export_run(request: Request) -> Response:
     form = parameters.choice(request, "format", FORMATS) or "html"
     stream_id = parameters.number(request, "stream")
     summary = await existing_run(request)
-    log, since, fold = services_of(request).log, 0, RunFold(summary.run)
+    log, since = services_of(request).log, 0
+    made = RunFile(summary.run, form, stream=stream_id)
     while entries := await log.read(summary.run, since):
         since = entries[-1].seq
-        fold.apply([decode_event(entry.data) for entry in entries])
+        made.apply([decode_event(entry.data) for entry in entries])
     try:
-        export = fold.export(stream_id)
+        export = made.export()
     except CallerError as error:
         raise Problem(404, str(error)) from None
-    data = await asyncio.to_thread(render, export, form)
+    data = await asyncio.to_thread(made.content, export)
     name = summary.run if stream_id is None else f"{summary.run}-{stream_id}"
     file = {"content-disposition": f'attachment; filename="{name}.{_SUFFIXES[form]}"'}
     return Response(data, media_type=MEDIA_TYPES[form], headers=_HEADERS | file)

@@ -1,20 +1,33 @@
-"""Bytes of a source, from another machine."""
+"""Runs from other machines: bytes of their sources, or the events that they have stored."""
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated
 
-from msgspec import Struct
+import msgspec
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.errors import CallerError
+from unbraid.errors import CallerError, LogError, UnbraidError
+from unbraid.log.port import LogConflict
+from unbraid.record.event_ingest import RunPart
 from unbraid.serve import parameters
 from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
+from unbraid.serve.problems import as_problem
 from unbraid.serve.routes.shared import NUMBER, RUN
 from unbraid.serve.services import services_of
 from unbraid.wire.names import SOURCE_PATTERN
+from unbraid.wire.record import LATEST_MS
+
+# More than our own senders put into one request; what is held of it grows with these.
+MAX_PARTS = 1000
+MAX_PART_EVENTS = 20_000
 
 
 class Acknowledged(Struct):
@@ -32,7 +45,7 @@ async def ingest(request: Request) -> Response:
         raise CallerError("source and offset are both required")
     end = parameters.choice(request, "end", ("0", "1")) == "1"
     data = await parameters.body_of(request, at_most=services.config.limits.body_bytes)
-    arrived_ms = parameters.number(request, "at")
+    arrived_ms = parameters.number(request, "at", at_most=LATEST_MS - 1)
     now = int(time.time() * 1000) if arrived_ms is None else arrived_ms
     caller = caller_of(request.scope)
     assert caller is not None
@@ -48,6 +61,84 @@ async def ingest(request: Request) -> Response:
     )
     services.metrics.ingest.observe(time.perf_counter() - started)
     return json_answer(Acknowledged(wanted))
+
+
+class RunPartHead(Struct):
+    """What stands before the events of one run: they follow the event `after`, and are as many as
+    `count`.
+    """
+
+    run: str
+    after: Annotated[int, Meta(ge=0, le=parameters.MAX_NUMBER)]
+    count: Annotated[int, Meta(ge=0, le=MAX_PART_EVENTS)]
+    user: str | None = None
+
+
+class RunReceived(Struct, omit_defaults=True):
+    """What became of one run's events: it is durable up to `seq`. If it `waits`, the rest is to be
+    sent again, when more follows or after a second. With a `problem`, nothing was taken; one that
+    is `passing` is worth another try.
+    """
+
+    run: str
+    seq: int | None = None
+    waits: bool = False
+    problem: str | None = None
+    passing: bool = False
+
+
+class RunsReceived(Struct):
+    """What became of each run."""
+
+    runs: list[RunReceived]
+
+
+async def ingest_events(request: Request) -> Response:
+    """Take in events of any number of runs; what is refused of one does not concern the others."""
+    services, started = services_of(request), time.perf_counter()
+    body = await parameters.unpacked_body_of(request, at_most=services.config.limits.events_bytes)
+    caller = caller_of(request.scope)
+    assert caller is not None
+    answers: list[RunReceived] = []
+    for part in _run_parts(body):
+        try:
+            received = await services.event_ingest.feed(
+                part, machine=caller.machine, any_run=caller.may("admin")
+            )
+            answers.append(RunReceived(part.run, received.seq, received.waits))
+        except UnbraidError as error:
+            passing = isinstance(error, LogError) and not isinstance(error, LogConflict)
+            message = as_problem(error).message
+            answers.append(RunReceived(part.run, problem=message, passing=passing))
+        # Others get a turn after each run.
+        await asyncio.sleep(0)
+    services.metrics.ingest.observe(time.perf_counter() - started)
+    return json_answer(RunsReceived(answers))
+
+
+def _run_parts(body: bytes) -> Iterator[RunPart]:
+    lines = _lines(body)
+    for number, line in enumerate(iter(lambda: next(lines, b""), b""), 1):
+        if number > MAX_PARTS:
+            raise CallerError(f"at most {MAX_PARTS} runs in a request")
+        try:
+            head = msgspec.json.decode(line, type=RunPartHead)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise CallerError(f"run {number} of this request has no head: {error}") from error
+        events = list(islice(lines, head.count))
+        if len(events) < head.count:
+            raise CallerError("the body ends before the events that it announces")
+        yield RunPart(head.run, head.after, events, head.user)
+
+
+def _lines(body: bytes) -> Iterator[bytes]:
+    """Yields lines one by one: all at once, 80 MB of line ends would be gigabytes of lines."""
+    begin = 0
+    while begin <= len(body):
+        end = body.find(b"\n", begin)
+        end = len(body) if end < 0 else end
+        yield body[begin:end]
+        begin = end + 1
 
 
 SOURCE = {"type": "string", "pattern": SOURCE_PATTERN}
@@ -69,6 +160,17 @@ OPERATIONS = (
         body=bytes,
         body_media="application/octet-stream",
         problems=(400, 409, 413, 415),
+        scope="ingest",
+    ),
+    Operation(
+        "POST",
+        "/v1/ingest",
+        endpoint=ingest_events,
+        summary="Events of runs that another machine has stored",
+        answer=RunsReceived,
+        body=bytes,
+        body_media="application/octet-stream",
+        problems=(400, 413, 415),
         scope="ingest",
     ),
 )

@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from unbraid.log.port import SharedLog, every_run
-from unbraid.screen import short
 from unbraid.serve.access.guard import cookie_name, cookie_of
 from unbraid.serve.access.proxies import address_of, is_secure
 from unbraid.serve.access.signin import prefers_page, sign_in_page
@@ -22,12 +21,23 @@ from unbraid.serve.services import Services, services_of
 from unbraid.timings import SIGN_IN_SESSION_SECONDS
 
 MAX_FORM_BYTES = 4096
+# With so many records missing, a copy shows the past; a few are always on their way.
+MANY_RECORDS = 1000
 
 
 class Health(Struct):
     """The log can take an event now."""
 
     status: str = "ok"
+
+
+class Readiness(Struct):
+    """The log can take an event now, and can be shown from here; of a log that machines share, this
+    one's copy is so many records `behind`.
+    """
+
+    status: str = "ok"
+    behind: int = 0
 
 
 class SignIn(Struct, forbid_unknown_fields=True):
@@ -40,6 +50,14 @@ async def health(request: Request) -> Response:
     """Whether the log could append now; 503 if not."""
     await services_of(request).health.check()
     return json_answer(Health())
+
+
+async def readiness(request: Request) -> Response:
+    """Whether viewers should be sent here: not while this machine's copy is far behind."""
+    behind = await services_of(request).health.behind()
+    if behind > MANY_RECORDS:
+        raise Problem(503, f"this server is catching up: it lacks {behind} records of the log")
+    return json_answer(Readiness(behind=behind))
 
 
 async def metrics(request: Request) -> Response:
@@ -56,7 +74,7 @@ async def metrics(request: Request) -> Response:
 
 async def _kind_of(services: Services, run: str) -> str:
     summary = await services.log.run(run)
-    return "" if summary is None else short(summary.source, 80)
+    return "" if summary is None else summary.source
 
 
 async def openapi(request: Request) -> Response:
@@ -77,7 +95,7 @@ async def login(request: Request) -> Response:
         return Response(status_code=200)
     secret = _tried(request, services_of(request).keys.redeem, code)
     if secret is None:
-        return _refused(request, 403, "this link was used before, or has expired")
+        return _refused(request, 403, "this link has already been used, or has expired")
     return _signed_in(request, secret)
 
 
@@ -105,7 +123,7 @@ async def sign_out(request: Request) -> Response:
 def _tried(request: Request, check: Callable[[str], str | None], secret: str) -> str | None:
     throttle, address = services_of(request).throttle, address_of(request)
     if seconds := throttle.wait_seconds(address):
-        raise Problem(429, "too many tries: wait, and try again", retry_after=math.ceil(seconds))
+        raise Problem(429, "too many attempts: try again later", retry_after=math.ceil(seconds))
     found = check(secret)
     if found is None:
         throttle.failed(address)
@@ -145,6 +163,15 @@ OPERATIONS = (
     ),
     Operation(
         "GET",
+        "/readyz",
+        endpoint=readiness,
+        summary="Whether the log answers, and this server has all of it",
+        answer=Readiness,
+        problems=(503,),
+        scope=None,
+    ),
+    Operation(
+        "GET",
         "/metrics",
         endpoint=metrics,
         summary="Prometheus metrics",
@@ -161,20 +188,20 @@ OPERATIONS = (
         problems=(),
     ),
     Operation(
-        "GET",
-        "/login",
-        login,
-        "A one-time link: sets a cookie and leads to the page",
+        method="GET",
+        path="/login",
+        endpoint=login,
+        summary="A one-time link: sets a cookie and redirects to the page",
         status=303,
         parameters=(Parameter("code", {"type": "string"}, "The link's code.", required=True),),
         problems=(400, 403, 429),
         scope=None,
     ),
     Operation(
-        "POST",
-        "/login",
-        sign_in,
-        "Sign in with a token: sets a cookie and leads to the page",
+        method="POST",
+        path="/login",
+        endpoint=sign_in,
+        summary="Sign in with a token: sets a cookie and redirects to the page",
         status=303,
         body=SignIn,
         body_media=FORM,
@@ -182,10 +209,10 @@ OPERATIONS = (
         scope=None,
     ),
     Operation(
-        "POST",
-        "/logout",
-        sign_out,
-        "Sign out: the cookie is worth nothing any more",
+        method="POST",
+        path="/logout",
+        endpoint=sign_out,
+        summary="Sign out: the cookie is worth nothing any more",
         status=303,
         problems=(),
         scope=None,

@@ -29,7 +29,8 @@ class Decision(Struct, forbid_unknown_fields=True):
 
     `input` is what the tool is to be given instead of what it asked for, `always` the numbers of
     the request's own offers that are taken, from 0 on, and `answers` what is answered to an agent's
-    questions, by question. `where` says to the log where the answer was given.
+    questions, by question. `where` says to the log where the answer was given. `run` is
+    the run whose request is meant.
     """
 
     behavior: Literal["allow", "deny", "give_back"]
@@ -38,6 +39,7 @@ class Decision(Struct, forbid_unknown_fields=True):
     always: list[int] = field(default_factory=list)
     answers: dict[str, str] | None = None
     where: Annotated[str, Meta(max_length=40)] | None = None
+    run: str | None = None
 
 
 class Attending(Struct, forbid_unknown_fields=True):
@@ -79,7 +81,9 @@ async def decide(request: Request) -> Response:
         by=answerer_of(request),
         where=decision.where or "HTTP",
     )
-    await services.controllers.answer(request_id, decision.behavior, decision.message, details)
+    await services.controllers.answer(
+        request_id, decision.behavior, decision.message, details, run=decision.run
+    )
     return json_answer(Decided(request_id, decision.behavior))
 
 
@@ -96,7 +100,7 @@ OPERATIONS = (
         "GET",
         "/v1/permissions",
         endpoint=waiting,
-        summary="Requests that wait for an answer",
+        summary="Pending permission requests",
         answer=Waiting,
         problems=(),
     ),
@@ -104,7 +108,7 @@ OPERATIONS = (
         "POST",
         "/v1/attendance",
         endpoint=attend,
-        summary="Say that you answer permission requests",
+        summary="Declare that you answer permission requests",
         answer=Attending,
         body=Attending,
         problems=(400, 413, 415),

@@ -104,7 +104,7 @@ OPERATIONS = (
         "GET",
         "/v1/search",
         endpoint=search,
-        summary="Places where agents said it",
+        summary="Search what agents said",
         answer=Places,
         parameters=(
             Parameter("q", {**TEXT, "minLength": 1}, 'Words, or "a phrase".', required=True),

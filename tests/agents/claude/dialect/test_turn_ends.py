@@ -13,6 +13,7 @@ from tests.invariants import check
 from tests.said import RECORDINGS
 from tests.watch.writing import Writer
 from unbraid import events as e
+from unbraid.agents.claude.sessions.ending import ending_of
 from unbraid.agents.claude.transcript import PublishedState, agent_line, state_line
 from unbraid.fleet.tree import Tree
 from unbraid.pipeline import Pipeline
@@ -141,6 +142,25 @@ def test_a_turn_that_was_interrupted(writer: Writer) -> None:
     assert session.end().now() == ("interrupted", None)
 
 
+def test_a_turn_that_a_hook_has_stopped(writer: Writer) -> None:
+    line = json.loads(result(writer))
+    del line["message"]
+    stop = {"type": "hook_stopped_continuation", "hookEvent": "PostToolUse", "message": "Enough."}
+    stopped = json.dumps(line | {"type": "attachment", "attachment": stop, "uuid": "u-stop"})
+    lines = [writer.prompt(), writer.answer([BASH]), result(writer), stopped.encode() + b"\n"]
+    session = Session(writer).read(*lines).state("idle")
+    assert session.turns == [(False, "interrupted", None)]
+    assert session.end().now() == ("interrupted", None)
+    # The list of sessions says the same, by the last lines alone.
+    writer.main.parent.mkdir(parents=True, exist_ok=True)
+    writer.main.write_bytes(b"".join(lines))
+    with writer.main.open("rb") as file:
+        assert ending_of(file, sidechain=False) == "interrupted"
+    # What an agent only quotes stops nobody.
+    quoted = Session(writer).read(writer.prompt("hook_stopped_continuation"), writer.text("one"))
+    assert quoted.end().now() == ("done", None)
+
+
 def test_whoever_expects_an_agent_that_was_killed_is_orphaned_too(writer: Writer) -> None:
     launched = result(writer, "toolu_2", content="launched")
     facts = json.loads(launched)
@@ -199,3 +219,16 @@ def test_a_process_that_is_killed_in_a_turn_was_at_work_whatever_the_turn_before
         elif turns:
             assert ends[-1] == "completed"
     assert turns > 1
+
+
+def test_a_session_of_which_nobody_asks_anything_waits_and_is_done(writer: Writer) -> None:
+    command = "<command-name>/clear</command-name>"
+    cleared = writer.line("user", {"role": "user", "content": command})
+    session = Session(writer).read(b'{"type":"mode","mode":"normal","sessionId":"s"}\n', cleared)
+    session.state("idle")
+    assert session.now() == ("waiting", "waiting for prompt")
+    session.state("idle", since=6)
+    assert session.turns == [(True, "", None)]
+    (turn,) = (event for event in session.events if isinstance(event, e.FleetTurnComplete))
+    assert turn.num_turns == 0
+    assert session.end().now() == ("done", None)

@@ -4,6 +4,7 @@ nobody listens.
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from unbraid.agents.claude.hooks import commands
 from unbraid.agents.claude.hooks.commands import ASK, MAIL, WAIT, command
 
 pytestmark = pytest.mark.skipif(
@@ -61,3 +63,53 @@ def test_who_would_wait_for_it_is_not_kept(tmp_path: Path, env: dict[str, str]) 
         deaf.bind(str(tmp_path / "hook.sock"))
         deaf.listen()  # and never answers
         assert ran(WAIT, tmp_path, **env) == (0, b"", b"")
+
+
+def calls(deaf: socket.socket) -> int:
+    """How often somebody has called since the last time."""
+    deaf.setblocking(False)
+    found = 0
+    try:
+        while True:
+            deaf.accept()[0].close()
+            found += 1
+    except BlockingIOError:
+        return found
+
+
+@pytest.mark.parametrize("first", [ASK, MAIL])
+def test_one_that_hangs_is_called_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    monkeypatch.setattr(commands, "HOOK_SILENCE_TIMEOUT_SECONDS", 1.0)
+    monkeypatch.setattr(commands, "HOOK_ANSWER_TIMEOUT_SECONDS", 1.0)
+    with socket.socket(socket.AF_UNIX) as deaf:
+        deaf.bind(str(tmp_path / "hook.sock"))
+        deaf.listen()  # and never answers
+        for what in (first, ASK, MAIL, WAIT):
+            assert ran(what, tmp_path) == (0, b"", b"")
+        assert calls(deaf) == 1
+        (tmp_path / "stalled").unlink()
+        ran(first, tmp_path)
+        assert calls(deaf) == 1, "until whoever listens goes on"
+
+
+def test_a_tool_call_is_reported_by_who_was_not_known_and_while_something_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "HOOK_ANSWER_TIMEOUT_SECONDS", 1.0)
+    (tmp_path / "callers").mkdir()
+    (tmp_path / "callers" / f"{os.getpid()}-").touch()
+    (tmp_path / "callers" / f"{os.getpid()}-one").touch()
+    with socket.socket(socket.AF_UNIX) as deaf:
+        deaf.bind(str(tmp_path / "hook.sock"))
+        deaf.listen()
+        ran(MAIL, tmp_path)
+        ran(MAIL, tmp_path, CLAUDE_CODE_SESSION_ID="one")
+        assert calls(deaf) == 0
+        ran(MAIL, tmp_path, CLAUDE_CODE_SESSION_ID="two")
+        assert calls(deaf) == 1
+        (tmp_path / "stalled").unlink()
+        (tmp_path / "mail").touch()
+        ran(MAIL, tmp_path, CLAUDE_CODE_SESSION_ID="one")
+        assert calls(deaf) == 1

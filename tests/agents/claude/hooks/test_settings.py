@@ -120,6 +120,8 @@ def test_a_link_stays_a_link_and_modes_stay(tmp_path: Path) -> None:
         "[]",
         '{"hooks": []}',
         '{"hooks": {"Stop": {}}}',
+        '{"a": NaN}',
+        '{"a": 1e400}',
         "{" * 100,
         '{"a": ' + "[" * 100_000,
     ],
@@ -132,3 +134,13 @@ def test_what_cannot_be_understood_is_not_written_to(tmp_path: Path, content: st
     with pytest.raises(SourceError, match=r"settings\.json"):
         file.uninstall()
     assert file.path.read_text() == content
+
+
+def test_what_is_no_group_stays_where_it_is(tmp_path: Path) -> None:
+    file = file_in(tmp_path)
+    file.path.write_text('{"hooks": {"Stop": [null, {"hooks": "x"}, 3]}}')
+    before = file.path.read_bytes()
+    file.install(FOLDER)
+    assert is_installed(file.read(), FOLDER)
+    file.uninstall()
+    assert file.path.read_bytes() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from unbraid.agents.claude.sessions.follower import TranscriptFollower, known_files
@@ -56,3 +57,18 @@ def test_a_session_of_which_only_the_files_are_known_ends_with_its_answer(tmp_pa
     ]
     events += pipeline.finish(2)
     assert [event.reason for event in events if isinstance(event, StreamEnd)] == ["completed"]
+
+
+def test_a_session_of_notes_alone_began_when_they_were_written(tmp_path: Path) -> None:
+    main = tmp_path / "s1.jsonl"
+    main.write_text('{"type":"mode","mode":"normal","sessionId":"s1"}\n')
+    os.utime(main, (1_700_000_000, 1_700_000_000))
+    pipeline = Pipeline()
+    follower = TranscriptFollower(main, Recorded(), lambda path: None, Processes({}))
+    looked_at = 1_700_003_600_000
+    events = [
+        event
+        for chunk in follower.read(at_once=True)
+        for event in pipeline.feed(chunk.data, chunk.source, looked_at)
+    ]
+    assert {event.ts for event in events} == {1_700_000_000_000}

@@ -35,8 +35,7 @@ def numbers(usage: Usage) -> list[int]:
 def totals(tree: Tree) -> list[int]:
     total = Usage()
     for node in tree.nodes.values():
-        if node.stream_id == 0 or node.tool_use_id is not None or node.resumes is not None:
-            total.add(node.usage)
+        total.add(node.usage)
     return numbers(total)
 
 
@@ -49,7 +48,7 @@ def test_a_session_is_its_agents_and_what_they_used(folder: Path) -> None:
     agents = {
         node.agent_id or node.tool_use_id
         for node in tree.nodes.values()
-        if node.stream_id and node.tool_use_id is not None and node.resumes is None and node.updated
+        if node.stream_id and node.resumes is None and node.updated
     }
     spoke = [node for node in tree.nodes.values() if node.stream_id and sum(numbers(node.usage))]
     assert row.agent_count <= 1 + len(agents)

@@ -76,6 +76,19 @@ def test_an_end_waits_for_the_answer_of_the_agent_that_has_ended(files: Files) -
     assert files.read() == [ANSWER, REPORT]
 
 
+def test_who_is_asked_again_at_once_has_ended_before(files: Files) -> None:
+    """The end is held back for a moment in which the agent has its next task already."""
+    report = REPORT.replace(b'{"type"', b'{"timestamp":"2026-01-01T00:00:02.000Z","type"', 1)
+    again = TASK.replace(b"00:00:00", b"00:00:03")
+    files.write(files.child, ANSWER)
+    files.write(files.main, report)
+    assert files.read() == [ANSWER]
+    files.write(files.child, again, CALL)
+    assert files.read(after=CHILD_FILE_SETTLE_SECONDS / 2) == []
+    assert files.session.unsettled
+    assert files.read(after=CHILD_FILE_SETTLE_SECONDS) == [report, again, CALL]
+
+
 def test_an_answer_that_is_not_read_yet_is_none(files: Files) -> None:
     files.write(files.child, ANSWER)
     assert files.session.awaits(ending_of(REPORT))

@@ -40,3 +40,11 @@ def test_a_persons_own_file_is_not_touched(tmp_path: Path) -> None:
         with pytest.raises(CallerError, match="was not written by unbraid"):
             change()
     assert path.read_text() == "export const Mine = 1;\n"
+
+
+def test_a_folder_that_is_too_long_for_a_socket_is_named(tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "PATH": ""}
+    assert OpenCodeHooks({**env, "UNBRAID_HOME": "/short"}).state().problem is None
+    hooks = OpenCodeHooks({**env, "UNBRAID_HOME": str(tmp_path / ("x" * 100))})
+    assert hooks.state().problem is None, "it is not installed"
+    assert "set a shorter UNBRAID_HOME" in (hooks.install().problem or "")

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.said import RECORDINGS
+from unbraid import events as e
 from unbraid.agents.opencode.records import ended_at
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import database_runs, last_change
+from unbraid.pipeline import Pipeline
 from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 
 FAN = RECORDINGS / "fan-same-opening.run.opencode-1.2.27" / "opencode.db"
@@ -66,6 +68,39 @@ def test_it_knows_who_has_said_something_since_the_look_before(path: Path) -> No
     touch(path, last_change(path, root) + 1)
     database.changed()
     assert database.changed_roots == {root}
+
+
+def test_who_begins_later_gets_the_sessions_above_what_is_new(path: Path) -> None:
+    """A child that is continued alone: nothing else would say whose it is, and of which program."""
+    root = root_of(path)
+    since = last_change(path, root) + 1
+    with closing(sqlite3.connect(path)) as db, db:
+        lowest = "SELECT id, parent_id FROM session ORDER BY time_created DESC LIMIT 1"
+        child, parent = db.execute(lowest).fetchone()
+        new = json.dumps({"role": "user", "time": {"created": since}})
+        row = ("msg_zzz", child, since, since, new)
+        db.execute("INSERT INTO message (id, session_id, time_created, time_updated, data)"
+                   " VALUES (?, ?, ?, ?, ?)", row)  # fmt: skip
+    lines = [json.loads(line) for line in Database(path).part(root, since).changed()[root]]
+    about = [line["properties"]["info"] for line in lines]
+    named = [
+        info["id"] for info, line in zip(about, lines, strict=True) if "created" in line["type"]
+    ]
+    assert named == [root, child]
+    assert parent == root
+    assert about[-1]["id"] == "msg_zzz"
+
+
+def test_a_child_that_is_continued_alone_ends_as_it_does(path: Path) -> None:
+    (run,) = database_runs(path)
+    lines = [line for track in run.tracks for line in b"".join(track.read()).splitlines(True)]
+    root = root_of(path).encode()
+    kept = [line for line in lines if b"session.created" in line or root not in line]
+    pipeline = Pipeline()
+    events = pipeline.feed(b"".join(kept)) + pipeline.finish()
+    ends = {x.stream_id: x.reason for x in events if isinstance(x, e.StreamEnd)}
+    assert len(ends) > 1
+    assert set(ends.values()) == {"completed"}
 
 
 def test_an_old_row_that_changes_is_no_news_to_whoever_begins_later(path: Path) -> None:

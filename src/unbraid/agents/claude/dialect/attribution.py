@@ -26,8 +26,9 @@ RECENT_IDS = 4096
 class Attribution:
     """Finds the agent that a record belongs to; holds records until their agent is known.
 
-    `translate` takes held records in again when they are released. `held` has the records that
-    wait, by agent, for reading.
+    `translate` takes held records in again when they are released. For reading: `held` has the
+    records that wait, by agent; `direct`, by call, the agents of records on stdout that name nobody
+    but their call, once that is settled.
     """
 
     def __init__(
@@ -43,8 +44,7 @@ class Attribution:
         self._spawns = spawns
         self._contexts = agents.contexts
         self._translate = translate
-        # The agents of records on stdout that name nobody but their call, once that is settled.
-        self._direct: dict[str | None, Context] = {None: self._contexts.root}
+        self.direct: dict[str | None, Context] = {None: self._contexts.root}
         self.held: dict[str, list[ClaudeRecord]] = {}
         self._held_count = 0
         self._by_uuid: dict[str, Context] = {}
@@ -53,17 +53,6 @@ class Attribution:
 
     def context_of(self, record: ClaudeRecord, out: list[RelayEvent]) -> Context | None:
         """The agent a record belongs to, or None if it has to wait for that."""
-        # Nearly every record of a stdout names a call that is known, and nothing else.
-        context = self._direct.get(record.parent_tool_use_id)
-        if (
-            context is not None
-            and not record.is_sidechain
-            and record.agent_id_stdout == context.agent_id
-        ):
-            return context
-        return self._found(record, out)
-
-    def _found(self, record: ClaudeRecord, out: list[RelayEvent]) -> Context | None:
         contexts = self._contexts
         call = record.parent_tool_use_id
         if call:
@@ -78,7 +67,7 @@ class Attribution:
                 self._spawns.identify(context, record.agent_id_stdout, out)
                 self.retry(out)
             self._agents.announce(context, out)
-            self._direct[call] = context
+            self.direct[call] = context
             return context
         if not record.is_sidechain:
             if record.agent_id_stdout is not None:

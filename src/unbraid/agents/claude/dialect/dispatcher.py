@@ -18,7 +18,7 @@ from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.dialect.turn_ends import TURN_DURATION, SessionTurnEnds
 from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import UsageReports
-from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, decode_plain, read_cut_line
+from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, decode_long, decode_plain
 from unbraid.agents.claude.titles import TITLE_TYPES
 from unbraid.agents.claude.transcript import (
     AGENT_FACTS,
@@ -37,7 +37,7 @@ from unbraid.wire.record import coerce, sound
 SILENT_TYPES = frozenset(
     """
     control_response keep_alive tool_progress rate_limit_event prompt_suggestion streamlined_text
-    attachment queue-operation last-prompt atis-latch api-request api-request-blob
+    queue-operation last-prompt atis-latch api-request api-request-blob
     api-request-shape tools-used file-history-snapshot mode permission-mode progress started
     launched
     """.split()
@@ -53,6 +53,7 @@ class ClaudeDialect:
 
     def __init__(self) -> None:
         self._clock = clock = Clock()
+        self._is_live = False
         self._usage = usage = UsageReports(clock)
         self._contexts = Contexts()
         self._agents = agents = Agents(self._contexts, clock, usage.settle)
@@ -74,6 +75,7 @@ class ClaudeDialect:
         )
         tasks = Tasks(clock=clock, agents=agents, spawns=spawns, attribution=attribution, seen=seen)
         prompts = Prompts(clock=clock, attribution=attribution, tools=tools, tasks=tasks, seen=seen)
+        self._prompts = prompts
         streamed = StreamedMessages(clock=clock, attribution=attribution, usage=usage)
         messages = Messages(
             clock=clock,
@@ -108,15 +110,16 @@ class ClaudeDialect:
         )
         self._snapshots = Snapshots()
         self._ended: tuple[bool, str] | None = None
+        # By the types that nobody else prints.
         self._handlers: dict[str, Callable[[ClaudeRecord, list[RelayEvent]], None] | None] = {
             "assistant": messages.assistant,
             "user": prompts.user,
+            "attachment": prompts.attachment,
             "stream_event": streamed.event,
             "system": self._system,
             "result": reports.result,
             "control_request": permissions.asked,
             "control_cancel_request": permissions.cancelled,
-            ERROR: reports.error,
             "cost-state": reports.cost_state,
             AGENT_FACTS: reports.agent_facts,
             SESSION_INTRODUCTION: reports.introduction,
@@ -124,7 +127,6 @@ class ClaudeDialect:
             HOOKED_PERMISSION: permissions.hooked,
             **dict.fromkeys(TITLE_TYPES, reports.titled),
         } | dict.fromkeys(SILENT_TYPES)
-        self._own_types = frozenset(self._handlers) - {ERROR}
 
     @property
     def ts(self) -> int:
@@ -138,6 +140,7 @@ class ClaudeDialect:
 
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
+        self._is_live = now > 0
         self._clock.arrive(now)
 
     def decode(self, line: bytes) -> ClaudeRecord | None:
@@ -145,14 +148,12 @@ class ClaudeDialect:
         # Asked anew for each line: what was learned from the one before may make this one cheaper.
         if self._stdout.cumulative:
             record = self._snapshots.decode(line)
+        elif len(line) > WORTH_CUTTING:
+            record = decode_long(line)
         else:  # as `records.decode` does it
-            short = read_cut_line(line) if len(line) > WORTH_CUTTING else None
-            if short is None:
-                record = decode_plain(line)
-                record.raw = line
-            else:
-                record = short
-        if record.type in self._own_types or _is_ours(record, foreign=FOREIGN_KEY in line):
+            record = decode_plain(line)
+            record.raw = line
+        if record.type in self._handlers or _is_ours(record, foreign=FOREIGN_KEY in line):
             return record
         return None
 
@@ -160,26 +161,27 @@ class ClaudeDialect:
         """A JSON object as a record with defaults where its types are wrong."""
         record, whole = coerce(ClaudeRecord, value)
         record.skipped = 0
-        known = record.type in self._own_types
+        known = record.type in self._handlers
         if known or _is_ours(record, foreign=FOREIGN_SESSION in value):
             return record, whole
         return None
 
     def translate(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """Append what is new in a record."""
-        if record.timestamp is not None:
-            self._clock.set(record.timestamp)
+        stamp = record.timestamp
+        if stamp is not None:
+            self._clock.set(stamp)
         try:
             handler = self._handlers[record.type]
         except KeyError:
-            if record.timestamp is None:
-                self._clock.tick()
-            out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
-            return
+            handler = self._reports.error if record.type == ERROR else self._unrecognized
         if handler is not None:
-            if record.timestamp is None:
+            if self._is_live and stamp is None:
                 self._clock.tick()
             handler(record, out)
+
+    def _unrecognized(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
 
     def _system(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         if record.subtype == TURN_DURATION:
@@ -220,12 +222,19 @@ class ClaudeDialect:
             return False, "failed", None
         if self._spawns.has_finished(context):
             return True, "completed", None
+        if context is self._contexts.root and self._is_unused():
+            return True, "completed", None
         spoke_last = context.has_answered and id(context) not in waiting
         # Nobody asked for a warm-up (2.0), so nobody hears of its end.
         unasked = context.parent is not None and context.call is None
         if spoke_last and (unasked or not self._reports.has_stdout):
             return True, "completed", None
         return False, ORPHANED, None
+
+    def _is_unused(self) -> bool:
+        """Whether nobody has asked anything of a session: then nothing was at work in it."""
+        said = self._reports.has_stdout or self._contexts.root.messages
+        return not said and not self._prompts.count
 
 
 def _is_ours(record: ClaudeRecord, *, foreign: bool) -> bool:

@@ -10,7 +10,7 @@ from unbraid.agents.claude.dialect.attribution import Attribution
 from unbraid.agents.claude.dialect.streaming import StreamedMessages
 from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
-from unbraid.agents.claude.dialect.usage import FINAL, UsageReports
+from unbraid.agents.claude.dialect.usage import FINAL, SENT, UsageReports
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import SYNTHETIC
 from unbraid.events import (
@@ -56,6 +56,7 @@ class Messages:
     ) -> None:
         self._clock = clock
         self._attribution = attribution
+        self._direct = attribution.direct
         self._unnamed = unnamed
         self._streamed = streamed
         self._tools = tools
@@ -63,35 +64,26 @@ class Messages:
         self._usage = usage
         self._repetitions = repetitions
         self._seen = seen
+        self._unknown: tuple[ClaudeRecord | None, dict[int, Raw]] = None, {}
         self._chained = False  # whether transcripts say which record comes after which
 
     def assistant(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """An assistant record."""
-        context = self._say(record, out)
-        message = record.message
-        if (
-            context is not None
-            and message is not None
-            and message.stop_reason is not None
-            and record.is_sidechain is not None
-        ):
-            # The model has ended it: a transcript's usage is final, and nothing else may follow.
-            self._usage.settle(context, out)
-
-    def _say(self, record: ClaudeRecord, out: list[RelayEvent]) -> Context | None:
-        """Reports what is new in a record; returns whose it is."""
         # The hottest path there is: it pays to look things up once, and to call little.
         message = record.message
         if message is None:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
-            return None
-        context = self._attribution.context_of(record, out)
-        if context is None:
-            return None
+            return
+        context = self._direct.get(record.parent_tool_use_id)
+        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
+            context = self._attribution.context_of(record, out)
+            if context is None:
+                return
         content = message.content
         if not isinstance(content, list):
             content = [Block(type="text", text=content)] if content else []
-        source = STDOUT if record.is_sidechain is None else TRANSCRIPT
+        is_transcript = record.is_sidechain is not None
+        source = TRANSCRIPT if is_transcript else STDOUT
         repetition = self._repetitions[source]
         message_id = message.id
         if message_id:
@@ -104,11 +96,11 @@ class Messages:
             )
         if (
             message.usage is not None
-            and source + source >= state.usage_rank
+            and (not state.usage_rank or (is_transcript and state.usage_rank != SENT))
             and record.forked_from is None
         ):
             state.usage = message.usage
-            if source == TRANSCRIPT:
+            if is_transcript:
                 state.usage_rank = FINAL
                 state.complete = message.stop_reason is not None
             if context.usage_due is not state:
@@ -127,44 +119,41 @@ class Messages:
         else:
             digests = [digest_of(block) for block in content]
             key = hash((uuid, skipped, *digests))
-        if source == TRANSCRIPT:
-            if self._written_again(record, context, state, content):
-                return context
-            context.turn_to(state, TRANSCRIPT)
-        if uuid is not None:
-            seen = self._seen  # as `newly` does it
-            if key in seen:
-                state.repeat(content, source, repetition)
-                return context
-            seen[key] = None
-            if len(seen) > FULL:
-                forget_oldest(seen, RECENT)
-            state.uuid = uuid
-        if self._unfilled:
-            self._tools.fill(context, state, content, out)
-        if context.latest[source] is not state:
-            if context.parent is not None and message_id:
-                self._attribution.learn_message(message_id, context, out)
-            self._streamed.give_up(context, state, out)
-            context.turn_to(state, STDOUT)
-        fresh: Sequence[Fresh]
-        if just_next:
-            if block.type == "text":
-                context.last_text = block.text or ""
-            new = state.next(block, digest, source)
-            if new is None:
-                return context
-            if not repetition.one_block:
-                state.growing = new
-            fresh = (new,)
+        seen = self._seen
+        fresh: Sequence[Fresh] = ()
+        if is_transcript and self._written_again(record, context, state, content):
+            pass
+        elif uuid is not None and key in seen:
+            state.repeat(content, source, repetition)
         else:
-            if content and content[-1].type == "text":
-                context.last_text = content[-1].text or ""
-            fresh = state.absorb(content, digests, source, repetition, skipped)
-            if not fresh and state.undecided is not None:
-                self._unfilled[state.id] = (context, state, state.undecided, 0)
+            if uuid is not None:  # as `newly` does it
+                seen[key] = None
+                if len(seen) > FULL:
+                    forget_oldest(seen, RECENT)
+                state.uuid = uuid
+            if self._unfilled:
+                self._tools.fill(context, state, content, out)
+            if context.latest[source] is not state:
+                if context.parent is not None and message_id:
+                    self._attribution.learn_message(message_id, context, out)
+                if context.live is not None:
+                    self._streamed.give_up(context, state, out)
+                context.turn_to(state, STDOUT)
+            if just_next:
+                if block.type == "text":
+                    context.last_text = block.text or ""
+                new = state.next(block, digest, source)
+                if new is not None:
+                    if not repetition.one_block:
+                        state.growing = new
+                    fresh = (new,)
+            else:
+                if content and content[-1].type == "text":
+                    context.last_text = content[-1].text or ""
+                fresh = state.absorb(content, digests, source, repetition, skipped)
+                if not fresh and state.undecided is not None:
+                    self._unfilled[state.id] = (context, state, state.undecided, 0)
         ts = self._clock.ts
-        raw_blocks: dict[int, Raw] | None = None
         # Events by position, because there are so many, and it is quicker.
         for block, index, delta in fresh:
             kind = block.type
@@ -177,35 +166,46 @@ class Messages:
             elif kind == "thinking":
                 out.append(ThinkingDelta(context.id, ts, state.id, index, delta))
             elif kind == "tool_use" or kind.endswith("_tool_use"):
-                empty = not repetition.one_block and block.input == EMPTY_OBJECT
-                if empty and block is content[-1]:
+                if (
+                    not repetition.one_block
+                    and block.input == EMPTY_OBJECT
+                    and block is content[-1]
+                ):
                     self._unfilled[block.id or ""] = (context, state, block, index)
-                elif uuid is not None or newly(self._seen, hash((state.id, block.id))):
+                elif uuid is not None or newly(seen, hash((state.id, block.id))):
                     self._tools.use(context, state, block, index, out)
             elif kind.endswith("tool_result"):
                 self._tools.result(context, record, block, out)
             else:
-                if raw_blocks is None:
-                    raw_blocks = _raw_blocks(record, content)
-                out.append(Unrecognized(context.id, ts, raw_blocks[id(block)]))
-        return context
+                out.append(Unrecognized(context.id, ts, self._raw_block(record, content, block)))
+        if is_transcript and message.stop_reason is not None:
+            # The model has ended it: a transcript's usage is final, and nothing else may follow.
+            self._usage.settle(context, out)
+
+    def _raw_block(self, record: ClaudeRecord, content: list[Block], block: Block) -> Raw:
+        """Returns a block as it came, with every field it has."""
+        if self._unknown[0] is not record:
+            # All at once: a message may have thousands that nobody knows.
+            self._unknown = record, _raw_blocks(record, content)
+        return self._unknown[1][id(block)]
 
     def _written_again(
         self, record: ClaudeRecord, context: Context, state: MessageState, content: list[Block]
     ) -> bool:
         """Whether a transcript repeats itself: early versions of 1.0 write the whole conversation
-        down again at every turn, under new uuids, as a chain of records of its own.
+        down again at every turn, under new uuids, as a chain of records of its own. If not, it has
+        come to this message.
         """
         before = record.parent_uuid
         begins = before is None and self._chained
         self._chained = self._chained or before is not None
-        if not (begins or before == context.again is not None or state.past):
-            return False
-        said = state.said[TRANSCRIPT]
-        if not all(digest_of(block) in said for block in content):
-            return False
-        context.again = record.uuid
-        return True
+        if begins or before == context.again is not None or state.past:
+            said = state.said[TRANSCRIPT]
+            if all(digest_of(block) in said for block in content):
+                context.again = record.uuid
+                return True
+        context.turn_to(state, TRANSCRIPT)
+        return False
 
 
 class RawContent(Struct):
@@ -221,8 +221,8 @@ class RawBlocks(Struct):
 
 
 def _raw_blocks(record: ClaudeRecord, content: list[Block]) -> dict[int, Raw]:
-    """Returns blocks as they came, with every field they have, by the identity of the blocks. All
-    at once: a message may have thousands that nobody knows.
+    """Returns blocks as they came, with every field they have, by the identity of the
+    blocks.
     """
     message = read_as(RawBlocks, record.raw).message
     raw = [] if message is None else message.content

@@ -9,10 +9,12 @@ from unbraid.agents.claude.dialect.tasks import Tasks
 from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.records import ClaudeRecord, Task
 from unbraid.agents.claude.transcript import (
+    HOOK_STOP,
     INTERRUPTION,
     NOT_A_PROMPT,
     NOTIFICATION_ORIGIN,
     TASK_NOTIFICATION,
+    WithAttachment,
     notification,
 )
 from unbraid.events import Prompt, RelayEvent, Unrecognized
@@ -22,11 +24,12 @@ from unbraid.translate.contexts import Context
 from unbraid.translate.seen import newly
 from unbraid.wire.record import read_as, sound
 
+_HOOK_STOP = HOOK_STOP.encode()
+
 
 class Flags(Struct):
     """What marks a user record as something else than a person's words."""
 
-    is_replay: bool | None = field(default=None, name="isReplay")
     is_synthetic: bool | None = field(default=None, name="isSynthetic")
 
 
@@ -56,6 +59,7 @@ class Prompts:
     ) -> None:
         self._clock = clock
         self._attribution = attribution
+        self._direct = attribution.direct
         self._tools = tools
         self._tasks = tasks
         self._seen = seen
@@ -74,9 +78,11 @@ class Prompts:
         if message is None:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
             return
-        context = self._attribution.context_of(record, out)
-        if context is None:
-            return
+        context = self._direct.get(record.parent_tool_use_id)
+        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
+            context = self._attribution.context_of(record, out)
+            if context is None:
+                return
         content = message.content
         uuid = record.uuid
         if isinstance(content, str):
@@ -93,6 +99,17 @@ class Prompts:
                         self._attribution.learn_uuid(uuid, context, out)
                     uuid = None
                 self._words(record, context, block.text or "", out)
+
+    def attachment(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """What the CLI has added for the model, which nobody has said; or that a hook has stopped
+        the agent.
+        """
+        if _HOOK_STOP in record.raw:  # seldom, and most attachments are long
+            attached = read_as(WithAttachment, record.raw).attachment
+            if attached is not None and attached.type == HOOK_STOP:
+                context = self._attribution.context_of(record, out)
+                if context is not None:
+                    context.interrupted = True
 
     def _words(
         self, record: ClaudeRecord, context: Context, text: str, out: list[RelayEvent]

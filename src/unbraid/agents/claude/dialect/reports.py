@@ -29,6 +29,7 @@ from unbraid.events import (
     TurnComplete,
     Unrecognized,
 )
+from unbraid.events.tokens import add_tokens, all_tokens
 from unbraid.translate.clock import Clock
 from unbraid.translate.lifecycle import Agents
 from unbraid.translate.seen import newly
@@ -37,7 +38,7 @@ from unbraid.wire.record import read_as, sound
 SILENT_SUBTYPES = frozenset(
     """
     background_tasks_changed status thinking_tokens hook_started hook_progress hook_response
-    stop_hook_summary local_command session_state_changed files_persisted
+    stop_hook_summary local_command session_state_changed files_persisted compact_boundary
     """.split()
 )
 
@@ -199,8 +200,7 @@ class CliReports:
         totals = _totals(given)
         if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
             return
-        tokens = totals.input_tokens + totals.output_tokens
-        tokens += totals.cache_read_tokens + totals.cache_creation_tokens
+        tokens = all_tokens(totals)
         # It is about the whole session. Where much of that is not in this run, it is in others.
         counted = self._usage.counted
         if not counted or tokens > counted * MOST_OF_ACCOUNT + BESIDE_TOKENS:
@@ -259,8 +259,5 @@ def _totals(given: Result | CostState) -> TokenUsage | None:
         return None
     totals = TokenUsage()
     for share in given.model_usage.values():
-        totals.input_tokens += share.input_tokens
-        totals.output_tokens += share.output_tokens
-        totals.cache_read_tokens += share.cache_read_tokens
-        totals.cache_creation_tokens += share.cache_creation_tokens
+        add_tokens(totals, share)
     return totals

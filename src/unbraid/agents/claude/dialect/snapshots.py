@@ -84,10 +84,9 @@ class Snapshots:
             return self._first(key, line)
         message = record.message
         content = message.content if message is not None else None
-        marker = known.marker
         over = len(line) - known.rest
-        if line[over : over + MARKER_BYTES] != marker:
-            over = line.rfind(marker, at)
+        if not line.startswith(known.marker, over):
+            over = line.rfind(known.marker, at)
             known.rest = len(line) - over
         if over < at or not isinstance(content, list):
             return self._first(key, line)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import msgspec
 from msgspec import Raw, Struct
 
@@ -33,7 +35,8 @@ from unbraid.translate.seen import newly
 from unbraid.wire.record import MISSING, read_as
 
 ANSWERED = hash("answered")
-QUOTE = ord('"')
+QUOTE = (ord('"'),)
+_first_byte = struct.Struct("B").unpack_from
 
 
 class ToolUseResult(Struct):
@@ -113,7 +116,7 @@ class ToolCalls:
         ok = not block.is_error
         content = block.content
         parts = None
-        if content is MISSING or memoryview(content)[0] != QUOTE:
+        if content is MISSING or _first_byte(content) != QUOTE:
             text, parts = split_content(_decoded(content))
             content = Raw(msgspec.json.encode(text))
         if self._permissions.requests:

@@ -50,6 +50,7 @@ class SessionTurnEnds:
         self._reports = reports
         self._seen = seen
         self._ended: object = self._done_so_far()
+        self._is_new = True
 
     def lasted(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """A `system/turn_duration` record of a transcript."""
@@ -66,13 +67,19 @@ class SessionTurnEnds:
             return
         self._permissions.dismissed(out)
         if state.status == "idle":
-            self._end(out, None)
+            self._end(out, None, is_idle=True)
 
-    def _end(self, out: list[RelayEvent], duration_ms: int | None) -> None:
-        done = self._done_so_far()
-        if self._reports.has_stdout or done == self._ended:
+    def _end(
+        self, out: list[RelayEvent], duration_ms: int | None, *, is_idle: bool = False
+    ) -> None:
+        """Ends a turn. A session that is idle before anyone has asked anything (after `/clear`, or
+        with commands of the terminal alone) has had none, and waits for a prompt all the same.
+        """
+        done, is_new = self._done_so_far(), self._is_new
+        if self._reports.has_stdout or (done == self._ended and not (is_idle and is_new)):
             return  # the process's own output says it, or it was said already
-        self._ended = done
+        has_turn = done != self._ended
+        self._ended, self._is_new = done, False
         root = self._root
         subtype = "interrupted" if root.interrupted else "error" if root.has_failed else ""
         out.append(
@@ -83,6 +90,7 @@ class SessionTurnEnds:
                 subtype=subtype,
                 result=root.failure if root.has_failed else None,
                 duration_ms=duration_ms,
+                num_turns=None if has_turn else 0,
             )
         )
 

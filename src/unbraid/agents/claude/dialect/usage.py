@@ -45,20 +45,22 @@ class UsageReports:
         usage = state.usage
         if state.model == SYNTHETIC:
             return
+        given, said = usage.input_tokens or 0, usage.output_tokens or 0
+        read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+        self._counted += given + said + read + written
         # By position, because there is one for every message, and it is quicker.
-        used = TokenUsage(
-            context.id,
-            self._clock.ts,
-            state.id,
-            state.model,
-            usage.input_tokens or 0,
-            usage.output_tokens or 0,
-            usage.cache_read_input_tokens or 0,
-            usage.cache_creation_input_tokens or 0,
-            None,
-            usage.cache_1h_tokens,
-            not state.complete,
+        out.append(
+            TokenUsage(
+                context.id,
+                self._clock.ts,
+                state.id,
+                state.model,
+                given,
+                said,
+                read,
+                written,
+                None,
+                usage.cache_1h_tokens if usage.cache_creation is not None else 0,
+                not state.complete,
+            )
         )
-        self._counted += used.input_tokens + used.output_tokens
-        self._counted += used.cache_read_tokens + used.cache_creation_tokens
-        out.append(used)

@@ -4,7 +4,9 @@ Each is a few words of `sh` that end at once, and print nothing, while nobody li
 folder. They change into the folder first: an address may not be longer than about 100 bytes, but a
 folder may. `curl` is used without the person's settings and proxies.
 
-`ask` may take as long as a person does. `mail` runs at every tool call, so it calls us only while
+`ask` may take as long as a person does, while it hears that we are alive: if we are stopped or
+hang, it leaves its request to the CLI, and no hook calls us again before we go on. `mail` runs at
+every tool call, so it calls us only at the first one, by which we know its session, and while
 something waits for some session. `wait` stays beside an idle session until there is a message for
 it, and wakes it by its exit code; where Claude Code would wait for it in turn (`-p`, and versions
 that do not know `asyncRewake`) it ends at once.
@@ -17,8 +19,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from unbraid.agents.hook_port import MAIL_NAME, SOCKET_NAME
-from unbraid.timings import HOOK_ANSWER_TIMEOUT_SECONDS, HOOK_HOLD_TIMEOUT_SECONDS
+from unbraid.agents.hook_port import CALLERS_NAME, MAIL_NAME, SOCKET_NAME, STALLED_NAME
+from unbraid.timings import (
+    HOOK_ANSWER_TIMEOUT_SECONDS,
+    HOOK_HOLD_TIMEOUT_SECONDS,
+    HOOK_SILENCE_TIMEOUT_SECONDS,
+)
 
 # By this the commands are known again, whatever has rewritten the file around them.
 MARK = "# unbraid"
@@ -38,23 +44,32 @@ OF_TOOLS = ("PermissionRequest", "PreToolUse", "PostToolUse")
 # Versions name themselves like this to what they start, since they know how to be woken.
 _WAKEABLE = "claude-code_2-1-[1-9][0-9][0-9]_*|claude-code_2-[2-9]*|claude-code_[3-9]*"
 
+# Which session calls. Older versions have no session in the environment, but a process for each.
+_CALLER = "$PPID-$CLAUDE_CODE_SESSION_ID"
+# What `curl` says if nothing came in time.
+_STALLED = f"[ $? = 28 ] && touch {STALLED_NAME} 2>/dev/null"
+
 
 def command(what: str, folder: Path) -> str:
     """Returns what `sh` is to do."""
     enter = f"cd {shlex.quote(str(folder))} 2>/dev/null && [ -S {SOCKET_NAME} ]"
+    enter += f" && [ ! -e {STALLED_NAME} ]"
     call = (
         f"curl -q -sf --noproxy '*' --unix-socket {SOCKET_NAME} -H Expect: "
-        '-H "entrypoint: $CLAUDE_CODE_ENTRYPOINT" -H "process: $PPID" --data-binary @-'
+        '-H "entrypoint: $CLAUDE_CODE_ENTRYPOINT" -H "process: $PPID" '
+        f'-H "caller: {_CALLER}" --data-binary @-'
     )
     address = f"http://unbraid/claude/{what} 2>/dev/null"
     if what == ASK:
         # A hook that is ended takes `curl` with it, by which we know: the person has answered.
         ended = 'trap "kill $p 2>/dev/null; exit 0" TERM'
-        begin = f"exec 3<&0; {call} {address} <&3 & p=$!"
-        return f"{enter} || exit 0; {begin}; {ended}; wait $p; exit 0 {MARK}"
+        silence = f'-H "beats: yes" -y {HOOK_SILENCE_TIMEOUT_SECONDS:g} -Y 1'
+        begin = f"exec 3<&0; {call} {silence} {address} <&3 & p=$!"
+        return f"{enter} || exit 0; {begin}; {ended}; wait $p; {_STALLED}; exit 0 {MARK}"
     if what == MAIL:
         most = f"-m {HOOK_ANSWER_TIMEOUT_SECONDS:g}"
-        return f"{enter} && [ -e {MAIL_NAME} ] || exit 0; {call} {most} {address}; exit 0 {MARK}"
+        wanted = f'{{ [ -e {MAIL_NAME} ] || [ ! -e "{CALLERS_NAME}/{_CALLER}" ]; }}'
+        return f"{enter} && {wanted} || exit 0; {call} {most} {address}; {_STALLED}; exit 0 {MARK}"
     knows = f'case "$AI_AGENT" in {_WAKEABLE}) ;; *) exit 0 ;; esac'
     in_terminal = '[ "$CLAUDE_CODE_ENTRYPOINT" = cli ]'
     return (

@@ -23,8 +23,22 @@ def allowed_input(tool: str, given: Any, details: AnswerDetails | None) -> Any:
         answers = None if details is None else details.answers
         if not answers and not given.get("answers"):
             raise CallerError("this is a question: answer it instead of allowing it")
+        asked = _questions(given)
+        for name in answers or ():
+            # The CLI would take an answer to nothing for no answer, and say nothing of it.
+            if asked and name not in asked:
+                raise CallerError(f"no question {name!r}: there are {', '.join(map(repr, asked))}")
         return {**given, "answers": answers or given["answers"]}
     return given
+
+
+def _questions(given: dict[str, Any]) -> list[str]:
+    found = given.get("questions")
+    return [
+        each["question"]
+        for each in (found if isinstance(found, list) else ())
+        if isinstance(each, dict) and isinstance(each.get("question"), str)
+    ]
 
 
 def allow(tool: str, given: Any, suggestions: list[Any], details: AnswerDetails | None) -> bytes:
@@ -49,20 +63,17 @@ def deny(message: str | None, *, interrupt: bool = False) -> bytes:
     return _of("PermissionRequest", decision=decision)
 
 
-def stop() -> bytes:
-    """Returns what ends an agent's turn before its tool is used."""
-    return msgspec.json.encode(
-        {
-            "continue": False,
-            "stopReason": STOPPED,
-            "hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                # Without this the tool would still be used.
-                "permissionDecision": "deny",
-                "permissionDecisionReason": STOPPED,
-            },
+def stop(event: str) -> bytes:
+    """Returns what ends an agent's turn, before its tool is used or after."""
+    answer: dict[str, Any] = {"continue": False, "stopReason": STOPPED}
+    if event == "PreToolUse":
+        answer["hookSpecificOutput"] = {
+            "hookEventName": event,
+            # Without this the tool would still be used.
+            "permissionDecision": "deny",
+            "permissionDecisionReason": STOPPED,
         }
-    )
+    return msgspec.json.encode(answer)
 
 
 def context(event: str, text: str) -> bytes:

@@ -21,6 +21,8 @@ from unbraid.system.liveness import start_of
 from unbraid.timings import HOOK_UNSEEN_HOLD_SECONDS, PROCESS_CHECK_SECONDS
 
 KIND = "claude"
+# With this begins what Claude Code itself submits when a background agent has ended.
+BACKGROUND_REPORT = "<task-notification>"
 _AGENT_ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 
 
@@ -34,6 +36,7 @@ class HookInput(Struct):
     agent_type: str | None = None
     tool_name: str = ""
     tool_input: Raw = EMPTY_OBJECT
+    prompt: str = ""
     permission_suggestions: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -92,7 +95,11 @@ class HookReceiver:
             self._meet(Path(given.transcript_path))
             services.look(given.session_id)
         if call.what == MAIL:
-            return self.session(given.session_id).mail(given.hook_event_name, given.agent_id)
+            session = self.session(given.session_id)
+            if given.hook_event_name == "PostToolUse":
+                tool_input = msgspec.json.decode(given.tool_input)
+                session.used(given.agent_id, given.tool_name, tool_input)
+            return session.mail(given.hook_event_name, given.agent_id)
         if call.what == WAIT:
             return await _while_alive(call.process, self._wait(given))
         if call.what == ASK:
@@ -101,7 +108,8 @@ class HookReceiver:
 
     async def _wait(self, given: HookInput) -> bytes:
         session = self.session(given.session_id)
-        if given.hook_event_name == "UserPromptSubmit":
+        is_report = given.prompt.startswith(BACKGROUND_REPORT)
+        if given.hook_event_name == "UserPromptSubmit" and not is_report:
             session.begin_turn()
         return (await session.wait()).encode()
 

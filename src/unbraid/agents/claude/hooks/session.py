@@ -2,7 +2,8 @@
 
 Nothing reaches a session but the answers to its hooks. So a message waits for the session's next
 tool call, or the end of its turn; if a hook stays beside it (`wait`), it is woken at once. A stop
-waits for the agent's next tool call. A permission request waits here while its hook does.
+waits for the agent's next tool call. A permission request waits here while its hook does, which is
+not ended when a person answers in the terminal: that the tool was used shows it.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ class HookedSession:
         self._stops: set[str | None] = set()
         self._stopped: set[str | None] = set()  # those who have obeyed a stop of everyone
         self._waiter: asyncio.Future[str] | None = None
+        self._can_be_woken = False
 
     def goes_to(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
         """Notes which run records the session from now on."""
@@ -69,8 +71,10 @@ class HookedSession:
 
     @property
     def has_mail(self) -> bool:
-        """Whether something waits for the session's next tool call."""
-        return bool(self._messages or self._stops)
+        """Whether the session's next tool call is to be reported to us: something waits for it, or
+        it may show that a request was answered in the terminal.
+        """
+        return bool(self._messages or self._stops or self._held)
 
     # --- its hooks ---
 
@@ -105,15 +109,34 @@ class HookedSession:
 
     def release(self, request_id: str) -> None:
         """Forgets a request: it was answered, or its hook is gone."""
-        self._held.pop(request_id, None)
+        if self._held.pop(request_id, None) is not None:
+            self._changed(self._session_id)
+
+    def used(self, agent_id: str | None, tool: str, given: Any) -> None:
+        """Notes that an agent has used a tool: a request for just that was answered elsewhere."""
+        for held in list(self._held.values()):
+            shown = held.shown
+            is_same = held.request.agent_id == agent_id and shown.tool == tool
+            if is_same and _is_part(shown.input, given) and not held.answer.done():
+                held.answer.set_result(b"")
+                self.release(shown.request_id)
+                return
 
     async def wait(self) -> str:
         """Waits for a message, which wakes the session; only the latest to wait gets one."""
         self.end_wait()
+        self._can_be_woken = True
+        # It may have come when the turn was over, and nobody waited yet.
+        if left := self._take_messages(None):
+            return left
         waiter: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._waiter = waiter
         try:
             return await waiter
+        except asyncio.CancelledError:
+            if waiter.done() and not waiter.cancelled() and (text := waiter.result()):
+                self._leave(None, text)  # its hook was gone before it could take it
+            raise
         finally:
             if self._waiter is waiter:
                 self._waiter = None
@@ -126,22 +149,25 @@ class HookedSession:
     def mail(self, event: str, agent_id: str | None) -> bytes:
         """Returns what waits for an agent that has just called: a stop, or its messages."""
         answer = b""
-        if event == "PreToolUse":
+        # Of a sub-agent, only what comes before its tool is used stops it.
+        if event == "PreToolUse" or (event == "PostToolUse" and agent_id is None):
             everyone = EVERYONE in self._stops and agent_id not in self._stopped
             if everyone or agent_id in self._stops:
                 self._stops.discard(agent_id)
                 self._stopped.add(agent_id)
-                answer = decisions.stop()
-        elif messages := self._messages.pop(agent_id, []):
-            answer = decisions.context(event, "\n\n".join(messages))
-        if answer:
-            self._changed(self._session_id)
+                answer = decisions.stop(event)
+                self._changed(self._session_id)
+        # A hook that can wake the main agent does it better: of what this one says at the end of a
+        # turn, its terminal would say that it is an error.
+        takes = event != "PreToolUse" and not (event == "Stop" and self._can_be_woken)
+        if takes and not answer and (text := self._take_messages(agent_id)):
+            answer = decisions.context(event, text)
         return answer
 
     def begin_turn(self) -> None:
         """Notes that a person has asked something new: what was to stop was before that."""
-        if EVERYONE in self._stops:
-            self._stops.discard(EVERYONE)
+        if before := self._stops & {EVERYONE, None}:
+            self._stops -= before
             self._changed(self._session_id)
 
     # --- its controller ---
@@ -158,6 +184,7 @@ class HookedSession:
 
     async def message(self, text: str) -> None:
         """Wakes the session with a message, or leaves it for its next tool call."""
+        self.begin_turn()
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(text)
         else:
@@ -178,6 +205,10 @@ class HookedSession:
         """Stops every agent of the session at its next tool call."""
         self._stopped.clear()
         self._stop(EVERYONE)
+
+    async def stop_everyone(self) -> None:
+        """Does the same: neither ends the session."""
+        await self.cancel()
 
     async def stop(self, stream_id: int) -> None:
         """Stops one agent at its next tool call."""
@@ -217,6 +248,13 @@ class HookedSession:
             self.lines.answer(self._line(request.agent_id, replied))
             self._changed(self._session_id)
 
+    def _take_messages(self, agent_id: str | None) -> str:
+        """Returns what waits for an agent, in one text."""
+        messages = self._messages.pop(agent_id, [])
+        if messages:
+            self._changed(self._session_id)
+        return "\n\n".join(messages)
+
     def _leave(self, agent_id: str | None, text: str) -> None:
         self._messages.setdefault(agent_id, []).append(text)
         self._changed(self._session_id)
@@ -240,3 +278,10 @@ class HookedSession:
 
     def _line(self, agent_id: str | None, said: HookedPermission) -> bytes:
         return permission_line(self._session_id, agent_id, said, now_ms())
+
+
+def _is_part(asked: Any, given: Any) -> bool:
+    """Returns whether a tool was given what was asked for. Answers to a question come on top."""
+    if isinstance(asked, dict) and isinstance(given, dict):
+        return all(name in given and given[name] == value for name, value in asked.items())
+    return bool(asked == given)

@@ -8,6 +8,7 @@ comments; we do not write to one.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -100,7 +101,7 @@ class SettingsFile:
         if data is None or not data.strip():
             return {}
         try:
-            settings = json.loads(data)
+            settings = json.loads(data, parse_float=_finite, parse_constant=_finite)
         except (ValueError, RecursionError) as error:
             reason = f"is not JSON, so Claude Code does not use it either: {error}"
             raise SourceError(str(self.path), reason) from None
@@ -144,7 +145,7 @@ def without_hooks(settings: Settings) -> Settings:
         return {**settings, **({"hooks": dict(settings["hooks"])} if "hooks" in settings else {})}
     kept: dict[str, list[Any]] = {}
     for event, groups in settings["hooks"].items():
-        left = [group for group in map(_without_ours, groups) if group is not None]
+        left = [kept for group in groups for kept in _without_ours(group)]
         if left or not groups:
             kept[event] = left
     changed = {**settings, "hooks": kept}
@@ -159,11 +160,19 @@ def _meaning(settings: Settings) -> Settings:
     return {**{name: each for name, each in settings.items() if name != "hooks"}, "hooks": hooks}
 
 
-def _without_ours(group: Any) -> Any:
+def _without_ours(group: Any) -> list[Any]:
+    """Returns what is left of a group: nothing, if nothing is."""
     if not any(True for _ in ours_in([group])):
-        return group
+        return [group]
     left = [hook for hook in group["hooks"] if not is_ours(hook)]
-    return {**group, "hooks": left} if left else None
+    return [{**group, "hooks": left}] if left else []
+
+
+def _finite(text: str) -> float:
+    """Returns a number, if JSON can hold it: what we write has to be JSON, too."""
+    if not math.isfinite(number := float(text)):
+        raise ValueError(f"{text} is no number")
+    return number
 
 
 def _bytes_of(path: Path) -> bytes | None:

@@ -90,7 +90,7 @@ class ClaudeController:
         self._say(claude_input.prompt(text))
 
     async def interrupt(self) -> None:
-        """Stop what the root agent does now; the run goes on."""
+        """Interrupt the root agent; the run goes on."""
         self._say(claude_input.interrupt(_new_id()))
 
     async def cancel(self) -> None:

@@ -13,7 +13,13 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct, field
 
-from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
+from unbraid.agents.claude.transcript import (
+    HOOK_STOP,
+    INTERRUPTION,
+    NOT_A_PROMPT,
+    TASK_NOTIFICATION,
+    Attachment,
+)
 from unbraid.fleet.status import DONE, FAILED, INTERRUPTED, ORPHANED
 from unbraid.system.files import line_blocks, open_regular
 from unbraid.wire.record import BAD_JSON
@@ -43,6 +49,7 @@ class TailLine(Struct, gc=False):
     """One of a transcript's last lines."""
 
     type: str = ""
+    attachment: Attachment | None = None
     is_sidechain: bool | None = field(default=None, name="isSidechain")
     is_meta: bool | None = field(default=None, name="isMeta")
     message: TailMessage | None = None
@@ -58,13 +65,19 @@ def ending_of(file: BinaryIO, *, sidechain: bool) -> str:
             read = _decode(line)
         except BAD_JSON:
             continue
-        if read.message is None or bool(read.is_sidechain) != sidechain:
+        if bool(read.is_sidechain) != sidechain:
+            continue
+        if read.attachment is not None and read.attachment.type == HOOK_STOP:
+            return INTERRUPTED
+        if read.message is None:
             continue
         if read.type == "assistant":
             return _ending_of_answer(read.message)
         if read.type == "user" and (ending := _ending_of_input(read)) is not None:
             return ending
-    return ORPHANED
+    # Nobody has asked anything, or what was asked is too far back to be looked for.
+    is_unused = not sidechain and os.fstat(file.fileno()).st_size <= TAIL_BYTES
+    return DONE if is_unused else ORPHANED
 
 
 def is_reported(agent_id: str, files: Sequence[str]) -> bool:

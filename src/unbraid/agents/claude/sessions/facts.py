@@ -6,7 +6,7 @@ stands on every line of a message; the last one counts, once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -23,9 +23,11 @@ from unbraid.agents.claude.transcript import (
 from unbraid.fleet.prices import Prices
 from unbraid.fleet.title import prompt_title
 from unbraid.system.files import line_blocks, open_regular
+from unbraid.translate.tracks import first_lines
 from unbraid.wire.record import BAD_JSON, milliseconds, read_as
 
 HEAD_LINES = 40
+MAX_HEAD_LINES = 10_000
 MAX_HEAD_BYTES = 16 << 20
 _NO_TITLE = ("<", "Caveat: ", "[Request interrupted")
 
@@ -103,6 +105,16 @@ def head_facts(main: Path) -> Facts:
         return Facts()
 
 
+def opening_facts(data: Iterable[bytes]) -> Facts:
+    """Returns what the first lines of a transcript say that is no file."""
+    facts, left = Facts(), HEAD_LINES
+    for line in first_lines(data, MAX_HEAD_LINES):
+        left = _first_lines(line, left, facts)
+        if not left:
+            break
+    return facts
+
+
 def first_time(lines: bytes) -> int:
     """Returns the first time that some lines say, in milliseconds since 1970; 0 if none does."""
     times = (milliseconds(head_of(line).timestamp) for line in lines.split(b"\n") if line)
@@ -110,17 +122,21 @@ def first_time(lines: bytes) -> int:
 
 
 def _first_lines(block: bytes, count: int, facts: Facts) -> int:
-    """Reads up to so many lines; returns how many more should be read."""
+    """Reads up to so many lines that have a time; returns how many more should be read. Notes of
+    the CLI have none, and any number of them may come first.
+    """
     at = 0
-    for left in range(count - 1, -1, -1):
+    while count:
         end = block.find(b"\n", at)
         if end < 0:
-            return left + 1
+            return count
         line, at = block[at:end], end + 1
         try:
             head = opening_line(line)
         except BAD_JSON:
+            count -= 1
             continue
+        count -= head.timestamp is not None
         facts.cwd = facts.cwd or head.cwd
         facts.session_id = facts.session_id or head.session_id
         facts.agent_id = facts.agent_id or head.agent_id

@@ -9,7 +9,15 @@ from pathlib import Path
 
 from unbraid.agents.claude.heads import line_order, workflow_line_order
 from unbraid.agents.claude.records import ClaudeRecord
-from unbraid.agents.claude.transcript import agent_line
+from unbraid.agents.claude.sessions.discovery import SESSION_FILE
+from unbraid.agents.claude.sessions.facts import opening_facts
+from unbraid.agents.claude.sessions.processes import Processes
+from unbraid.agents.claude.transcript import (
+    PublishedState,
+    agent_line,
+    session_line,
+    state_line,
+)
 from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks, read_small
@@ -19,6 +27,9 @@ from unbraid.translate.tracks import LineOrder, RunTracks, Track, first_lines, s
 SNIFF_LINES = 50
 MAX_SORTED_BYTES = 128 << 20
 TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event"})
+# What may stand at the beginning of a transcript, many times, and names no session.
+NOTE_TYPES = frozenset({"summary", "file-history-snapshot"})
+MAX_NOTES = 10_000
 
 
 class ClaudeFiles:
@@ -33,7 +44,7 @@ class ClaudeFiles:
         record = _own_record(line)
         if record is None:
             return None
-        return "stream" if record.session_id_transcript is None else "stored"
+        return "stored" if _is_stored(record) else "stream"
 
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
@@ -41,7 +52,7 @@ class ClaudeFiles:
         """Stdout is one track; a transcript brings those of its sub-agents."""
         record = _own_record(first) or ClaudeRecord()
         session = record.session_id
-        if record.is_sidechain is None and record.session_id_transcript is None:
+        if record.is_sidechain is None and not _is_stored(record):
             return [
                 RunTracks(
                     "claude",
@@ -49,6 +60,11 @@ class ClaudeFiles:
                     [Track(name=name, read=read, dated=False, session=session, order=line_order)],
                 )
             ]
+        if record.type in NOTE_TYPES:
+            session = _session_in(read())
+        own = session
+        if path is not None and SESSION_FILE.fullmatch(path.name):
+            session = path.stem  # its first lines may be of another session
         # Such lines are held together to be sorted, which only a file that fits may ask for.
         fits = path is None or path.stat().st_size <= MAX_SORTED_BYTES
         own_sidechains = fits and any(b'"isSidechain":true' in line for line in split(read()))
@@ -57,13 +73,15 @@ class ClaudeFiles:
                 name=name,
                 read=read,
                 dated=True,
-                session=session,
+                session=own,
                 order=line_order,
                 sidechains=own_sidechains,
             )
         ]
         if path is not None and not path.name.startswith("agent-"):
             tracks += beside_transcript(path, session)
+        if not record.is_sidechain and session is not None:
+            tracks.append(_introduction(name, session, read))
         return [RunTracks("claude", session, tracks)]
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
@@ -71,10 +89,18 @@ class ClaudeFiles:
         return None
 
 
+def _introduction(name: str, session: str, read: Callable[[], Iterator[bytes]]) -> Track:
+    """Returns which session a transcript is, where it works and since when: what a run of the log
+    begins with, too.
+    """
+    facts = opening_facts(read())
+    line = session_line(session, cwd=facts.cwd, version=facts.version, started_ms=facts.started)
+    return Track(f"{name}#about", lambda: iter((line,)), dated=True, session=session, opens=True)
+
+
 def session_of(path: Path) -> str | None:
     """Returns the session that a transcript says it belongs to."""
-    first = _first(chunks(path))
-    return None if first is None else first.session_id_transcript
+    return _session_in(chunks(path))
 
 
 def transcript_run(path: Path) -> RunTracks:
@@ -83,7 +109,21 @@ def transcript_run(path: Path) -> RunTracks:
         if _own_record(line) is not None:
             (run,) = ClaudeFiles().runs(str(path), lambda: chunks(path), first=line, path=path)
             return run
-    raise SourceError(str(path), "is of no known kind" if path.stat().st_size else "is empty")
+    raise SourceError(
+        str(path),
+        "is not a kind of source that unbraid knows" if path.stat().st_size else "is empty",
+    )
+
+
+def state_track(session: str, processes: Processes) -> list[Track]:
+    """Returns what the process that has a session says of it; nothing if none has it."""
+    processes.meet()
+    entry = processes.entries.get(session)
+    if entry is None or entry.status is None:
+        return []
+    published = PublishedState(entry.status, entry.waiting_for)
+    line = state_line(session, published, entry.status_since)
+    return [Track(f"{session}#state", lambda: iter((line,)), True, session, line_order)]
 
 
 def beside_transcript(path: Path, session: str | None) -> list[Track]:
@@ -132,9 +172,16 @@ def _track(path: Path, session: str | None, order: Callable[[bytes], LineOrder])
     )
 
 
-def _first(data: Iterable[bytes]) -> ClaudeRecord | None:
-    lines = first_lines(data, SNIFF_LINES)
-    return next((record for line in lines if (record := _own_record(line))), None)
+def _session_in(data: Iterable[bytes]) -> str | None:
+    """Returns the first session that lines of a transcript name."""
+    lines = first_lines(data, MAX_NOTES)
+    records = (record for line in lines if (record := _own_record(line)))
+    return next((name for each in records if (name := each.session_id_transcript)), None)
+
+
+def _is_stored(record: ClaudeRecord) -> bool:
+    """Returns whether a record is of a transcript."""
+    return record.session_id_transcript is not None or record.type in NOTE_TYPES
 
 
 def _own_record(line: bytes) -> ClaudeRecord | None:
@@ -144,6 +191,8 @@ def _own_record(line: bytes) -> ClaudeRecord | None:
     for item in read_line(line):
         if not isinstance(item, ClaudeRecord):
             continue
-        if item.type in TELLING_TYPES or (item.type and (item.session_id or item.uuid)):
+        if item.type in TELLING_TYPES | NOTE_TYPES:
+            return item
+        if item.type and (item.session_id or item.uuid):
             return item
     return None

@@ -18,6 +18,7 @@ from unbraid.agents.claude.sessions.session_files import (
 )
 from unbraid.agents.claude.transcript import PublishedState, session_line, state_line
 from unbraid.agents.stored import Recorded
+from unbraid.system.files import modified_ms
 from unbraid.wire.chunk import Chunk
 
 ABOUT, STATE, HOOKS = "about", "state", "hooks"
@@ -95,6 +96,9 @@ class TranscriptFollower:
         main = self._session.main
         facts = head_facts(main)
         began_ms = first_ms or self._earlier_ms if self._earlier_ms else facts.started
+        if not began_ms:
+            # Notes have no time: they were there when the file was last written to.
+            began_ms = modified_ms(main)
         started_ms = 0 if self._about else began_ms
         cwd = facts.cwd or process_folder(main)
         self._is_known = cwd is not None

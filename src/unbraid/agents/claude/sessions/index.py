@@ -20,7 +20,7 @@ from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.ending import is_reported
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.sessions.second_reader import SecondReader, shared_out
-from unbraid.agents.claude.transcript import WARMUP, AgentFacts
+from unbraid.agents.claude.transcript import AgentFacts
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import MAIN, SLOT_MS, ShareCounter, UsageShare, report_cost, usage_of
 from unbraid.fleet.status import DONE, ORPHANED
@@ -44,8 +44,12 @@ class IndexedAgent(Struct, omit_defaults=True):
     description: str | None = None
     parent: str | None = None
     depth: int = 1
-    usage: Usage = field(default_factory=Usage)
     shares: list[UsageShare] = field(default_factory=list)
+
+    @property
+    def usage(self) -> Usage:
+        """The sum of its shares."""
+        return usage_of(self.shares)
 
 
 class IndexRow(Struct):
@@ -61,9 +65,13 @@ class IndexRow(Struct):
     updated: int
     answered: bool
     ending: str | None
-    usage: Usage
     agents: list[IndexedAgent]
     shares: list[UsageShare]
+
+    @property
+    def usage(self) -> Usage:
+        """The sum of all shares."""
+        return usage_of(self.shares)
 
     @property
     def agent_count(self) -> int:
@@ -181,11 +189,11 @@ class Index:
         return facts.title != before
 
     def _owned(self, scan: Scan, since_ns: int, seen: dict[str, Facts]) -> dict[str, list[Facts]]:
-        """2.0's sub-agents by session; warm-ups are nobody's."""
+        """2.0's sub-agents by session; among them those that it starts only to warm up."""
         owned: dict[str, list[Facts]] = {}
         for file in scan.beside:
             facts = self._facts(file, seen) if file.mtime_ns >= since_ns else None
-            if facts is not None and facts.session_id is not None and facts.title != WARMUP:
+            if facts is not None and facts.session_id is not None:
                 owned.setdefault(facts.session_id, []).append(facts)
         return owned
 
@@ -229,8 +237,6 @@ class Index:
             replace(share, agent=MAIN) for share in main.counts.shares if share.agent != SIDECHAIN
         ]
         shares += [share for agent in agents for share in agent.shares]
-        for agent in agents:
-            agent.usage = usage_of(agent.shares)
         if main.counts.account is not None and main.counts.account.session_id in (found.id, None):
             _report(shares, main.counts.account)
         times = [facts.updated for facts in (main, *children.values(), *beside) if facts]
@@ -249,7 +255,6 @@ class Index:
             updated=updated or written,
             answered=main.answered,
             ending=_ending(found, main, children),
-            usage=usage_of(shares),
             agents=agents,
             shares=shares,
         )
@@ -325,7 +330,10 @@ def _report(shares: list[UsageShare], account: SessionAccount) -> None:
         covered = shares
     else:
         covered = [share for share in shares if share.ts <= account.until - account.until % SLOT_MS]
-    report_cost(covered, account.cost_usd)
+    tokens = sum(share.total_tokens for share in covered)
+    left_out = 1 - account.tokens / tokens if tokens > account.tokens else 0.0
+    computed = sum(share.estimated_usd or 0.0 for share in covered) * left_out
+    report_cost(covered, account.cost_usd, estimated_usd=computed or None)
 
 
 def _agent_id(file: File) -> str:

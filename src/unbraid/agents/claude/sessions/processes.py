@@ -134,15 +134,28 @@ def is_left(main: Path, processes: Processes) -> bool:
     """Returns whether a session that is not on the list has no process: its version would have put
     it there, where such a list is kept.
     """
+    return processes.keep_a_list() and is_silent(main) and bool(lists_itself(main))
+
+
+def is_silent(main: Path) -> bool:
+    """Returns whether a transcript was not written to for longer than its last lines may take."""
     try:
-        silent_seconds = time.time() - main.stat().st_mtime
-        if silent_seconds < LAST_LINES_GRACE_SECONDS or not processes.keep_a_list():
-            return False
-        version = facts_of(str(main), head_only=True).version or ""
-    except (OSError, ValueError):
+        return time.time() - main.stat().st_mtime >= LAST_LINES_GRACE_SECONDS
+    except OSError:
         return False
-    numbers = [int(part) for part in version.split(".") if part.isdecimal()]
-    return numbers >= FIRST_LISTING
+
+
+def lists_itself(main: Path) -> bool | None:
+    """Returns whether the version of a session puts its processes on a list; None if no line says
+    which version it is.
+    """
+    try:
+        version = facts_of(str(main), head_only=True).version
+    except (OSError, ValueError):
+        return None
+    if version is None:
+        return None
+    return [int(part) for part in version.split(".") if part.isdecimal()] >= FIRST_LISTING
 
 
 def _state(entry: ProcessEntry) -> SessionState:

@@ -110,6 +110,15 @@ def files_from_sizes(main: Path, sizes: Mapping[Path, int]) -> dict[str, Known]:
     return found
 
 
+class EndReport(NamedTuple):
+    """A line that reports an agent's end: its file, the offset behind it, whose end, and when."""
+
+    file: str
+    offset: int
+    agent: str
+    at: int
+
+
 class Session:
     """One session: its own file and those of its sub-agents, in every layout."""
 
@@ -132,6 +141,7 @@ class Session:
         self._lines = Sequencer[tuple[str, int]](is_open=self.awaits)
         self._declared: dict[str, tuple[int, int]] = {}  # file: its generation, and up to where
         self._limits: dict[str, int] = {}  # file: up to where it will be read at this look
+        self._reports: list[EndReport] = []  # in what has to wait
         self._add(MAIN, main)
 
     @property
@@ -203,13 +213,16 @@ class Session:
         """Returns whether the agent that has completed its work has a file of its own which, as far
         as it has been read, does not end with its answer.
         """
-        file = f"agent-{self._agent_of(ending)}.jsonl"
-        name = next((name for name, t in self._tails.items() if t.path.name == file), None)
+        name = self._file_of(self._agent_of(ending))
         if name is None:
             return False
         # Not what is there by now: it would be given out after the line that waits for it.
         upto = self._limits.get(name) or self._tails[name].offset
         return not _ends_with_answer(self._tails[name].path, upto)
+
+    def _file_of(self, agent: str | None) -> str | None:
+        file = f"agent-{agent}.jsonl"
+        return next((name for name, t in self._tails.items() if t.path.name == file), None)
 
     def _agent_of(self, ending: Ending) -> str | None:
         return ending.agent or self._calls.get(ending.call or "")
@@ -224,12 +237,34 @@ class Session:
                 self._declare(name, size, now)
             if size is not None and not self._lines.holds(name):
                 self._limits[name] = size
+        cuts = [(report, *self._before_end(report)) for report in self._reports]
+        for _, child, end in cuts:
+            if child in self._limits:
+                self._limits[child] = min(end, self._limits[child])
         for name, end in self._lines.take(now):
             self._limits[name] = end
         for name in sizes:
             if self._lines.holds(name):
                 sizes[name] = self._limits.get(name, self._tails[name].offset)
         self._limits.clear()
+        for report, child, end in cuts:
+            size, limit = sizes.get(child), sizes.get(report.file)
+            if size is not None and limit is not None and limit < report.offset:
+                sizes[child] = min(end, size)
+        self._reports = [report for report in self._reports if self._lines.holds(report.file)]
+
+    def _before_end(self, report: EndReport) -> tuple[str, int]:
+        """Returns an agent's file, and up to where that is about what came before its end. One that
+        is asked again at once would otherwise go on before it has ended.
+        """
+        child = self._file_of(report.agent) or MAIN
+        at = (tail := self._tails[child]).offset
+        upto = min(tail.size(), at + MAX_SETTLING_BYTES)
+        for line in tail.peek(upto).split(b"\n") if child != MAIN else ():
+            if line_order(line).at > report.at:
+                return child, at
+            at += len(line) + 1
+        return child, tail.size()
 
     def _declare(self, name: str, size: int, now: float) -> None:
         """Say which of a file's new lines have to wait, and for what; each line is looked at once,
@@ -254,6 +289,8 @@ class Session:
                 max_wait_seconds=CHILD_ANSWER_TIMEOUT_SECONDS,
             )
             self._lines.add(report, now)
+            if (agent := self._agent_of(ending)) is not None:
+                self._reports.append(EndReport(name, at, agent, line_order(line).at))
         if lines and self._lines.holds(name):
             self._lines.add(SourceItem(name, (name, size)), now)
         self._declared[name] = (tail.generation, at)

@@ -79,11 +79,16 @@ class ClaudeSessions:
         return transcript_blocks(self._env, needle, known)
 
     def run(self, session_id: str) -> RunTracks | None:
-        """Returns a transcript, with those of its sub-agents."""
-        from unbraid.agents.claude.sessions.file_formats import transcript_run
+        """Returns a transcript, with those of its sub-agents, and what its process says."""
+        from unbraid.agents.claude.sessions.file_formats import state_track, transcript_run
+        from unbraid.agents.claude.sessions.processes import Processes
 
         main = self._main(session_id)
-        return None if main is None else transcript_run(main)
+        if main is None:
+            return None
+        run = transcript_run(main)
+        run.tracks += state_track(session_id, Processes(self._env))
+        return run
 
     def updated(self, session_id: str) -> int:
         """Returns when any of its transcripts was last written."""
@@ -105,7 +110,9 @@ class ClaudeSessions:
             return None
         processes = Processes(self._env)
         processes.meet()
-        return TranscriptFollower(main, recorded, Owners().of, processes)
+        return TranscriptFollower(
+            main=main, recorded=recorded, owner_of=Owners().of, processes=processes
+        )
 
     def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
         """Returns what its processes publish; a session of one that keeps no entry has none."""

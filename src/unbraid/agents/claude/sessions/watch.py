@@ -15,7 +15,7 @@ from unbraid.agents.claude.places import claude_projects
 from unbraid.agents.claude.sessions.child_files import Owners
 from unbraid.agents.claude.sessions.discovery import Scan, main_of
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
-from unbraid.agents.claude.sessions.processes import Processes, is_left
+from unbraid.agents.claude.sessions.processes import Processes, is_silent, lists_itself
 from unbraid.agents.hook_port import HookCall, HookServices
 from unbraid.agents.stored import Recorded
 from unbraid.system.folders import folder_changes
@@ -42,6 +42,7 @@ class TranscriptWatch:
         self._changed: set[str] = set()
         self._scanning = threading.Lock()
         self._absent: set[str] = set()  # followed, and on no list at the last look
+        self._unlisted: set[str] = set()  # of versions that put themselves on none
         self._hooks = HookReceiver(self._meet_transcript)
 
     async def changes(self) -> AsyncGenerator[set[str], None]:
@@ -77,7 +78,13 @@ class TranscriptWatch:
             return None
         self._processes.meet()
         lines = self._hooks.session(session_id).lines
-        return TranscriptFollower(main, recorded, self._owners.of, self._processes, lines)
+        return TranscriptFollower(
+            main=main,
+            recorded=recorded,
+            owner_of=self._owners.of,
+            processes=self._processes,
+            hooked=lines,
+        )
 
     def forget(self, session_id: str) -> None:
         """Forgets what waits for its hooks."""
@@ -114,17 +121,28 @@ class TranscriptWatch:
         """
         among = list(among)
         gone = self._processes.ended(among)
-        absent = {
-            name
-            for name in among
-            if name not in self._processes.entries
-            and name in self._mains
-            and is_left(self._mains[name], self._processes)
-        }
+        absent = self._left(among) if self._processes.keep_a_list() else set()
         # As with an entry that is missing: two looks, in case it is just being written.
         gone |= absent & self._absent
         self._absent = absent - gone
         return gone
+
+    def _left(self, among: Iterable[str]) -> set[str]:
+        """Returns those that are on no list, though their version would have put them there."""
+        # Asked all the time, of every session: what an old version has written is read once.
+        self._unlisted -= self._processes.entries.keys()
+        known = self._processes.entries.keys() | self._unlisted
+        found = set()
+        for name in among:
+            main = self._mains.get(name)
+            if name in known or main is None or not is_silent(main):
+                continue
+            lists = lists_itself(main)
+            if lists:
+                found.add(name)
+            elif lists is not None:
+                self._unlisted.add(name)
+        return found
 
     def changed_states(self) -> set[str]:
         """Returns those whose processes say that they do something else."""

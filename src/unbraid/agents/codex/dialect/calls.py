@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Raw
 
 from unbraid.agents.codex.dialect.threads import Thread, Threads
-from unbraid.agents.codex.records import object_in
+from unbraid.agents.codex.records import THREAD_ID, object_in
 from unbraid.events import EMPTY_OBJECT, RelayEvent, ToolResult, ToolUse
 from unbraid.translate.clock import Clock
 from unbraid.translate.content import split_content
@@ -74,8 +74,7 @@ class ThreadCalls:
             )
         )
         if name in ASK_AGAIN:
-            target = shaped.get("target") or shaped.get("id") or shaped.get("agent_id")
-            asked = self._threads.at(target) if isinstance(target, str) else None
+            asked = self._threads.at(_target(shaped))
             if asked is not None and asked is not thread:
                 asked.asked_by = call_id
 
@@ -128,6 +127,8 @@ class ThreadCalls:
         assert context is not None
         if not call_id or not newly(self._seen, hash(("result", thread.id, call_id))):
             return
+        if context.ended and thread.has_turns and not thread.turn_open:
+            return  # a command that outlives the turn of its agent does not begin it again
         key = (thread.id, call_id)
         opened = self._open.pop(key, None)
         failed = self._failed.pop(key, None)
@@ -144,6 +145,8 @@ class ThreadCalls:
             self.spawned(thread, call_id, child, out, prompt=prompt, nickname=nickname)
         elif name == SPAWN and "task_name" not in object_in(text) and context is not None:
             ok = False  # no agent was started, and the text says why
+        elif name in ASK_AGAIN and opened is not None and object_in(text):
+            self._continued(thread, call_id, opened.given, out)
         out.append(
             ToolResult(
                 context.id,
@@ -158,6 +161,19 @@ class ThreadCalls:
         )
         if name in WAIT:
             self.states(thread, object_in(text).get("status"), out)
+
+    def _continued(
+        self, thread: Thread, call_id: str, given: dict[str, Any], out: list[RelayEvent]
+    ) -> None:
+        """Takes the call that has asked an agent again for the one that has started it, where that
+        one is part of an earlier run.
+        """
+        target = _target(given)
+        asked = self._threads.at(target)
+        if THREAD_ID.fullmatch(target) and (asked is None or asked.context is None):
+            assert thread.context is not None
+            prompt = _text(given, "message")
+            self._threads.link(thread.context, call_id, target, out, prompt=prompt)
 
     def states(self, waiting: Thread, states: Any, out: list[RelayEvent]) -> None:
         """Takes the states of agents as one that waits for them gets them: the only sign of an end
@@ -204,7 +220,7 @@ def _ended(state: Any) -> tuple[bool, str, str | None] | None:
 def _input(given: Any) -> tuple[dict[str, Any], Raw]:
     if isinstance(given, str):
         shaped = object_in(given)
-        if shaped:
+        if shaped or given.strip() == "{}":
             return shaped, Raw(given.encode())
         return {}, Raw(msgspec.json.encode({"input": given})) if given else EMPTY_OBJECT
     if isinstance(given, dict):
@@ -238,6 +254,11 @@ def _succeeded(text: str) -> bool:
     if found is not None:
         return found[1] == "0"
     return not head.startswith(("unsupported call", "collab ", "failed to ", "exec_command failed"))
+
+
+def _target(given: dict[str, Any]) -> str:
+    target = given.get("target") or given.get("id") or given.get("agent_id")
+    return target if isinstance(target, str) else ""
 
 
 def _text(given: dict[str, Any], name: str) -> str | None:

@@ -124,7 +124,8 @@ class PrintedItems:
         problem = error_message(_decoded(record.error))
         if thread.has_rollout and thread.has_turns:
             self._turns.failed(thread, "stdout-turn", problem, out)
-            self._turns.outcome = (False, "failed")
+            # Releases that print all agents' items say so also when only a sub-agent has failed.
+            self._turns.outcome = self._turns.outcome or (False, "failed")
             return
         self._turns.end(thread, self._turn_id, (False, "failed"), out, problem=problem)
 

@@ -14,6 +14,7 @@ from unbraid.agents.codex.dialect.threads import Thread, Threads, bound
 from unbraid.agents.codex.dialect.turns import ThreadTurns
 from unbraid.agents.codex.dialect.usage import ThreadTokens
 from unbraid.agents.codex.records import (
+    ABOUT,
     THREAD_ID,
     CodexRecord,
     Payload,
@@ -70,6 +71,8 @@ class Rollouts:
         if source is None:
             source = self._sources[name] = StoredSource(self._named(name))
         if record.type == "session_meta":
+            if name.startswith(ABOUT) and source.thread is not None:
+                source.thread.is_continued = True
             self._introduce(source, read_as(SessionHead, bytes(record.payload)), out)
             return
         thread = source.thread
@@ -77,7 +80,8 @@ class Rollouts:
             thread = source.thread = self._threads.root or self._threads.thread("")
         thread.has_rollout = True
         payload = read_as(Payload, bytes(record.payload))
-        if self._is_copied(source, thread, record, payload):
+        thread.has_lines |= not name.startswith(ABOUT)
+        if name.startswith(ABOUT) or self._is_copied(source, thread, record, payload):
             if payload.type == "token_count":
                 self._tokens.copied(thread, payload.info)
             return
@@ -160,6 +164,8 @@ class Rollouts:
         context.last_text = ""  # a turn that ends in a call has no answer
         call_id = payload.call_id or payload.id or ""
         if payload.type in ("web_search_call", "local_shell_call"):
+            # Legacy rollouts keep no id of a search.
+            call_id = call_id or f"call-{thread.message_id(None)}"
             name = payload.type.removesuffix("_call")
             given = payload.action if isinstance(payload.action, dict) else {}
             self._calls.begin(thread, call_id, name, given, out, message_id=payload.id)
@@ -179,6 +185,8 @@ class Rollouts:
             case "turn_aborted":
                 interrupted = (False, "interrupted")
                 self._turns.end(thread, payload.turn_id, interrupted, out)
+            case "exited_review_mode":
+                thread.prompted = False  # what the reviewer has found is the answer of this turn
             case "user_message" if isinstance(payload.message, str):
                 self._turns.prompted(thread, STORED_SOURCE, payload.message, out)
             case "token_count":

@@ -1,6 +1,6 @@
 """The app-server: every thread below the root, word by word, with the ids of its calls.
 
-A thread whose rollout is among the sources already is told from there: what the server says of it
+A thread whose rollout is among the sources already is read from there: what the server says of it
 adds only what is never stored (permission requests, errors that were retried).
 """
 
@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Raw
 
 from unbraid.agents.codex.dialect.calls import ThreadCalls
+from unbraid.agents.codex.dialect.server_items import ACTIVITIES, described, described_collab
 from unbraid.agents.codex.dialect.threads import Thread, Threads, bound
 from unbraid.agents.codex.dialect.turns import ThreadTurns
 from unbraid.agents.codex.dialect.usage import ThreadTokens
@@ -36,13 +37,6 @@ from unbraid.wire.record import BAD_JSON, read_as
 
 SERVER_SOURCE = "app-server"
 _CALLS = ("commandExecution", "fileChange", "mcpToolCall", "webSearch", "dynamicToolCall")
-_TOOLS = {
-    "spawnAgent": "spawn_agent",
-    "sendInput": "send_input",
-    "resumeAgent": "resume_agent",
-    "wait": "wait_agent",
-    "closeAgent": "close_agent",
-}
 
 
 class _Streaming:
@@ -94,6 +88,7 @@ class ServerNotifications:
         given = read_as(ServerParams, bytes(record.params))
         if method == "thread/started":
             self._thread(given.thread, out)
+            self._is_fresh(given.thread or {})
             return
         if given.thread_id is None:
             return
@@ -129,7 +124,20 @@ class ServerNotifications:
             about = result["thread"]
             if isinstance(model := result.get("model"), str):
                 about = {"model": model, **about}
+            self._loaded(about, out)
             self._thread(about, out)
+
+    def _loaded(self, about: dict[str, Any], out: list[RelayEvent]) -> None:
+        """Takes a thread that was asked for; a sub-agent's is continued as if it were the main
+        agent's.
+        """
+        thread_id, root = _text(about, "id"), self._threads.root
+        if thread_id is None or root is None or not root.is_continued:
+            return
+        thread = self._threads.thread(thread_id)
+        if thread.context is None:
+            thread.is_continued = True
+            self._threads.adopt(thread, None, None, out)
 
     def _thread(self, about: dict[str, Any] | None, out: list[RelayEvent]) -> None:
         thread_id = (about or {}).get("id")
@@ -161,6 +169,11 @@ class ServerNotifications:
                     if isinstance(item, dict):
                         self._item(thread, item, True, out)
 
+    def _is_fresh(self, about: dict[str, Any]) -> None:
+        """Notes that what a new thread uses is its own, whatever is reported of it first."""
+        if (thread_id := _text(about, "id")) is not None and not about.get("forkedFromId"):
+            self._threads.thread(thread_id).has_items = True
+
     def _begun(self, thread: Thread, given: ServerParams, out: list[RelayEvent]) -> None:
         if not thread.has_rollout:
             self._turns.begin(thread, _text(given.turn or {}, "id"), out)
@@ -187,18 +200,19 @@ class ServerNotifications:
         )
 
     def _used(self, thread: Thread, usage: Any, out: list[RelayEvent]) -> None:
-        self._tokens.served(thread, usage, out)
+        # A thread that is loaded or forked comes with what the answer before had used.
+        self._tokens.served(thread, usage, out, is_new=thread.has_items)
 
     def _error(self, thread: Thread, given: ServerParams, out: list[RelayEvent]) -> None:
         if given.will_retry:
             # The answer is asked for again: what was said of it is dropped.
             dropped = [key for key in self._streaming if key[0] == thread.id]
-            told = [key[1] for key in dropped if self._streaming[key].said]
+            shown = [key[1] for key in dropped if self._streaming[key].said]
             for key in dropped:
                 del self._streaming[key]
             context = thread.context
-            if told and context is not None:
-                out.append(Retracted(context.id, self._clock.ts, told))
+            if shown and context is not None:
+                out.append(Retracted(context.id, self._clock.ts, shown))
         problem = error_message(given.error)
         code = "retry" if given.will_retry else None
         self._turns.failed(thread, SERVER_SOURCE, problem, out, code=code)
@@ -238,7 +252,7 @@ class ServerNotifications:
         context = thread.context
         assert context is not None
         streaming = self._streaming.get((thread.id, given.item_id or ""))
-        # One whose beginning was missed is told when it comes whole.
+        # One whose beginning was missed is shown when it comes whole.
         if streaming is None or not given.delta or thread.has_rollout:
             return
         place = given.summary_index if kind == "thinking" else 0
@@ -250,6 +264,7 @@ class ServerNotifications:
         self, thread: Thread, item: dict[str, Any], ended: bool, out: list[RelayEvent]
     ) -> None:
         kind, item_id = item.get("type"), _text(item, "id") or ""
+        thread.has_items |= kind != "userMessage"
         if kind == "agentMessage":
             parts = [_text(item, "text") or ""]
             self._words(thread, item_id, "text", parts, ended, out)
@@ -262,12 +277,21 @@ class ServerNotifications:
         elif kind == "collabAgentToolCall":
             self._collab(thread, item_id, item, ended, out)
         elif kind == "subAgentActivity":
-            child = _text(item, "agentThreadId")
-            if item.get("kind") == "started" and child is not None:
-                path = _text(item, "agentPath")
-                self._calls.spawned(thread, item_id, child, out, path=path)
-        elif kind in _CALLS:
+            self._activity(thread, item_id, item, out)
+        elif kind in _CALLS and not (kind == "webSearch" and thread.has_rollout):
             self._call(thread, item_id, item, ended, out)
+
+    def _activity(
+        self, thread: Thread, item_id: str, item: dict[str, Any], out: list[RelayEvent]
+    ) -> None:
+        child, path = _text(item, "agentThreadId"), _text(item, "agentPath")
+        kind = item.get("kind")
+        if kind == "started" and child is not None:
+            self._calls.spawned(thread, item_id, child, out, path=path)
+        elif isinstance(kind, str) and kind in ACTIVITIES:
+            # The only sign of the call, which the server does not report as one.
+            self._calls.begin(thread, item_id, ACTIVITIES[kind], {"target": path or child}, out)
+            self._calls.end(thread, item_id, "", out, ok=True)
 
     def _words(
         self,
@@ -316,7 +340,7 @@ class ServerNotifications:
         context = thread.context
         assert context is not None
         context.last_text = ""
-        name, given, output = _described(item)
+        name, given, output = described(item)
         self._calls.begin(thread, item_id, name, given, out)
         if not ended:
             return
@@ -347,16 +371,7 @@ class ServerNotifications:
         context = thread.context
         assert context is not None
         context.last_text = ""
-        tool = _TOOLS.get(_text(item, "tool") or "", _text(item, "tool") or "")
-        prompt = _text(item, "prompt")
-        given_ids = item.get("receiverThreadIds")
-        listed = given_ids if isinstance(given_ids, list) else []
-        children = [each for each in listed if isinstance(each, str)]
-        given: dict[str, Any] = {"message": prompt} if prompt else {}
-        if tool != "spawn_agent" and children:
-            given["targets" if tool == "wait_agent" else "target"] = (
-                children if tool == "wait_agent" else children[0]
-            )
+        tool, prompt, children, given = described_collab(item)
         self._calls.begin(thread, item_id, tool, given, out)
         if not ended:
             return
@@ -369,19 +384,6 @@ class ServerNotifications:
         if tool == "spawn_agent" and children:
             text = msgspec.json.encode({"agent_id": children[0]}).decode()
         self._calls.end(thread, item_id, text, out, ok=item.get("status") != "failed")
-
-
-def _described(item: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:
-    """Returns a call's name, its input and what it gave."""
-    match item.get("type"):
-        case "commandExecution":
-            return "exec_command", {"command": item.get("command")}, item.get("aggregatedOutput")
-        case "fileChange":
-            return "apply_patch", {"changes": item.get("changes")}, ""
-        case "webSearch":
-            return "web_search", {"query": item.get("query")}, ""
-    given = {"server": item.get("server"), "arguments": item.get("arguments")}
-    return str(item.get("tool")), given, item.get("result") or item.get("error") or ""
 
 
 def _text(given: dict[str, Any], name: str) -> str | None:

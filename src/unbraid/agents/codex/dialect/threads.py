@@ -54,12 +54,15 @@ class Thread:
         self.context: Context | None = None  # once it is known whose it is
         self.head: SessionHead | None = None
         self.has_rollout = False
+        self.is_continued = False  # its rollout is read from the middle: it began in an earlier run
+        self.has_lines = False  # its rollout has said something in this run
         self.said = SaidBlocks()
         self.held: deque[tuple[int, Step]] = deque()
         self.model: str | None = None
         self.nickname: str | None = None
         self.path: str | None = None
         self.asked_by: str | None = None  # the call that has asked it again
+        self.has_items = False  # an app-server has reported something that it said or did
         self.has_turns = False  # its sources say when its turns begin and end
         self.turn_open = False
         self.prompted = False  # in the present turn
@@ -119,6 +122,14 @@ class Threads:
             above = None if parent is None else parent.context
             self.adopt(thread, above, None, out)
 
+    def stands_alone(self, thread: Thread) -> bool:
+        """Returns whether a sub-agent's thread is continued by a person: the main agent is part of
+        an earlier run, and says nothing in this one.
+        """
+        root = self.root
+        is_silent = root is not None and root.is_continued and not root.has_lines
+        return is_silent and thread.is_continued
+
     def take_root(self, thread: Thread) -> None:
         """Takes a thread as the main agent's."""
         self.root = thread
@@ -167,8 +178,16 @@ class Threads:
             step(out)
             return
         thread.held.append((self._clock.ts, step))
-        if len(thread.held) > MAX_HELD:
+        if len(thread.held) > MAX_HELD or self._is_resumed(thread):
             self.orphan(thread, out)
+
+    def _is_resumed(self, thread: Thread) -> bool:
+        """Whether a person continues a sub-agent's thread: the agent above it is not at work, and
+        will make no call for it.
+        """
+        above = self._threads.get(thread.head.parent or "") if thread.head is not None else None
+        is_held = above is not None and above.context is None
+        return thread.is_continued and not is_held and (above is None or not above.turn_open)
 
     def link(
         self,
@@ -216,8 +235,10 @@ class Threads:
             problem = f"its parent {missing or 'thread'} is not among the sources"
         else:
             problem = "no call of its parent that has started it was found"
-        began = thread.held[0][0] if thread.held else self._clock.ts
-        thread.held.appendleft((began, bound(self._mark, thread, f"{problem}: shown without it")))
+        if not thread.is_continued:
+            began = thread.held[0][0] if thread.held else self._clock.ts
+            mark = bound(self._mark, thread, f"{problem}: shown without it")
+            thread.held.appendleft((began, mark))
         self.adopt(thread, parent, None, out)
 
     def _mark(self, thread: Thread, problem: str, out: list[RelayEvent]) -> None:

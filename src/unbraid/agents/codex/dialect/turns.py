@@ -31,9 +31,9 @@ class ThreadTurns:
             return
         thread.has_turns = thread.turn_open = True
         thread.prompted = False
-        if context.parent is None:
+        if context.parent is None or self._threads.stands_alone(thread):
             self.outcome = None
-        elif context.ended:
+        if context.parent is not None and context.ended:
             context.prompt = None
             self._agents.resume(context, thread.asked_by, out)
         thread.asked_by = None
@@ -74,7 +74,10 @@ class ThreadTurns:
         ok, reason = outcome
         if context.parent is not None:
             self._agents.end(context, ok, reason, answer, out=out)
-            return
+            if not self._threads.stands_alone(thread):
+                return
+            # A person continues this agent alone: what it has done is what the run has.
+            context, answer = self._agents.contexts.root, None
         self.outcome = outcome
         out.append(
             TurnComplete(

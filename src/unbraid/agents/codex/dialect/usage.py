@@ -51,10 +51,14 @@ class ThreadTokens:
             total = _counts(info.get("total_token_usage"), _FIELDS)
             self._grown(thread, total, _counts(info.get("last_token_usage"), _FIELDS), out)
 
-    def served(self, thread: Thread, usage: Any, out: list[RelayEvent]) -> None:
+    def served(
+        self, thread: Thread, usage: Any, out: list[RelayEvent], *, is_new: bool = True
+    ) -> None:
         """Takes a running total of the app-server; a rollout has it, too."""
         if isinstance(usage, dict) and not thread.has_rollout:
             total = _counts(usage.get("total"), _SERVER)
+            if total is not None and not is_new:
+                self._totals[thread.id] = total
             self._grown(thread, total, _counts(usage.get("last"), _SERVER), out)
 
     def printed(self, thread: Thread, usage: Any, out: list[RelayEvent]) -> None:

@@ -66,11 +66,11 @@ class Approvals:
         shown = {name: message.params.get(name) for name in _SHOWN}
         shown["changes"] = self._changes.get(text_of(message.params, "itemId") or "")
         return Approval(
-            approval_id(message.thread_id or "", message.id),
-            approval_tool(message.method),
-            {name: value for name, value in shown.items() if value is not None},
-            message.thread_id or "",
-            message,
+            request_id=approval_id(message.thread_id or "", message.id),
+            tool=approval_tool(message.method),
+            input={name: value for name, value in shown.items() if value is not None},
+            thread_id=message.thread_id or "",
+            asked=message,
         )
 
     def _resolved(self, thread_id: str, number: object) -> None:

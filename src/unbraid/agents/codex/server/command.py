@@ -6,24 +6,36 @@ app-server does not take in the same sense runs as it is.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 
 from unbraid.agents.codex.places import SESSION_ID
+from unbraid.wire.record import BAD_JSON
 
 # Options of `codex exec`, by their long names.
-_SHORT = {"-c": "--config", "-m": "--model", "-s": "--sandbox", "-C": "--cd"}
+_SHORT = {
+    "-c": "--config",
+    "-m": "--model",
+    "-s": "--sandbox",
+    "-C": "--cd",
+    "-i": "--image",
+    "-o": "--output-last-message",
+}
 # Those that the app-server itself takes.
 _PASSED_ON = ("--config", "--enable", "--disable")
 # Those that a thread is started with.
 _OF_THREAD = {"--model": "model", "--sandbox": "sandbox", "--cd": "cwd"}
-_WITH_VALUE = (*_PASSED_ON, *_OF_THREAD, "--color")
+_OF_TURN = ("--image", "--output-last-message", "--output-schema")
+_WITH_VALUE = (*_PASSED_ON, *_OF_THREAD, *_OF_TURN, "--color")
 _FLAGS: dict[str, dict[str, Any]] = {
     "--json": {},
     "--experimental-json": {},
-    "--skip-git-repo-check": {},  # an app-server does not check
+    "--skip-git-repo-check": {},
     "--ephemeral": {"ephemeral": True},
     "--full-auto": {"sandbox": "workspace-write", "approvalPolicy": "on-request"},
     "--yolo": {"sandbox": "danger-full-access", "approvalPolicy": "never"},
@@ -32,6 +44,12 @@ _FLAGS: dict[str, dict[str, Any]] = {
         "approvalPolicy": "never",
     },
 }
+# With these, `exec` works in any folder.
+_UNCHECKED = (
+    "--skip-git-repo-check",
+    "--yolo",
+    "--dangerously-bypass-approvals-and-sandbox",
+)
 
 
 class ServedExec(Struct):
@@ -41,6 +59,9 @@ class ServedExec(Struct):
     thread: dict[str, Any] = field(default_factory=dict)
     resumed: str | None = None
     prompt: str = ""
+    images: list[str] = field(default_factory=list)  # that come with the prompt
+    schema: Any = None  # of the answer
+    answer_path: str | None = None  # where the answer is to be written
     prints_json: bool = False
 
     def argv(self, program: Sequence[str]) -> list[str]:
@@ -48,10 +69,11 @@ class ServedExec(Struct):
         return [*program, "app-server", *self.options]
 
 
-def served_exec(args: Sequence[str], cwd: str) -> ServedExec | None:
-    """Returns what stands for the arguments of `codex`; None if that cannot be done."""
+def served_exec(args: Sequence[str], cwd: str) -> ServedExec | str:
+    """Returns what stands for the arguments of `codex`, or why nothing does."""
     found = ServedExec(thread={"cwd": cwd})
     words: list[str] = []
+    checks_folder = True
     for name, value in _read(args):
         if name is None:
             words.append(value)
@@ -62,36 +84,68 @@ def served_exec(args: Sequence[str], cwd: str) -> ServedExec | None:
         elif name in _FLAGS:
             found.thread |= _FLAGS[name]
             found.prints_json |= name.endswith("json")
+            checks_folder &= name not in _UNCHECKED
+        elif name == "--image":
+            found.images += [str(Path(cwd, each)) for each in value.split(",")]
+        elif name == "--output-last-message":
+            found.answer_path = value
+        elif name == "--output-schema":
+            found.schema = _read_schema(value)
+            if found.schema is None:
+                return f"{value} is no JSON file that can be read"
         elif name != "--color":
-            return None
+            return f"`codex app-server`, which would do the work, does not take {name}"
     match words:
         case ["exec" | "e", "resume", thread, prompt] if SESSION_ID.fullmatch(thread):
             found.resumed, found.prompt = thread, prompt
             found.thread.pop("ephemeral", None)
-        case ["exec" | "e", prompt] if prompt not in _COMMANDS:
+        case ["exec" | "e", "resume", *_]:
+            return "the thread to resume has to be named by its id, with a prompt"
+        case ["exec" | "e", ("review" | "fork" | "help") as command, *_]:
+            return f"`codex app-server`, which would do the work, has no `{command}`"
+        case ["exec" | "e", prompt]:
             found.prompt = prompt
+        case ["exec" | "e", *_]:
+            return "the prompt has to be one argument"
         case _:
-            return None
-    # A dash stands for what comes in on stdin.
-    return None if found.prompt in ("", "-") else found
+            return "only `codex exec` can be steered"
+    if found.prompt in ("", "-"):
+        return "the prompt has to be an argument"  # a dash stands for what comes in on stdin
+    if checks_folder and not _is_in_repository(Path(cwd, found.thread["cwd"])):
+        return "outside of a Git repository, Codex wants --skip-git-repo-check"
+    return found
 
 
-_COMMANDS = ("resume", "review", "fork", "help")
+def _read_schema(path: str) -> Any:
+    try:
+        return msgspec.json.decode(Path(path).read_bytes())
+    except (OSError, *BAD_JSON):
+        return None
+
+
+def _is_in_repository(folder: Path) -> bool:
+    """Returns whether `exec` would work in a folder; an app-server does not check."""
+    return any((each / ".git").exists() for each in (folder, *folder.absolute().parents))
 
 
 def _read(args: Sequence[str]) -> Iterator[tuple[str | None, str]]:
     """Yields options with their values, and other words without a name. An option that is not
     known comes with what may be its value.
     """
-    words = iter(args)
-    for word in words:
+    words = deque(args)
+    while words:
+        word = words.popleft()
         if word == "--":
             yield from ((None, rest) for rest in words)
-        elif not word.startswith("-") or word == "-":
+            return
+        if not word.startswith("-") or word == "-":
             yield None, word
-        else:
-            name, equals, value = word.partition("=")
-            name = _SHORT.get(name, name)
-            if name in _WITH_VALUE and not equals:
-                value = next(words, "")
-            yield name, value
+            continue
+        name, equals, value = word.partition("=")
+        name = _SHORT.get(name, name)
+        if name in _WITH_VALUE and not equals:
+            value = words.popleft() if words else ""
+        yield name, value
+        # Images are all words up to the next option.
+        while name == "--image" and not equals and words and not words[0].startswith("-"):
+            yield name, words.popleft()

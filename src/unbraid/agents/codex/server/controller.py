@@ -2,8 +2,9 @@
 has answered.
 
 A message that comes while it works goes into the running turn, or, where Codex does not take it
-there, begins the next one. When a turn is over and nothing more is to be said, its stdin is closed,
-and the server ends. A person who interrupts it has more to say: then it stays open for that.
+there, begins the next one. When a turn is over and nothing more is to be said, sub-agents that are
+still at work are broken off, as `exec` does it, its stdin is closed, and the server ends. A person
+who interrupts it has more to say: then it stays open for that.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ class CodexController:
         self._process, self._run, self._served = process, run, served
         self._thread = ""
         self._turns: dict[str, str] = {}  # thread: the turn that it is in
+        self._images = list(served.images)
         self._next = [served.prompt]  # what is to be said when no turn runs
-        self._interrupted = self._is_starting = False
+        self._interrupted = self._is_starting = self._is_cancelled = False
         self._ending: asyncio.TimerHandle | None = None
         self._approvals = Approvals()
         self._pending: dict[str, PermissionRequest] = {}
@@ -71,6 +73,9 @@ class CodexController:
         """Says something more: in the running turn, or in one of its own."""
         self._require_listening()
         self._interrupted = False
+        if self._ending is not None and not self._is_cancelled:
+            self._ending.cancel()
+            self._ending = None
         turn = self._turns.get(self._thread)
         if turn is None:
             self._next.append(text)
@@ -112,18 +117,15 @@ class CodexController:
         self._interrupt(self._thread, turn)
 
     async def cancel(self) -> None:
-        """Breaks off the turn of the main agent, which ends the run; one that does not end soon is
-        ended by a signal.
+        """Breaks off the turns of all agents, which ends the run; a server that does not end soon
+        is ended by a signal, and so is one that was asked before.
         """
-        self._interrupted = False
+        self._interrupted, self._is_cancelled = False, True
         self._next.clear()
-        turn = self._turns.get(self._thread)
-        if turn is None or not self._process.listens or self._ending is not None:
+        if not self._turns or not self._process.listens or self._ending is not None:
             self._end()
             return
-        self._interrupt(self._thread, turn)
-        loop = asyncio.get_running_loop()
-        self._ending = loop.call_later(AGENT_INTERRUPT_TIMEOUT_SECONDS, self._end)
+        self._break_off()
 
     async def stop(self, stream_id: int) -> None:
         """Breaks off the turn of one sub-agent."""
@@ -168,10 +170,12 @@ class CodexController:
         if message.method == "turn/started" and thread is not None and turn is not None:
             self._turns[thread] = turn
             self._is_starting &= thread != self._thread
+            if self._ending is not None:
+                self._interrupt(thread, turn)
         elif message.method == "turn/completed" and thread is not None:
             self._turns.pop(thread, None)
-            if thread == self._thread:
-                self._is_starting = False
+            self._is_starting &= thread != self._thread
+            if thread == self._thread or self._ending is not None:
                 self._continue()
 
     def passed(self, data: bytes) -> None:
@@ -206,10 +210,32 @@ class CodexController:
             return
         if self._next:
             self._is_starting = True
-            given = {"threadId": self._thread, "input": text_input(self._next.pop(0))}
+            given: dict[str, Any] = {"threadId": self._thread}
+            given["input"] = self._input(self._next.pop(0))
+            if self._served.schema is not None:
+                given["outputSchema"] = self._served.schema
             self._request("turn/start", given, self._failed)
-        elif not self._interrupted and not self._answers:
+        elif self._interrupted or self._answers:
+            return
+        elif self._turns:
+            self._break_off()
+        else:
             self._process.end_input()
+
+    def _input(self, text: str) -> list[dict[str, str]]:
+        """Returns a prompt, the first one with its images."""
+        images, self._images = self._images, []
+        return [*({"type": "localImage", "path": path} for path in images), *text_input(text)]
+
+    def _break_off(self) -> None:
+        """Ends the turns of all agents, once; a server that does not end soon is ended by a
+        signal.
+        """
+        if self._ending is None:
+            for thread, turn in self._turns.items():
+                self._interrupt(thread, turn)
+            loop = asyncio.get_running_loop()
+            self._ending = loop.call_later(AGENT_INTERRUPT_TIMEOUT_SECONDS, self._end)
 
     def _steer(self, thread: str, turn: str, text: str, otherwise: Callable[[str], None]) -> None:
         def answered(reply: ServerMessage) -> None:

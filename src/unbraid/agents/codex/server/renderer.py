@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -32,12 +33,19 @@ _WHOLE = ("agentMessage", "reasoning", "webSearch")
 
 class ExecRenderer:
     """Takes the lines of an app-server; gives the lines of `exec --json`, or the last words of the
-    main agent, which is all that `exec` itself writes to its stdout. An error that ends it goes to
-    `show_error`.
+    main agent, which is all that `exec` itself writes to its stdout. These are written to
+    `answer_path`, too. An error that ends it goes to `show_error`.
     """
 
-    def __init__(self, show_error: Callable[[str], None], *, prints_json: bool) -> None:
+    def __init__(
+        self,
+        show_error: Callable[[str], None],
+        *,
+        prints_json: bool,
+        answer_path: str | None = None,
+    ) -> None:
         self._show_error, self._prints_json = show_error, prints_json
+        self._answer_path = answer_path
         self._thread: str | None = None
         self._items = 0
         self._names: dict[str, str] = {}  # of items: the server's, and ours
@@ -59,6 +67,11 @@ class ExecRenderer:
 
     def end(self) -> bytes:
         """Returns the rest, when the stream is over."""
+        if self._answer_path is not None:
+            try:
+                Path(self._answer_path).write_text(self._last_words, "utf-8", "replace")
+            except OSError as error:
+                self._show_error(f"{self._answer_path}: {error.strerror or error}")
         if self._problem is not None and not self._prints_json:
             self._show_error(self._problem)
         if self._prints_json or not self._last_words:
@@ -116,6 +129,8 @@ class ExecRenderer:
         if status == "failed":
             self._problem = text_of(message.params, "turn", "error", "message") or "failed"
             return [*records, {"type": "turn.failed", "error": {"message": self._problem}}]
+        if status == "interrupted":
+            return records  # `exec` writes no last line then
         return [*records, {"type": "turn.completed", "usage": self._usage()}]
 
     def _usage(self) -> dict[str, Any]:

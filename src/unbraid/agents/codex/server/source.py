@@ -12,7 +12,10 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
+from unbraid.agents.codex.records import ABOUT
 from unbraid.agents.codex.server.messages import server_message, text_of
+from unbraid.agents.codex.sessions.file_formats import with_time
+from unbraid.agents.codex.sessions.rollout_file import first_line
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.port import Recorded
 from unbraid.system.clock import now_ms
@@ -22,10 +25,12 @@ from unbraid.wire.lines import LineParts
 
 
 class ServerSource:
-    """One app-server."""
+    """One app-server; `resumed` is the thread of the session that it continues."""
 
-    def __init__(self, env: Mapping[str, str], resumed: str | None) -> None:
-        self._env, self._session = env, resumed
+    def __init__(
+        self, env: Mapping[str, str], *, session: str | None = None, resumed: str | None = None
+    ) -> None:
+        self._env, self._session, self._resumed = env, session, resumed
         self._is_resumed = resumed is not None
         self._folders = RolloutFolders(codex_folders(env))
         self._lines = LineParts()
@@ -54,6 +59,8 @@ class ServerSource:
     def begin(self, recorded: Recorded) -> None:
         """Notes that the session's run is open."""
         self._is_open = True
+        if self._resumed != self._session:
+            self._chunks[:0] = self._about_main_agent()
 
     def read(self) -> Iterator[Chunk]:
         """Yields what was written, and how long the rollouts are now."""
@@ -78,11 +85,19 @@ class ServerSource:
         thread = None if message is None else text_of(message.result, "thread", "id")
         if message is None or thread is None or not SESSION_ID.fullmatch(thread):
             return line
-        self._session, self._is_resumed = thread, False
+        self._session, self._is_resumed = self._session or thread, False
         if not message.result["thread"].get("turns"):
             return line
         message.result["thread"]["turns"] = []
         return msgspec.json.encode({"id": message.id, "result": message.result}) + b"\n"
+
+    def _about_main_agent(self) -> list[Chunk]:
+        """Returns what has to be known of the main agent where one of its sub-agents is continued:
+        its first line, as of now.
+        """
+        path = self._folders.path(self._session or "")
+        line = b"" if path is None else first_line(path)
+        return [Chunk(f"{ABOUT}{self._session}", 0, with_time(line, now_ms()))] if line else []
 
     def _sizes(self) -> Iterator[Chunk]:
         self._folders = RolloutFolders(codex_folders(self._env), self._folders)

@@ -17,13 +17,14 @@ from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_bytes
 from unbraid.events import Prompt, RelayEvent, TokenUsage
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import MAIN, ShareCounter, UsageShare
+from unbraid.fleet.status import status_of_end
+from unbraid.fleet.title import prompt_title
 from unbraid.prices.loader import LoadedPrices
 from unbraid.translate.tracks import split
 from unbraid.wire.record import BAD_JSON
 
 FILE_NAME = "codex-index.bin"
-SCHEMA = 2
-MAX_TITLE_CHARS = 200
+SCHEMA = 3
 
 
 class RolloutFacts(Struct):
@@ -36,6 +37,7 @@ class RolloutFacts(Struct):
     started: int = 0
     updated: int = 0
     answered: bool = False
+    ending: str | None = None
     shares: list[UsageShare] = field(default_factory=list)
 
 
@@ -110,7 +112,7 @@ def read_facts(path: Path, prices: Prices | None = None) -> RolloutFacts:
     dialect = CodexDialect()
     dialect.reading(path.name)
     thread = thread_of_name(path.name)
-    facts.started = created_ms(thread) if thread is not None else 0
+    began = 0
     for line in split(rollout_bytes(path)):
         out: list[RelayEvent] = []
         try:
@@ -120,21 +122,27 @@ def read_facts(path: Path, prices: Prices | None = None) -> RolloutFacts:
         if record is None:
             continue
         dialect.translate(record, out)
+        began = began or dialect.ts
         for event in out:
             _note(facts, counter, event)
     facts.shares = counter.shares
+    # A thread's id says when it was made; its run begins with its first record.
+    facts.started = began or (created_ms(thread) if thread is not None else 0)
     facts.updated = dialect.ts or facts.started
     facts.answered = dialect.outcome is not None
     facts.cwd = dialect.cwd
     if dialect.outcome is None:
         dialect.finish([])
         facts.answered = dialect.outcome == (True, "completed")
+    if dialect.outcome is not None:
+        ok, reason = dialect.outcome
+        facts.ending = status_of_end(reason, ok=ok)
     return facts
 
 
 def _note(facts: RolloutFacts, counter: ShareCounter, event: RelayEvent) -> None:
     if isinstance(event, Prompt) and facts.title is None:
-        facts.title = " ".join(event.text.split())[:MAX_TITLE_CHARS] or None
+        facts.title = prompt_title(event.text)
     elif isinstance(event, TokenUsage):
         tokens = MessageTokens(
             event.input_tokens,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from unbraid.translate.tracks import UNKNOWN, LineOrder, RunTracks, Track
 from unbraid.wire.record import BAD_JSON, milliseconds
 
 KIND = "codex"
-_TIMESTAMP = re.compile(rb'^\{"timestamp":"([^"]{20,40})"')
+_TIMESTAMP = re.compile(rb'^\{"timestamp":"([0-9T:.Z+-]{20,40})"')
 _EMITTED = re.compile(rb'"emittedAtMs":(\d{10,14})\}\s*$')
 _SERVED_THREAD = re.compile(
     rb'"thread":\{"id":"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"'
@@ -70,6 +71,15 @@ def stored_order(line: bytes) -> LineOrder:
     """Returns where a line of a rollout belongs: each has its time."""
     found = _TIMESTAMP.match(line)
     return UNKNOWN if found is None else LineOrder(at=milliseconds(found[1].decode()))
+
+
+def with_time(line: bytes, at_ms: int) -> bytes:
+    """Returns a line of a rollout with another time."""
+    found = _TIMESTAMP.match(line)
+    if found is None or not at_ms:
+        return line
+    stamp = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds")
+    return line[: found.start(1)] + stamp.encode() + line[found.end(1) :]
 
 
 def served_order(line: bytes) -> LineOrder:

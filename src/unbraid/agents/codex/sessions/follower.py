@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from unbraid.agents.codex.sessions.file_formats import stored_order
+from unbraid.agents.codex.records import ABOUT
+from unbraid.agents.codex.sessions.file_formats import stored_order, with_time
+from unbraid.agents.codex.sessions.packed_file import PackedTail
 from unbraid.agents.codex.sessions.rollout_file import (
-    MAX_HEAD_BYTES,
-    rollout_bytes,
+    first_line,
+    last_count,
     thread_of_name,
 )
 from unbraid.agents.stored import Recorded
@@ -22,7 +24,7 @@ from unbraid.wire.chunk import Chunk
 # A source's name: the thread, which generation of its file this is (see `Tail`), and from which
 # byte on it belongs to the run.
 _SOURCE = re.compile(r"rollout-([0-9a-f-]{36})@(\d+)\+(\d+)")
-ABOUT = "about-"
+PACKED = ".zst"
 
 
 class FollowedRollout:
@@ -30,7 +32,7 @@ class FollowedRollout:
 
     def __init__(self, path: Path, thread: str, place: Place, base: int) -> None:
         self.path, self.thread, self.base = path, thread, base
-        self.tail = Tail(path, place)
+        self.tail = PackedTail(path, place) if path.suffix == PACKED else Tail(path, place)
         self._generation = place.generation
         self.begins_late = base > 0
 
@@ -77,23 +79,22 @@ class RolloutFollower:
         """Yields what is new in its files, by its time."""
         for path in self._tree():
             thread = thread_of_name(path.name)
-            if thread is None or path.suffix == ".zst":
+            if thread is None:
                 continue
             known = self._files.get(thread)
             if known is None:
                 self._files[thread] = self._opened(path, thread)
-            elif known.path != path:
+            elif known.path != path and path.suffix == known.path.suffix:
                 # Archived: the same file in another place.
                 known.path = known.tail.path = path
-        queues = [
-            ((at, rank, number, chunk) for at, number, chunk in file.lines(last=last))
-            for rank, file in enumerate(self._files.values())
-        ]
         files = list(self._files.values())
+        queues = [_ranked(rank, file, last=last) for rank, file in enumerate(files)]
         for _, rank, _, chunk in heapq.merge(*queues, key=lambda item: item[:3]):
-            if files[rank].begins_late:
-                files[rank].begins_late = False
-                yield from self._about(files[rank])
+            # The main agent's file is the first: whatever comes, it is known whose session it is.
+            for file in (files[0], files[rank]):
+                if file.begins_late:
+                    file.begins_late = False
+                    yield from self._about(file, chunk.data)
             yield chunk
 
     def silent_seconds(self) -> float:
@@ -119,13 +120,21 @@ class RolloutFollower:
         opened.begins_late = is_new and base > 0
         return opened
 
-    def _about(self, file: FollowedRollout) -> Iterator[Chunk]:
-        """Yields the first line of a file that is read from its middle: it says whose it is."""
-        head = b""
-        for data in rollout_bytes(file.path):
-            head += data
-            if b"\n" in data or len(head) > MAX_HEAD_BYTES:
-                break
-        line, newline, _ = head.partition(b"\n")
-        if newline:
-            yield Chunk(f"{ABOUT}{file.thread}", 0, line + newline)
+    def _about(self, file: FollowedRollout, first: bytes) -> Iterator[Chunk]:
+        """Yields what has to be known of a file that is read from its middle: its first line, which
+        says whose it is, and how many tokens were used before, which the file repeats. They have
+        the time of the line that is read `first`: the run begins now, not with the session.
+        """
+        at = 0
+        for known in (first_line(file.path), last_count(file.path, file.base)):
+            if known:
+                dated = with_time(known, stored_order(first).at)
+                yield Chunk(f"{ABOUT}{file.thread}", at, dated)
+                at += len(dated)
+
+
+def _ranked(
+    rank: int, file: FollowedRollout, *, last: bool
+) -> Iterator[tuple[int, int, int, Chunk]]:
+    for at, number, chunk in file.lines(last=last):
+        yield at, rank, number, chunk

@@ -23,11 +23,19 @@ NAME = re.compile(
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # The first line holds the instructions of the model, some ten thousand characters.
 MAX_HEAD_BYTES = 4 << 20
-# How the line begins that ends a turn. It repeats the agent's last words.
-TURN_END = re.compile(
-    rb'^\{"timestamp":[^{]*"type":"event_msg","payload":\{"type":"(task_complete|turn_aborted)"'
+# How the lines begin that start and end a turn. The latter repeats the agent's last words.
+_TURN = re.compile(
+    rb'^\{"timestamp":[^{\n]*"type":"event_msg",'
+    rb'"payload":\{"type":"(?:(task_started)|task_complete|turn_aborted)"',
+    re.MULTILINE,
 )
 MAX_TURN_END_BYTES = 1 << 20
+# A running total of the tokens; one is written for every answer.
+_COUNT = re.compile(
+    rb'^\{"timestamp":[^{\n]*"type":"event_msg","payload":\{"type":"token_count","info":\{.*\n',
+    re.MULTILINE,
+)
+MAX_COUNT_BYTES = 1 << 20
 
 
 def thread_of_name(name: str) -> str | None:
@@ -56,6 +64,15 @@ def rollout_head(path: Path) -> SessionHead | None:
         return None
 
 
+def first_line(path: Path) -> bytes:
+    """Returns a rollout's first line with its end; nothing if that cannot be read."""
+    try:
+        line, newline, _ = _beginning(path).partition(b"\n")
+    except (OSError, SourceError):
+        return b""
+    return line + newline if newline else b""
+
+
 def has_first_line(path: Path) -> bool:
     """Returns whether a rollout's first line is written to its end."""
     try:
@@ -66,15 +83,32 @@ def has_first_line(path: Path) -> bool:
 
 
 def ends_turn(path: Path) -> bool:
-    """Returns whether the last line of a rollout is the end of a turn."""
+    """Returns whether the last turn of a rollout has ended, as far as its last bytes say."""
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
             end = os.pread(file.fileno(), MAX_TURN_END_BYTES, max(0, size - MAX_TURN_END_BYTES))
     except OSError:
         return False
-    line = end.removesuffix(b"\n").rpartition(b"\n")[2]
-    return end.endswith(b"\n") and TURN_END.search(line) is not None
+    # What an agent is sent after its turn is no turn yet. A half line at the end is none, either.
+    turns = list(_TURN.finditer(end[: end.rfind(b"\n") + 1]))
+    return bool(turns) and turns[-1][1] is None
+
+
+def last_count(path: Path, before: int) -> bytes:
+    """Returns the line with the last running total of tokens before an offset; nothing if there is
+    none near it.
+    """
+    try:
+        with open_regular(path) as file:
+            begin = max(0, before - MAX_COUNT_BYTES)
+            read = os.pread(file.fileno(), before - begin, begin)
+    except OSError:
+        return b""
+    found = b""
+    for match in _COUNT.finditer(read):
+        found = match[0]
+    return found
 
 
 def _beginning(path: Path) -> bytes:

@@ -38,7 +38,9 @@ def rollout_blocks(
             for event in out:
                 if (said := _said(event)) is not None:
                     kind, text = said
-                    yield StoredBlock(session, agent, kind, event.ts, text)
+                    yield StoredBlock(
+                        session_id=session, agent_id=agent, kind=kind, ts=event.ts, text=text
+                    )
     except (OSError, SourceError):
         return
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
-from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
+from unbraid.agents.stored import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.errors import SourceError
+from unbraid.system.files import modified_ms
 from unbraid.translate.tracks import RunTracks
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class CodexSessions:
                     started=found[0].started,
                     updated=max(each.updated for each in found),
                     answered=found[0].answered,
+                    ending=found[0].ending,
                     agents=len(paths),
                 )
                 about.shares = [
@@ -113,7 +115,7 @@ class CodexSessions:
         folders = self._folders()
         files = folders.files()
         root = folders.root(session_id, files)
-        written = [_mtime_ms(file.path) for file in folders.tree(root or "", files)]
+        written = [modified_ms(file.path) for file in folders.tree(root or "", files)]
         return max(written, default=0)
 
     def follow(self, session_id: str, recorded: Recorded) -> RolloutFollower | None:
@@ -125,6 +127,24 @@ class CodexSessions:
         if root is None:
             return None
         return RolloutFollower(recorded, lambda: [file.path for file in folders.tree(root)])
+
+    def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
+        """Returns the states of the sessions whose files a process has open, and of those of
+        `among` that none has.
+        """
+        from unbraid.agents.codex.sessions.writers import open_rollouts, watched_tree
+
+        now = open_rollouts()
+        wanted = now.own | now.shared | set(among)
+        folders = self._folders()
+        files = folders.files() if wanted else {}
+        roots = {folders.root(thread, files) for thread in wanted} - {None}
+        found: dict[str, SessionState] = {}
+        for root in roots:
+            state = now.state(watched_tree(folders.tree(root or "", files)))
+            if root is not None and state is not None:
+                found[root] = state
+        return found
 
     def watch(
         self,
@@ -148,7 +168,7 @@ class CodexSessions:
         """Returns root threads with the files of their trees, newest first."""
         folders = self._folders()
         files = folders.files()
-        changed = {thread: _mtime_ms(path) for thread, path in files.items()}
+        changed = {thread: modified_ms(path) for thread, path in files.items()}
         newest: dict[str, int] = {}
         for thread, at in changed.items():
             if at >= since_ms:
@@ -156,10 +176,3 @@ class CodexSessions:
                 newest[root] = max(newest.get(root, 0), at)
         order = sorted(newest, key=lambda root: newest[root], reverse=True)
         return [(root, [file.path for file in folders.tree(root, files)]) for root in order]
-
-
-def _mtime_ms(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns // 1_000_000
-    except OSError:
-        return 0

@@ -13,7 +13,7 @@ from unbraid.agents.codex.places import codex_folders
 from unbraid.agents.codex.sessions.follower import RolloutFollower
 from unbraid.agents.codex.sessions.rollout_file import ends_turn, has_first_line, thread_of_name
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
-from unbraid.agents.codex.sessions.writers import RolloutWriters
+from unbraid.agents.codex.sessions.writers import RolloutWriters, watched_tree
 from unbraid.agents.stored import Recorded
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
@@ -79,11 +79,11 @@ class RolloutWatch:
         self._followed.discard(session_id)
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns those whose files no process has open any more."""
-        trees = {
-            session: {session} | {thread_of_name(path.name) or "" for path in self._tree(session)}
-            for session in among
-        }
+        """Returns those whose files no process has open any more, or only the shared server, for
+        nobody.
+        """
+        files = dict(self._files)
+        trees = {name: watched_tree(self._folders.tree(name, files)) for name in among}
         return self._writers.ended(trees, self._says_it_is_over)
 
     def _says_it_is_over(self, session_id: str) -> bool:

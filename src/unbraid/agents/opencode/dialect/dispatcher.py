@@ -177,12 +177,17 @@ class OpenCodeDialect:
             self._release(message, out)
         self._sessions.release_all(out)
         self._turns.finish(out)
-        for context in reversed(self._contexts.everyone()):
-            if context.spawned and not context.ended:
+        everyone, root = self._contexts.everyone(), self._contexts.root
+        below = [context for context in everyone if context.spawned and context is not root]
+        for context in reversed(below):
+            if not context.ended:
                 ok = self._turns.is_completed(context)
                 self._agents.end(context, ok, "completed" if ok else "orphaned", None, out=out)
-        spoke = bool(self._contexts.root.last_text)
-        ok = spoke and not self._tools.are_open and not self._turns.is_answering
+        ok = bool(root.last_text) and not self._tools.are_open and not self._turns.is_answering
+        called = any(context.call is not None for context in below)
+        if below and not called and not self._turns.has_begun:
+            # A person continues sub-agents alone: the main agent is part of an earlier run.
+            ok = all(self._turns.is_completed(context) for context in below)
         self._ended = (True, "completed") if ok else (False, "orphaned")
 
     # --- what agents say ---

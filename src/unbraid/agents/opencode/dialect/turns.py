@@ -40,12 +40,14 @@ class SessionTurns:
         self._completed: set[str | None] = set()  # sessions whose latest message is whole
         self._idle_due = False
         self._open = False  # whether anything was asked, said or failed since the turn before
+        self.has_begun = False  # whether the main agent has had any turn
         self._turn = 0
         self._failed: str | None = None  # why the present turn has failed
 
     def begin(self, session: str | None, out: list[RelayEvent]) -> None:
         """Notes that a session begins to work."""
         if session == self._sessions.root:
+            self.has_begun = True
             if self._idle_due:
                 self._end(out)
             if session not in self._busy:
@@ -66,7 +68,7 @@ class SessionTurns:
     def asked(self, info: Info) -> None:
         """Notes a user's message: a turn begins, whoever else reports it."""
         if info.session_id == self._sessions.root and newly(self._seen, hash(("asked", info.id))):
-            self._open = True
+            self._open = self.has_begun = True
 
     def answering(self, info: Info) -> None:
         """Notes that an assistant's message has begun, or is complete."""
@@ -79,7 +81,7 @@ class SessionTurns:
             newly(self._seen, known)
         (self._completed.add if over else self._completed.discard)(info.session_id)
         if info.session_id in (self._sessions.root, None):
-            self._open = True
+            self._open = self.has_begun = True
             if not over:
                 self._working = info.id
                 self.outcome = None  # of the turn before
@@ -96,7 +98,7 @@ class SessionTurns:
             return
         out.append(Error(context.id, self._clock.ts, error_text(error), name))
         if context is self._contexts.root:
-            self._open = True
+            self._open = self.has_begun = True
             self._failed = "interrupted" if name == "MessageAbortedError" else "failed"
             self.outcome = (False, self._failed)
 

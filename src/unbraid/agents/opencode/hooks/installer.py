@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ from unbraid.system.swapped_file import swap_file
 
 SOURCE = Path(__file__).with_name("plugin.js")
 MARK = b"// unbraid"
+MAX_ADDRESS_BYTES = 103
 
 
 class OpenCodeHooks:
@@ -37,7 +39,11 @@ class OpenCodeHooks:
         found = self._found()
         installed = "no" if found is None else "yes" if found == self._text() else "outdated"
         return HookState(
-            kind="opencode", title="OpenCode", installed=installed, place=str(self._path)
+            kind="opencode",
+            title="OpenCode",
+            installed=installed,
+            place=str(self._path),
+            problem=None if installed == "no" else self._problem(),
         )
 
     def install(self, *, plugin: bool = False) -> HookState:
@@ -62,6 +68,12 @@ class OpenCodeHooks:
             except OSError as error:
                 raise self._unwritable(error) from error
         return self.state()
+
+    def _problem(self) -> str | None:
+        # A plugin cannot change into the folder first, as a command does.
+        if len(os.fsencode(self._folder / SOCKET_NAME)) > MAX_ADDRESS_BYTES:
+            return f"{self._folder} is too long for a socket: set a shorter UNBRAID_HOME"
+        return None
 
     def _text(self) -> bytes:
         socket = json.dumps(str(self._folder / SOCKET_NAME)).encode()

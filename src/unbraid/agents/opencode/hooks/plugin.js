@@ -5,6 +5,7 @@ import { request } from "node:http";
 
 const SOCKET = "SOCKET";
 const LOOK_MS = 2000;
+const MAX_SESSIONS = 100;
 const FORWARDED = /^(permission\.|session\.(created|idle|status|error|deleted))/;
 
 /** One call of our socket: the JSON that it answers with, null for nothing. */
@@ -46,7 +47,21 @@ const pause = (ms) =>
   });
 
 export const Unbraid = async ({ client }) => {
-  const asked = new Map(); // requests that nobody has answered, for one who starts to listen later
+  // For one who starts to listen later: requests that nobody has answered, and the latest event of
+  // each session, by which it is known that the session is here.
+  const asked = new Map();
+  const sessions = new Map();
+
+  function remember(event, about) {
+    if (event.type === "permission.asked") asked.set(about.id, event);
+    if (event.type === "permission.replied") asked.delete(about.requestID ?? about.permissionID);
+    const session = about.sessionID ?? about.info?.id;
+    if (!session || !event.type.startsWith("session.")) return;
+    sessions.delete(session);
+    if (event.type === "session.deleted") return;
+    sessions.set(session, event);
+    if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value);
+  }
 
   async function obey(order) {
     const done = { id: order.id, error: null };
@@ -74,7 +89,8 @@ export const Unbraid = async ({ client }) => {
       }
       try {
         // Who has just begun to listen is given what is open.
-        const sent = { done, events: known ? [] : [...asked.values()] };
+        const open = [...sessions.values(), ...asked.values()];
+        const sent = { done, events: known ? [] : open };
         const orders = await call("/opencode/orders", sent, 120000);
         known = true;
         done = await Promise.all((orders ?? []).map(obey));
@@ -89,9 +105,7 @@ export const Unbraid = async ({ client }) => {
   return {
     event: async ({ event }) => {
       if (!FORWARDED.test(event?.type ?? "")) return;
-      const about = event.properties ?? {};
-      if (event.type === "permission.asked") asked.set(about.id, event);
-      if (event.type === "permission.replied") asked.delete(about.requestID ?? about.permissionID);
+      remember(event, event.properties ?? {});
       if (!existsSync(SOCKET)) return;
       // Not awaited: whatever becomes of it, OpenCode goes on.
       call("/opencode/event", { event }, 5000).catch(() => {});

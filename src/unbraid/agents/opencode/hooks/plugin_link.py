@@ -22,8 +22,8 @@ class OrderDone(Struct):
 
 
 class OrdersCall(Struct):
-    """A plugin calls for orders. `events` are those of requests that were open before it could
-    call.
+    """A plugin calls for orders. `events` are those of requests and sessions that were there before
+    it could call.
     """
 
     done: list[OrderDone] = field(default_factory=list)

@@ -128,6 +128,9 @@ class Database:
             with closing(connect(self.path)) as db:
                 db.execute("BEGIN")
                 self._read(db)
+        except SourceError:
+            self.changed_roots = None
+            raise
         except sqlite3.Error as error:
             self.changed_roots = None
             if "locked" in str(error) or "no such table" in str(error):
@@ -183,8 +186,20 @@ class Database:
                 if not self._was_over(row):
                     self._of(sid, at).parts[pid] = row
                     self._note(row)
+        if self._only is not None and self._only in self._rows:
+            self._introduce(self._rows[self._only], {row["id"]: row for row, _ in sessions})
         self._since = latest
         self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= latest}
+
+    def _introduce(self, found: FoundRows, sessions: Rows) -> None:
+        """Adds the sessions whose rows these are, with those above them: who begins at a later time
+        does not know them, and a session that is continued need not have changed itself.
+        """
+        spoken = [*found.messages.values(), *found.parts.values()]
+        for session in {row["sessionID"] for row in spoken}:
+            while session in sessions and session not in found.sessions:
+                found.sessions[session] = sessions[session]
+                session = sessions[session]["parentID"]
 
     def _of(self, session: str, at: int) -> FoundRows:
         root = self.root(session)

@@ -82,7 +82,7 @@ class ServerController:
         await self._post(f"/session/{child}/prompt_async", {"parts": parts})
 
     async def interrupt(self) -> None:
-        """Stop what the root agent does now; the run goes on."""
+        """Interrupt the root agent; the run goes on."""
         await self._post(f"/session/{self._root}/abort", {})
 
     async def cancel(self) -> None:

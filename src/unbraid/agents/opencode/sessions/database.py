@@ -6,6 +6,7 @@ A folder of files from before 1.2 may stand in its place.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,8 @@ from unbraid.agents.opencode.records import ROW_BYTES, rows_as_lines
 from unbraid.agents.opencode.sessions.storage import load
 from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
+from unbraid.system.files import open_regular
+from unbraid.timings import DATABASE_READ_CPU_SECONDS
 from unbraid.translate.tracks import RunTracks, Track
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
@@ -32,6 +35,13 @@ DATA_BYTES = (
 BOUNDED_DATA = f"""CASE WHEN {DATA_BYTES} > {DEFAULT_MAX_LINE_BYTES} THEN {DATA_BYTES}
     ELSE data END"""
 MAX_TITLE_CHARACTERS = 1 << 16
+# SQLite asks after so many steps whether to go on: about every millisecond.
+PROGRESS_STEPS = 100_000
+# Even on a slow machine, a second of computing reads this much.
+SLOWEST_BYTES_A_SECOND = 2_000_000
+_KINDS = """SELECT name, type, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_master
+    WHERE lower(name) IN ('session', 'message', 'part') AND type IN ('table', 'view')"""
+_COMPUTED = "SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden <> 0"
 # SQLite takes at most 32,766 values; as JSON, any number of ids is one.
 AMONG = "IN (SELECT value FROM json_each(?))"
 
@@ -80,9 +90,33 @@ def connect(
         return load(path, sessions, parts=parts)
     name = quote(str(path.absolute()))
     try:
-        return sqlite3.connect(f"file:{name}?mode=ro", uri=True)
-    except sqlite3.Error as error:
+        # SQLite would wait for ever at a FIFO.
+        open_regular(path).close()
+        db = sqlite3.connect(f"file:{name}?mode=ro", uri=True)
+    except FileNotFoundError:
+        raise SourceError(str(path), "unable to open database file") from None
+    except (sqlite3.Error, OSError) as error:
         raise SourceError(str(path), str(error)) from None
+    _distrust(path, db)
+    return db
+
+
+def _distrust(path: Path, db: sqlite3.Connection) -> None:
+    """Refuses a database in which a name stands for a program rather than for rows: a view, a
+    computed column or a virtual table can run for ever, or fill the memory. So can pages that lead
+    in circles: whatever takes too long is given up.
+    """
+    seconds = DATABASE_READ_CPU_SECONDS + path.stat().st_size / SLOWEST_BYTES_A_SECOND
+    until = time.thread_time() + seconds
+    db.set_progress_handler(lambda: time.thread_time() > until, PROGRESS_STEPS)
+    try:
+        kinds = db.execute(_KINDS).fetchall()
+        computed = any(db.execute(_COMPUTED, [name]).fetchone() for name, _, _ in kinds)
+    except sqlite3.Error:
+        return  # who reads it gets the same error
+    if computed or any(kind != "table" or virtual for _, kind, virtual in kinds):
+        db.close()
+        raise SourceError(str(path), "has views or computed columns in place of tables")
 
 
 def last_change(path: Path, root: str) -> int:

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from unbraid.agents.opencode.dialect.sessions import UNTITLED
 from unbraid.agents.opencode.sessions.database import connect, root_of
 from unbraid.agents.stored import SessionFacts
 from unbraid.errors import SourceError
@@ -15,6 +16,7 @@ from unbraid.fleet.amounts import MAX_COUNT
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import MAIN, ShareCounter, usage_of
 from unbraid.fleet.status import FAILED, INTERRUPTED
+from unbraid.fleet.title import prompt_title, title_of
 from unbraid.wire.record import milliseconds
 
 AGENT = "agent"  # a sub-agent whose name nothing says
@@ -22,6 +24,10 @@ AGENT = "agent"  # a sub-agent whose name nothing says
 ABORTED = "MessageAbortedError"
 _SESSIONS = """SELECT id, parent_id, substr(title, 1, 65536), substr(directory, 1, 65536),
     time_created, time_updated FROM session"""
+# The first text of a session is what it was asked.
+_PROMPT = """SELECT substr(json_extract(data, '$.text'), 1, 65536) FROM part
+    WHERE session_id = ? AND json_valid(data) AND json_extract(data, '$.type') = 'text'
+    ORDER BY time_created, id LIMIT 1"""
 _MESSAGES = """SELECT session_id,
     json_extract(data, '$.tokens.input'),
     json_extract(data, '$.tokens.output') + json_extract(data, '$.tokens.reasoning'),
@@ -49,6 +55,7 @@ def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts
             sessions = {row[0]: row for row in db.execute(_SESSIONS)}
             messages = db.execute(_MESSAGES).fetchall()
             failed = {row[0]: row[2] for row in db.execute(_LAST) if row[2] is not None}
+            titles = {sid: _title(db, row) for sid, row in sessions.items() if row[1] is None}
     except sqlite3.Error as error:
         raise SourceError(str(path), f"cannot be read ({error})") from None
     parents = {sid: row[1] for sid, row in sessions.items()}
@@ -60,7 +67,7 @@ def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts
             root,
             SessionFacts(
                 session_id=root,
-                title=about[2],
+                title=titles.get(root),
                 cwd=about[3],
                 started=about[4],
                 updated=about[5],
@@ -73,6 +80,14 @@ def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts
         row.updated = max(row.updated, updated)
     _count(messages, rows, parents, prices)
     return sorted(rows.values(), key=lambda row: row.updated, reverse=True)
+
+
+def _title(db: sqlite3.Connection, session: tuple[Any, ...]) -> str | None:
+    """Returns what a session is called; one that nobody has named, by what it was asked."""
+    if not str(session[2] or UNTITLED).startswith(UNTITLED):
+        return title_of(str(session[2]))
+    prompt = db.execute(_PROMPT, session[:1]).fetchone()
+    return None if prompt is None else prompt_title(str(prompt[0]))
 
 
 def _count(

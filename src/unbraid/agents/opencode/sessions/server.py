@@ -105,7 +105,7 @@ class OpenCodeServer:
         try:
             return json.loads(answer.content) if answer.content else None
         except ValueError:
-            raise SourceError(self.url, f"{method} {path}: the answer is no JSON") from None
+            raise SourceError(self.url, f"{method} {path}: the answer is not JSON") from None
 
     def _client(self, seconds: float) -> httpx.AsyncClient:
         import httpx

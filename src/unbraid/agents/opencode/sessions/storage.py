@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from unbraid.events.parts import decoded
-from unbraid.system.files import chunks
+from unbraid.system.files import chunks, modified_ms
 from unbraid.wire.record import milliseconds
 
 _TABLES = """
@@ -53,13 +53,13 @@ def _message(
     db: sqlite3.Connection, folder: Path, path: Path, info: dict[str, Any], *, parts: bool
 ) -> None:
     session = path.parent.name
-    message = (path.stem, session, _json(info), _changed(path))
+    message = (path.stem, session, _json(info), modified_ms(path))
     db.execute("INSERT INTO message VALUES (?, ?, ?, ?)", message)
     began = _time(info, "created")
     inside = (folder / "part" / path.stem).glob("*.json") if parts else ()
     for place, part in _objects(inside):
         began = max(began, _time(part, "start"), _time(part.get("state"), "start"))
-        row = (place.stem, path.stem, session, began, _json(part), _changed(place))
+        row = (place.stem, path.stem, session, began, _json(part), modified_ms(place))
         db.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
@@ -76,13 +76,6 @@ def _objects(
             continue  # gone or locked
         if isinstance(value, dict):  # else half-written
             yield path, value
-
-
-def _changed(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns // 1_000_000
-    except OSError:
-        return 0
 
 
 def _time(about: Any, name: str) -> int:

@@ -1,0 +1,54 @@
+"""A rollout that Codex has compressed: nothing is written to it any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from unbraid.agents.codex.sessions.rollout_file import rollout_bytes
+from unbraid.errors import SourceError
+from unbraid.system.file_tail import Place
+from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
+
+
+class PackedTail:
+    """Reads a compressed file once, like a `Tail` from a place on: what is in it is what the file
+    was before it was compressed, byte for byte.
+    """
+
+    def __init__(self, path: Path, place: Place) -> None:
+        self.path, self.generation = path, place.generation
+        self.problem: str | None = None
+        self._offset, self._is_read = place.offset, False
+
+    def read(self) -> Iterator[Chunk]:
+        """Yields what is behind the place, at the first call."""
+        if self._is_read:
+            return
+        self._is_read, at = True, 0
+        rest = b""
+        try:
+            for data in rollout_bytes(self.path):
+                begin = max(self._offset - at, 0)
+                at += len(data)
+                lines, newline, rest = (rest + data[begin:]).rpartition(b"\n")
+                if newline:
+                    yield self._chunk(lines + newline)
+                if len(rest) > DEFAULT_MAX_LINE_BYTES:
+                    # Some kilobytes can be unpacked to a line of any length.
+                    yield self._chunk(rest)
+                    rest = b""
+        except (OSError, SourceError) as error:
+            self.problem = getattr(error, "strerror", None) or str(error)
+        if rest:
+            yield self._chunk(rest)
+
+    def rest(self) -> Iterator[Chunk]:
+        """Yields nothing: the file was read to its end."""
+        return iter(())
+
+    def _chunk(self, data: bytes) -> Chunk:
+        chunk = Chunk(self.path.name, self._offset, data)
+        self._offset += len(data)
+        return chunk

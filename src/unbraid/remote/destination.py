@@ -1,0 +1,342 @@
+"""A server that runs of this machine are sent to: one run, or everything that its log has."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from pathlib import Path
+
+from unbraid.control.controllers import Controllers
+from unbraid.errors import CallerError, LogError
+from unbraid.log.engines import opened_log
+from unbraid.log.entry import Entry
+from unbraid.log.leases import is_held
+from unbraid.log.port import Log, SharedLog, WholeLogReader, every_run
+from unbraid.record.origin import this_origin
+from unbraid.remote.delivery import GONE, Delivery, DeliveryStatus
+from unbraid.remote.ingest import IngestClient, checked_url
+from unbraid.remote.ledger import DeliveryLedger, SentRun
+from unbraid.timings import (
+    DELIVERY_LINGER_SECONDS,
+    DELIVERY_REPORT_SECONDS,
+    SEND_LONGEST_RETRY_SECONDS,
+)
+
+Warn = Callable[[str], None]
+
+
+class Destination:
+    """A server by its address, with the token to come with."""
+
+    def __init__(self, url: str, token: str | None, *, home: Path, redact: bool = False) -> None:
+        self.url, self.token, self.home = checked_url(url), token, home
+        self.redact = redact
+
+    def delivery(
+        self,
+        log: Log,
+        ledger: DeliveryLedger,
+        log_name: str,
+        *,
+        on_refused: Callable[[str, str], None],
+        on_away: Callable[[str], None] = lambda problem: None,
+    ) -> Delivery:
+        """Returns what sends runs of a log there."""
+        return Delivery(
+            self._shown(log),
+            IngestClient(self.url, self.token, user=this_origin().user),
+            ledger,
+            log_name=log_name,
+            url=self.url,
+            on_refused=on_refused,
+            on_away=on_away,
+        )
+
+    def _shown(self, log: Log) -> WholeLogReader:
+        if not self.redact:
+            return log
+        # It may have been written unredacted.
+        from unbraid.redact.reader import RedactedLog
+
+        return RedactedLog(log)
+
+
+class RunDelivery:
+    """Sends the run that a process records while it does so; a failure is reported once."""
+
+    def __init__(
+        self,
+        destination: Destination,
+        warn: Warn,
+        *,
+        linger_seconds: float = DELIVERY_LINGER_SECONDS,
+    ) -> None:
+        self._to, self._warn, self._linger_seconds = destination, warn, linger_seconds
+        self._delivery: Delivery | None = None
+        self._ledger: DeliveryLedger | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._run, self._warned = "", False
+
+    def begin(self, log: Log, log_name: str | None, run: str) -> None:
+        """Begins to send a run, now that it has a name. A log without one is gone with the
+        process.
+        """
+        try:
+            if isinstance(log, SharedLog):
+                raise CallerError("its log is shared already: leave --to out")
+            ledger = self._ledger = DeliveryLedger(None if log_name is None else self._to.home)
+            ledger.note(log_name or "", self._to.url, [run], redact=self._to.redact)
+            self._delivery = self._to.delivery(
+                log, ledger, log_name or "", on_refused=self._refused, on_away=self._away
+            )
+        except (LogError, CallerError) as error:
+            self._warn(f"this run is not sent: {error}")
+            return
+        self._run = run
+        self._delivery.note(run)
+        self._task = asyncio.create_task(self._delivery.run())
+
+    def steering(self, controllers: Controllers) -> AbstractAsyncContextManager[None]:
+        """The server can steer the runs of this process while the block runs."""
+        from unbraid.remote.steering import SteeringLink
+
+        return SteeringLink(self._to.url, self._to.token, controllers).open()
+
+    def note(self) -> None:
+        """Notes that the log has more of the run."""
+        if self._delivery is not None:
+            self._delivery.note(self._run)
+
+    async def finish(self) -> None:
+        """Waits a little at the end of the run for the rest to arrive; else the ledger says that it
+        is to be sent.
+        """
+        if self._delivery is None or self._task is None:
+            return
+        arrived = False
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._linger_seconds):
+                arrived = await self._delivery.arrival(self._run)
+        await _ended(self._task)
+        if self._ledger is not None:
+            self._ledger.close()
+        if not arrived:
+            # Also if it was refused: that may be the fault of an address, a proxy or a version.
+            self._warn("this run was not sent completely; `unbraid deliver` sends the rest")
+
+    def _refused(self, run: str, problem: str) -> None:
+        self._warn(f"{self._to.url} rejected this run: {problem}")
+
+    def _away(self, problem: str) -> None:
+        if not self._warned:
+            self._warned = True
+            self._warn(f"{self._to.url} cannot be reached, trying again: {problem}")
+
+
+class LogDelivery:
+    """Sends everything that a log gets: the runs that are live when that begins, and all that is
+    recorded from then on, also while nobody was sending; older runs with `since_ms`.
+    """
+
+    def __init__(
+        self,
+        destination: Destination,
+        log: Log,
+        log_name: str,
+        *,
+        warn: Warn,
+        since_ms: int | None = None,
+    ) -> None:
+        if isinstance(log, SharedLog):
+            raise CallerError("--to sends a log of this machine, and this one is shared already")
+        self._to, self._log, self._name, self._warn = destination, log, log_name, warn
+        self._since_ms = since_ms
+        self._ledger = DeliveryLedger(destination.home)
+        self._refusals: set[str] = set()
+        self._ours: dict[str, bool] = {}
+        self._machine = this_origin().machine
+        self._delivery = destination.delivery(log, self._ledger, log_name, on_refused=self._refused)
+
+    @property
+    def status(self) -> DeliveryStatus:
+        """How far it is."""
+        return self._delivery.status
+
+    @asynccontextmanager
+    async def sending(self) -> AsyncIterator[None]:
+        """Sends while the block runs, and a little longer if the server is there."""
+        lock = self._ledger.lock(self._name, self._to.url)
+        if lock is None:
+            self._warn(f"another process of this machine sends to {self._to.url} already")
+            yield
+            return
+        with lock, contextlib.closing(self._ledger):
+            cursor = await self._begin()
+            tasks = [
+                asyncio.create_task(work)
+                for work in (self._follow(cursor), self._delivery.run(), self._report())
+            ]
+            try:
+                yield
+            finally:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(DELIVERY_LINGER_SECONDS):
+                        await self._note(await self._log.read_all(self._ledger_cursor()))
+                        await self._delivery.all_sent()
+                for task in tasks:
+                    await _ended(task)
+                status = self.status
+                if status.behind:
+                    self._warn(f"{self.line()}; the next start sends the rest")
+
+    def line(self) -> str:
+        """Returns how far it is, as people read it."""
+        status = self.status
+        runs = f"{status.runs} {'run' if status.runs == 1 else 'runs'}"
+        if status.since is None:
+            return f"{self._to.url}: {runs}, all sent"
+        since = time.strftime("%H:%M:%S", time.localtime(status.since))
+        refused = f", {status.refused} refused" if status.refused else ""
+        problem = f": {status.problem}" if status.problem else ""
+        return f"{self._to.url}: {runs}, {status.behind} behind{refused}, since {since}{problem}"
+
+    def _ledger_cursor(self) -> int:
+        return self._ledger.cursor(self._name, self._to.url) or 0
+
+    async def _begin(self) -> int:
+        """Notes what is to be sent at once; returns the cursor to follow the log from."""
+        cursor = self._ledger.cursor(self._name, self._to.url)
+        wanted: list[str] = []
+        if cursor is None:
+            cursor = (await self._log.bounds())[1]
+            wanted = [run.run async for run in every_run(self._log, status="live")]
+        if self._since_ms is not None:
+            known = self._ledger.known(self._name, self._to.url)
+            async for run in every_run(self._log):
+                if run.updated >= self._since_ms and run.run not in known:
+                    wanted.append(run.run)
+        wanted = [run for run in wanted if await self._is_ours(run)]
+        self._put(wanted, cursor)
+        for waiting in self._ledger.waiting():
+            if (waiting.log, waiting.url) == (self._name, self._to.url):
+                self._delivery.note(waiting.run)
+        return cursor
+
+    async def _follow(self, cursor: int) -> None:
+        while True:
+            try:
+                async for batch in self._log.follow_all(cursor):
+                    await self._note(batch)
+                    cursor = batch[-1].cursor
+            except LogError as error:
+                self._refused("", f"the log here cannot be read: {error}")
+            await asyncio.sleep(SEND_LONGEST_RETRY_SECONDS)
+
+    async def _note(self, batch: list[Entry]) -> None:
+        if not batch:
+            return
+        runs = {entry.run for entry in batch}
+        ours = [run for run in runs if await self._is_ours(run)]
+        self._put(ours, batch[-1].cursor)
+        for run in ours:
+            self._delivery.note(run)
+
+    def _put(self, runs: list[str], cursor: int) -> None:
+        redact = self._to.redact
+        self._ledger.note(self._name, self._to.url, runs, cursor=cursor, redact=redact)
+
+    async def _is_ours(self, run: str) -> bool:
+        """Returns whether a run is of this machine: what others have sent here is theirs to
+        send on.
+        """
+        if run not in self._ours:
+            summary = await self._log.run(run)
+            self._ours[run] = summary is not None and summary.machine in (None, self._machine)
+        return self._ours[run]
+
+    async def _report(self) -> None:
+        """Says when runs have been behind for a while, for what reason, and when they have
+        arrived.
+        """
+        said: tuple[str | None, bool] | None = None
+        while True:
+            await asyncio.sleep(DELIVERY_REPORT_SECONDS)
+            status = self.status
+            late = status.since is not None and status.since < time.time() - DELIVERY_REPORT_SECONDS
+            state = (status.problem, late)
+            if state != said and (late or said is not None):
+                self._warn(self.line())
+            said = state if late or said is not None else None
+
+    def _refused(self, run: str, problem: str) -> None:
+        if problem not in self._refusals:
+            self._refusals.add(problem)
+            self._warn(f"{self._to.url}: run {run} is not taken: {problem}")
+
+
+async def deliver(
+    home: Path, token: str | None, warn: Warn, seconds: float, *, discarded: str | None = None
+) -> AsyncIterator[tuple[SentRun, bool]]:
+    """Send what other processes have left behind; says of each run whether it has arrived. Only
+    what is to be `discarded` is given up without that.
+    """
+    if not DeliveryLedger.exists(home):
+        return
+    with contextlib.closing(DeliveryLedger(home)) as ledger:
+        for waiting in ledger.waiting():
+            lock = ledger.lock(waiting.log, waiting.url)
+            if lock is None:
+                continue  # a process that watches sends all of this log
+            with lock:
+                arrived = await _delivered(home, token, warn, seconds, waiting, ledger)
+            if arrived is None:
+                continue
+            if not arrived and waiting.run == discarded:
+                ledger.discard(waiting)
+            yield waiting, arrived
+
+
+async def _delivered(
+    home: Path,
+    token: str | None,
+    warn: Warn,
+    seconds: float,
+    waiting: SentRun,
+    ledger: DeliveryLedger,
+) -> bool | None:
+    """Returns whether a run has arrived; None if it is still being recorded, and its process sends
+    it.
+    """
+    destination = Destination(waiting.url, token, home=home, redact=waiting.redact)
+
+    def away(problem: str) -> None:
+        warn(f"{waiting.url} cannot be reached, trying again: {problem}")
+
+    def refused(run: str, problem: str) -> None:
+        warn(f"{waiting.url} rejected run {run}: {problem}")
+
+    async with opened_log(waiting.log) as log:
+        summary = await log.run(waiting.run)
+        if summary is None:
+            refused(waiting.run, GONE)
+            return False
+        if not summary.over and is_held(home, summary.session_id or ""):
+            return None
+        delivery = destination.delivery(log, ledger, waiting.log, on_refused=refused, on_away=away)
+        delivery.note(waiting.run)
+        task = asyncio.create_task(delivery.run())
+        arrived = False
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                arrived = await delivery.arrival(waiting.run)
+        await _ended(task)
+        return arrived
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

@@ -1,0 +1,83 @@
+"""Every face says the same of a stored session, before and after it is a run of the log.
+
+`python -m tests.faces FOLDER…` asks the same of any other recordings.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.faces.agreement import agrees, asked_events, asked_json
+from tests.faces.stored import home_of
+from tests.said import RECORDINGS
+
+# One of each layout, and each with something that the others do not have.
+NAMES = (
+    "api-error.plain.2.1.197",
+    "api-retry.partial.2.0.76",
+    "background.plain.2.1.325",
+    "compressed.exec.codex-0.166.0",
+    "child-fails.app-server.codex-0.166.0",
+    "nested.run.opencode",
+    "fan-same-opening.run.kilo-7.7.9",
+    "fan-same-opening.stdin.1.0.128",
+    "resumed.stdin.2.1.325",
+    "workflow.plain.2.1.325",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_face_says_the_same_of_a_stored_session(name: str, tmp_path: Path) -> None:
+    env = home_of(RECORDINGS / name, tmp_path)
+    assert env is not None
+    agrees(env, RECORDINGS / name)
+
+
+SUMMARY = '{"type":"summary","summary":"Something earlier","leafUuid":"u"}\n'
+SNAPSHOT = '{"type":"file-history-snapshot","messageId":"u","snapshot":{}}\n'
+FOREIGN = '{"type":"last-prompt","lastPrompt":"Hi","sessionId":"another-session"}\n'
+
+
+@pytest.mark.parametrize("notes", [SUMMARY * 60, SNAPSHOT, FOREIGN], ids=["many", "one", "foreign"])
+@pytest.mark.parametrize("name", ["fan-four.partial.2.0.76", "background.plain.2.1.325"])
+def test_notes_before_a_session_change_nothing(name: str, notes: str, tmp_path: Path) -> None:
+    env = home_of(RECORDINGS / name, tmp_path)
+    assert env is not None
+    (main,) = (
+        path
+        for path in tmp_path.glob("claude/projects/*/*.jsonl")
+        if not path.name.startswith("agent-")
+    )
+    (before,) = asked_json(env, "ps", "--all")
+    with_notes(main, notes)
+    (row,) = asked_json(env, "ps", "--all")
+    assert row == before
+    agrees(env, RECORDINGS / name)
+    of_the_file = asked_events(env, "cat", str(main))
+    assert [of_the_file[0]["session_id"], of_the_file[0]["ts"]] == [row["run"], row["started"]]
+
+
+def with_notes(path: Path, notes: str) -> None:
+    status = path.stat()
+    path.write_text(notes + path.read_text())
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def test_a_session_of_which_nobody_asked_anything(tmp_path: Path) -> None:
+    name = "0d27f51f-0d03-49b0-a188-ea8d8faf827a"
+    folder = tmp_path / "recording"
+    main = folder / "projects" / "-app" / f"{name}.jsonl"
+    main.parent.mkdir(parents=True)
+    main.write_text(
+        f'{{"type":"mode","mode":"normal","sessionId":"{name}"}}\n'
+        '{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":'
+        '"<command-name>/clear</command-name>"},"uuid":"u","timestamp":"2026-11-17T03:17:19.717Z",'
+        f'"cwd":"/app","sessionId":"{name}","version":"2.1.325"}}\n'
+    )
+    env = home_of(folder, tmp_path / "home")
+    assert env is not None
+    agrees(env, folder)
+    assert [row["status"] for row in asked_json(env, "ps", "--all")] == ["done"]

@@ -1,0 +1,119 @@
+"""A stream that has lost what it acknowledged, and what it has let go of by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+import unbraid.log.replicated.follower as follower_module
+import unbraid.log.replicated.log as log_module
+from tests.nats_servers import NatsCluster
+from unbraid.log import Log, LogUnusable, opened_log
+from unbraid.log.nats.address import parse_address
+from unbraid.log.nats.connection import NatsConnection
+from unbraid.log.repair import repair_log
+from unbraid.log.replicated.log import ReplicatedLog
+from unbraid.log.sample import story
+
+pytestmark = pytest.mark.xdist_group("nats")
+
+
+async def comes(true: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(30):
+        while not await true():  # noqa: ASYNC110 - nothing wakes who asks another process
+            await asyncio.sleep(0.05)
+
+
+async def lost(log: Log) -> str:
+    """Waits until a log says that it has lost something; returns what it says."""
+    assert isinstance(log, ReplicatedLog)
+    await comes(lambda: _is_lost(log))
+    return str((await log.replication()).problem)
+
+
+async def _is_lost(log: ReplicatedLog) -> bool:
+    return (await log.replication()).lost
+
+
+async def test_a_stream_that_was_set_back_is_noticed_and_brought_forward(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As from a snapshot of the node's disk: it is the same stream, and some of it is missing."""
+    monkeypatch.setattr(follower_module, "NATS_LOST_SECONDS", 1.0)
+    folder = tmp_path / "nats"
+    with NatsCluster(folder) as cluster:
+        node, url = cluster.nodes[0], cluster.url("S", tmp_path / "one.db")
+        async with opened_log(url) as log:
+            await log.append("kept", story(["x"]))
+            node.kill()
+            shutil.copytree(folder / "n0", tmp_path / "snapshot")
+            node.start()
+            for number in range(3):
+                await log.append(f"r{number}", story([str(number)]))
+            assert await log.count_runs() == 4
+            node.kill()
+            shutil.rmtree(folder / "n0")
+            shutil.copytree(tmp_path / "snapshot", folder / "n0")
+            node.start()
+            assert "has fewer records" in await lost(log)
+            with pytest.raises(LogUnusable) as caught:
+                await log.append("new", story(["x"]))
+            assert caught.value.reason == "lost"
+            assert len(await log.read("r2")) == len(story(["x"]))
+        repaired = await repair_log(url)
+        assert repaired.restored is not None
+        assert repaired.restored.events == 3 * len(story(["x"]))
+        async with opened_log(cluster.url("S", tmp_path / "late.db")) as late:
+            assert await late.count_runs() == 4
+
+
+async def test_a_stream_that_was_emptied_is_brought_back(
+    one_node: NatsCluster, stream: str, tmp_path: Path
+) -> None:
+    url = one_node.url(stream, tmp_path / "one.db")
+    async with opened_log(url) as log:
+        await log.append("r", story(["x"]))
+        assert len(await log.read("r")) == len(story(["x"]))
+    connection = await NatsConnection.open(parse_address(url))
+    await connection.ask(f"STREAM.PURGE.{stream}")
+    await connection.close()
+    async with opened_log(url) as log:
+        assert "was emptied" in await lost(log)
+    repaired = await repair_log(url)
+    assert repaired.restored is not None
+    assert repaired.restored.events == len(story(["x"]))
+    async with opened_log(url) as log:
+        assert len(await log.read("r")) == len(story(["x"]))
+
+
+async def test_a_run_that_was_forgotten_long_ago_can_begin_again(
+    one_node: NatsCluster, stream: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_module, "FORGOTTEN_KEPT_SECONDS", 1.0)
+    async with opened_log(one_node.url(stream, tmp_path / "one.db")) as log:
+        assert isinstance(log, ReplicatedLog)
+        journal = log.journal
+        for run in ("again", "other"):
+            await log.append(run, story(["x"]))
+            await log.forget(run)
+        last = (await journal.info()).last_seq
+
+        async def gone() -> bool:
+            return await journal.record_id(last) is None
+
+        # What said that it is forgotten expires.
+        await comes(gone)
+        assert not (await log.replication()).lost
+        await log.append("again", story(["anew"]))
+        assert len(await log.read("again")) == len(story(["anew"]))
+        await log.forget("again")
+    # Nor does a machine that comes back take it for a loss.
+    async with opened_log(one_node.url(stream, tmp_path / "one.db")) as log:
+        assert isinstance(log, ReplicatedLog)
+        await log.settle()
+        assert (await log.replication()).problem is None
+        assert await log.runs() == []

@@ -1,0 +1,88 @@
+"""Hooks in real runs of `claude -p`, which have no terminal to ask in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.launch.agents import cli_of
+from tests.launch.test_interactive import settle
+from tests.watch.hooked_clis import (
+    HOOKED_CLI,
+    TIMEOUT_SECONDS,
+    Person,
+    answering,
+    hooks_running,
+    listening,
+)
+from unbraid.agents.hook_port import FOLDER, MAIL_NAME
+from unbraid.testing import Script, ScriptedModel, bash, claude_launch, say
+
+pytestmark = HOOKED_CLI
+
+
+@pytest.mark.parametrize("version", ["2.1.325", "2.0.76"])
+async def test_without_a_terminal(tmp_path: Path, version: str) -> None:
+    script = Script({"main": [say("May I?", bash("touch one")), say("Over.")]}, "print")
+    cli = cli_of("claude", version)
+
+    async def printed(model: ScriptedModel, *, asks: bool = True) -> tuple[str, str]:
+        args = ["-p", "[[main]] Go.", *(["--permission-mode", "default"] if asks else [])]
+        launch = claude_launch(cli, model.url, tmp_path, args, asks=asks)
+        process = await asyncio.create_subprocess_exec(
+            *launch.argv, env=launch.env, cwd=launch.cwd, stdin=-3,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            out, err = await process.communicate()
+        return out.decode(), err.decode()
+
+    with ScriptedModel(script) as model:
+        launch = claude_launch(cli, model.url, tmp_path)
+        settle(launch, tmp_path)
+        person = Person(launch, None, model)
+        await person.do("hooks", "install", "claude")
+        assert await printed(model) == ("Over.\n", ""), "nobody listens: it is denied as ever"
+        assert not (launch.cwd / "one").exists()
+    # It asks for nothing, and is stopped at its budget all the same. Each call takes until the stop
+    # is there to be taken, so that not the speed of this machine is tried.
+    stop = shlex.quote(str(tmp_path / ".local/share/unbraid" / FOLDER / MAIL_NAME))
+    wait = f"for i in $(seq 100); do [ -e {stop} ] && break; sleep 0.1; done"
+    steps = [say(f"Step {number}.", bash(f"{wait}; touch {number}")) for number in range(20)]
+    with ScriptedModel(Script({"main": [*steps, say("Over.")]}, "endless")) as model:
+        async with listening(launch, tmp_path):
+            person.budget("tokens = 2000")
+            assert (await printed(model, asks=False))[1] == ""
+        said = [each["text"] for each in model.truth["blocks"] if each["type"] == "text"]
+        assert len(said) <= 3, "the message over the limit, and the one that had begun"
+        assert "interrupted: " in (tmp_path / "watch.out").read_text()
+        (tmp_path / ".local/share/unbraid/alerts.toml").unlink()
+        if version == "2.0.76":
+            return  # it asks no hook here
+    # As a plugin, which Claude Code itself copies and enables.
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "claude").symlink_to(cli.command[0])
+    launch.env["PATH"] = f"{tmp_path / 'bin'}:{launch.env['PATH']}"
+    await person.do("hooks", "install", "claude", "--plugin")
+    settings = json.loads((tmp_path / "claude" / "settings.json").read_text())
+    assert (settings["enabledPlugins"], settings.get("hooks")) == ({"unbraid@unbraid": True}, None)
+    assert "installed as a plugin" in (await person.unbraid("hooks", "status", "claude"))[1]
+    with ScriptedModel(script) as model:
+        async with listening(launch, tmp_path), answering(launch) as requests:
+            running = asyncio.create_task(printed(model))
+            request = json.loads(await requests.readline())
+            await person.do("approve", request["request_id"])
+            assert await running == ("Over.\n", "")
+            assert (launch.cwd / "one").exists()
+    assert hooks_running(tmp_path) == []
+    await person.do("hooks", "uninstall", "claude")
+    settings = json.loads((tmp_path / "claude" / "settings.json").read_text())
+    assert not settings.get("enabledPlugins")
+    assert not settings.get("extraKnownMarketplaces")
+    assert sorted(path.name for path in (tmp_path / ".local/share/unbraid/hooks").iterdir()) == [
+        "backups", "lock",
+    ]  # fmt: skip

@@ -1,0 +1,36 @@
+import type { Aside, FleetEvent, Run as Summary } from '../model/events';
+import { get } from './api';
+import { Feed, type Told } from './feed';
+
+/** Where the events of one run come from. */
+export interface RunSource {
+  readonly run: string;
+  /** Whether this is a file: nobody is there who could be asked or told anything. */
+  readonly saved: boolean;
+  /** What the run is called where its own events do not say so. */
+  readonly title: string;
+  /** Tells events, as long as there are any; stops when it is asked to. */
+  connect(told: Omit<Told<FleetEvent | Aside>, 'path'>): { stop(): void };
+  /** The last event that there is now. */
+  lastSeq(): Promise<number>;
+}
+
+/** A run of the server that has sent this page. */
+export class ServedRun implements RunSource {
+  readonly saved = false;
+  readonly title = '';
+
+  constructor(readonly run: string) {}
+
+  connect(told: Omit<Told<FleetEvent | Aside>, 'path'>): { stop(): void } {
+    return new Feed({ ...told, path: `${this.path}/events` });
+  }
+
+  async lastSeq(): Promise<number> {
+    return (await get<Summary>(this.path)).last_seq;
+  }
+
+  private get path(): string {
+    return `/v1/runs/${encodeURIComponent(this.run)}`;
+  }
+}
