@@ -8,6 +8,7 @@ import os
 import secrets
 import shlex
 import shutil
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
@@ -29,12 +30,12 @@ class Terminal:
 
     async def call(self, *words: str) -> str:
         """One of tmux's commands, and what it printed."""
-        process = await asyncio.create_subprocess_exec(
-            *self._command, *words, env=self._env,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+        # In a thread: a test that is over its time limit leaves no half-read process behind.
+        done = await asyncio.to_thread(
+            subprocess.run, [*self._command, *words], env=self._env, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
-        printed, _ = await process.communicate()
-        return printed.decode()
+        return done.stdout.decode()
 
     async def type(self, *keys: str) -> None:
         """Press keys, by tmux's names."""
@@ -47,6 +48,12 @@ class Terminal:
     async def screen(self) -> str:
         """What a person sees now."""
         return await self.call("capture-pane", "-p")
+
+    async def leave(self) -> None:
+        """Press Ctrl-C twice, as one leaves an agent."""
+        for _ in range(2):
+            await self.type("C-c")
+            await asyncio.sleep(0.7)
 
     async def until(self, shows: str | Callable[[str], bool]) -> str:
         """The screen, as soon as it shows something."""

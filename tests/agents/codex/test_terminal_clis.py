@@ -11,8 +11,8 @@ import pytest
 
 from tests.agents.codex.test_codex_clis import begun, cli_of, ended, every_version
 from tests.launch.agents import UNBRAID
-from tests.launch.tmux import in_tmux
 from tests.said import rows_of, told
+from tests.tui.tmux import terminal
 from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.testing import Script, ScriptedModel, Spawn, Wait, bash, codex_launch, say
@@ -35,7 +35,7 @@ async def test_it_has_the_terminal_and_we_have_its_words(version: str, tmp_path:
         try:
             async with (
                 watched(tmp_path, apart=beside),
-                in_tmux(argv, launch.env, launch.cwd, tmp_path) as screen,
+                terminal(argv, launch.env, launch.cwd, (140, 45)) as screen,
             ):
                 await begun(tmp_path, e.FleetTurnComplete)
                 assert "Plan." in await screen.until("All done here.")

@@ -11,8 +11,8 @@ import pytest
 
 from tests.agents.claude.backend_cli import said, text
 from tests.launch.agents import UNBRAID, logged
-from tests.launch.tmux import in_tmux
 from tests.said import joined, rows_of, told
+from tests.tui.tmux import terminal
 from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.agents.opencode.backend import OpenCodeBackend
@@ -100,7 +100,7 @@ async def test_the_interactive_kilo_has_the_terminal(version: str, tmp_path: Pat
         arguments = ["--model", "scripted/one", "--prompt", "[[main]] Go."]
         launch = opencode_launch(cli_of(version), model.url, tmp_path, arguments)
         argv = [UNBRAID, "run", "--", *launch.argv]
-        async with in_tmux(argv, launch.env, launch.cwd, tmp_path) as screen:
+        async with terminal(argv, launch.env, launch.cwd, (140, 45)) as screen:
             assert "Plan." in await screen.until("All done here.")
             await screen.leave()
             events = await _ended(tmp_path)
