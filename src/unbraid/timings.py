@@ -36,6 +36,12 @@ TEXT_BEFORE_CALL_TIMEOUT_SECONDS = 3.0
 DATABASE_READ_CPU_SECONDS = 30.0
 # From the end that a row names to its being stored.
 ROW_STORING_MS = 2000
+# Rows are found by the time at which they changed. The machine's clock may be put back by so much
+# between two of them, and neither is lost.
+ROW_CLOCK_STEP_MS = 2000
+# Files are dated by the ticks of a clock, at most 10 ms apart: a second change within a tick leaves
+# no trace. A date as young as this is not believed to be the last one.
+FILE_DATE_TICK_SECONDS = 0.1
 
 # --- many sessions at once (record/recorder.py) ---
 # Translating is computing on the event loop, where viewers and other sessions wait for their turn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -68,6 +69,28 @@ def test_it_knows_who_has_said_something_since_the_look_before(path: Path) -> No
     touch(path, last_change(path, root) + 1)
     database.changed()
     assert database.changed_roots == {root}
+
+
+def test_a_second_change_within_a_tick_of_the_file_systems_clock_is_found(path: Path) -> None:
+    root, database = root_of(path), Database(path)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")  # the file itself changes
+    os.utime(path)
+    database.changed()
+    before = path.stat()
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE part SET time_updated = ?", [last_change(path, root) + 1])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    assert database.changed().keys() == {root}
+
+
+def test_a_row_from_after_the_clock_was_put_back_is_found(path: Path) -> None:
+    root, database = root_of(path), Database(path)
+    database.changed()
+    touch(path, last_change(path, root) - 1000)
+    assert database.changed().keys() == {root}
+    assert database.changed() == {}
 
 
 def test_who_begins_later_gets_the_sessions_above_what_is_new(path: Path) -> None:
@@ -171,6 +194,7 @@ def test_calls_wait_for_all_the_texts_before_them(late: Late) -> None:
 
 
 def test_the_wait_for_a_text_is_bounded(late: Late) -> None:
+    os.utime(late.path, (1, 1))  # nobody has just written it
     assert late.database.changed() == {}
     late.now = TEXT_BEFORE_CALL_TIMEOUT_SECONDS
     assert late.database.changed().keys() == {late.root}

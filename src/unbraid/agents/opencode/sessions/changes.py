@@ -1,8 +1,8 @@
 """OpenCode's database, followed: the rows that have changed, as `/event` lines.
 
 Every look is one read transaction, so it never sees a parent's end without its child's last words.
-Rows are found by `time_updated`; several can share a millisecond with what was seen before, so that
-millisecond is read again and what has not changed is left out.
+Rows are found by `time_updated`; several can share a millisecond with what was seen before, and the
+clock may be put back, so the last seconds are read again and what has not changed is left out.
 
 A text is stored when it has ended, a call when it begins, and a model ends its texts only after the
 calls that follow them. So a call waits, and with it all that its run does meanwhile, until the
@@ -35,7 +35,12 @@ from unbraid.agents.opencode.sessions.database import (
 )
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.errors import SourceError
-from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+from unbraid.timings import (
+    FILE_DATE_TICK_SECONDS,
+    ROW_CLOCK_STEP_MS,
+    ROW_STORING_MS,
+    TEXT_BEFORE_CALL_TIMEOUT_SECONDS,
+)
 from unbraid.translate.sequencer import Closed, Sequencer, SourceItem
 
 _MESSAGES = f"""SELECT id, session_id, {BOUNDED_DATA}, time_updated FROM message
@@ -77,7 +82,7 @@ class Database:
         self.upto: dict[str, int] = {}  # root session: the time of the last row that was given out
         # The root sessions of which the last look has found something; None if it could not look.
         self.changed_roots: set[str] | None = None
-        self._since = self._first = since
+        self._latest = self._first = since
         self._seen: dict[str, tuple[int, int]] = {}  # row: its time, and a hash of it
         self._stamp: tuple[tuple[int, int], ...] = ()
         self._clock, self._only = clock, only
@@ -136,8 +141,10 @@ class Database:
             if "locked" in str(error) or "no such table" in str(error):
                 return  # it is being made, or made over
             raise SourceError(str(self.path), str(error)) from None
-        # The look from before the reading: what was written since must be looked at again.
-        self._stamp = stamp
+        # The look from before the reading: what was written since must be looked at again. So must
+        # what was written in the same tick of the file system's clock, which shows nowhere.
+        is_settled = max(at for _, at in stamp) < time.time_ns() - FILE_DATE_TICK_SECONDS * 1e9
+        self._stamp = stamp if is_settled else ()
 
     def part(self, root: str, since: int) -> Database:
         """Returns one root session alone, from a time on, as if nothing of it had been
@@ -159,17 +166,18 @@ class Database:
         return session in self._tree.parents
 
     def _read(self, db: sqlite3.Connection) -> None:
-        latest = self._since
+        latest = self._latest
+        since = max(self._first, latest - ROW_CLOCK_STEP_MS)
         sessions = session_rows(db)
         self._tree.parents.update((row["id"], row["parentID"]) for row, _ in sessions)
-        where, values = "", list[Any]([self._since])
+        where, values = "", list[Any]([since])
         if self._only is not None:
             sessions = [(row, at) for row, at in sessions if self.root(row["id"]) == self._only]
             mine = [row["id"] for row, _ in sessions]
             where = f" AND session_id {AMONG}"
             values.append(id_list(mine))
         for row, at in sessions:
-            if at >= self._since and self._new("s" + row["id"], at, hash(row["agent"])):
+            if at >= since and self._new("s" + row["id"], at, hash(row["agent"])):
                 self._of(row["id"], at).sessions[row["id"]] = row
                 self.about[row["id"]] = row
                 latest = max(latest, at)
@@ -188,8 +196,8 @@ class Database:
                     self._note(row)
         if self._only is not None and self._only in self._rows:
             self._introduce(self._rows[self._only], {row["id"]: row for row, _ in sessions})
-        self._since = latest
-        self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= latest}
+        self._latest, kept = latest, latest - ROW_CLOCK_STEP_MS
+        self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= kept}
 
     def _introduce(self, found: FoundRows, sessions: Rows) -> None:
         """Adds the sessions whose rows these are, with those above them: who begins at a later time
