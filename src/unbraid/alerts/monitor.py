@@ -8,6 +8,7 @@ what has happened in them, is.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -60,7 +61,8 @@ class AlertMonitor:
     def __init__(self, rules: AlertRules, started_ms: int) -> None:
         self._rules, self._started_ms = rules, started_ms
         self._runs: dict[str, RunConditions] = {}
-        self._next: dict[str, int] = {}  # when to look at a run again of which nothing comes
+        self._next: dict[str, int] = {}  # when to look at a run again; 0 is at once
+        self._queue: list[tuple[int, str]] = []  # the same by time, with looks that were put off
         self._meters: dict[str, list[BudgetMeter]] = {}
         self._sent: dict[str, set[str]] = {}
         self._happened: list[_Held] = []
@@ -71,18 +73,19 @@ class AlertMonitor:
         """Goes on with other rules; what was sent by the earlier ones is not sent again."""
         self._rules = rules
         self._meters.clear()
-        self._next.clear()
+        for run in self._runs:
+            self._look_at(run, 0)
 
     def note(self, run: str, stream_id: int, ts: int) -> None:
         """Notes that an agent has said something that is in no event of `APPLIED`."""
         if (known := self._runs.get(run)) is not None:
-            self._next.pop(run, None)
+            self._look_at(run, 0)
             known.note(stream_id, ts)
 
     def reach(self, run: str, ts: int) -> None:
         """Notes that a run, of which not all events were applied, is known up to a time."""
         if (known := self._runs.get(run)) is not None:
-            self._next.pop(run, None)
+            self._look_at(run, 0)
             known.reach(ts)
 
     def apply(self, run: str, event: e.FleetEvent) -> None:
@@ -90,7 +93,7 @@ class AlertMonitor:
         known = self._runs.get(run)
         if known is None:
             known = self._runs[run] = RunConditions(run)
-        self._next.pop(run, None)
+        self._look_at(run, 0)
         known.apply(event)
 
     def add(self, run: RunFacts, condition: Condition) -> None:
@@ -108,9 +111,8 @@ class AlertMonitor:
         happened, self._happened = self._happened, []
         for each in happened:
             self._moment(found, each.run, each.condition, quiet=quiet)
-        for name, run in list(self._runs.items()):
-            if now_ms < self._next.get(name, 0):
-                continue
+        for name in self._take_due(now_ms):
+            run = self._runs[name]
             facts = _facts(run, now_ms)
             lasting = run.lasting(now_ms)
             moments = [*run.take_moments(), *self._budget(run, facts, now_ms)]
@@ -119,15 +121,30 @@ class AlertMonitor:
             if not quiet:
                 for condition in lasting:
                     self._lasting(found, facts, condition, now_ms)
-            if not (quiet or self._rules.budgets):
-                self._next[name] = self._next_look(lasting, now_ms)
+            at_once = quiet or self._rules.budgets
+            self._look_at(name, 0 if at_once else self._next_look(lasting, now_ms))
             self._forget(name, run, lasting)
         return list(found.values())
 
-    def _next_look(self, lasting: list[Condition], now_ms: int) -> int:
-        """Returns when something may be due that only takes time. A machine has thousands of runs,
-        and nearly all of them stand still.
+    def _look_at(self, run: str, at: int) -> None:
+        if self._next.get(run) != at:
+            self._next[run] = at
+            heapq.heappush(self._queue, (at, run))
+
+    def _take_due(self, now_ms: int) -> list[str]:
+        """Returns the runs to look at now, the longest known first. A machine has thousands, and
+        nearly all of them stand still.
         """
+        due = set()
+        while self._queue and self._queue[0][0] <= now_ms:
+            at, run = heapq.heappop(self._queue)
+            if self._next.get(run) == at:
+                del self._next[run]
+                due.add(run)
+        return [run for run in self._runs if run in due] if due else []
+
+    def _next_look(self, lasting: list[Condition], now_ms: int) -> int:
+        """Returns when something may be due that only takes time."""
         due = [
             condition.since + round(rule.after_seconds * 1000)
             for condition in lasting

@@ -188,10 +188,11 @@ class Watcher:
 
     async def _end_gone(self) -> None:
         """End the runs of processes that are gone: nobody else will."""
-        for watch in self._watches:
-            names = [name for name in self._followed if self._watch_of[name] is watch]
-            if not names:
-                continue  # looking at all processes has its price
+        followed_by: dict[SessionWatch, list[str]] = {}
+        for name in self._followed:
+            followed_by.setdefault(self._watch_of[name], []).append(name)
+        # Those that follow nothing are not asked: looking at all processes has its price.
+        for watch, names in followed_by.items():
             for session in await asyncio.to_thread(watch.ended, names):
                 if (followed := self._followed.get(session)) is not None:
                     await finish_despite_cancel(self._finish(session, followed))
