@@ -367,7 +367,7 @@ OTLP_TURN_SECONDS = 5.0
 # What became due this long before anyone looked is history: nobody is to be alerted of it.
 ALERT_STALE_MS = 300_000
 # So long after a look, whatever its conditions say, a run is looked at again.
-ALERT_LOOK_MS = 30_000
+ALERT_LOOK_MS = 300_000
 # Alerts of one moment are one message: a fleet that fails does so within a second or two.
 ALERT_GATHER_MS = 2_000
 # The next message to the same receiver waits this long, and takes along what comes meanwhile.

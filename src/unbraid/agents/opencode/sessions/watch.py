@@ -74,7 +74,7 @@ class DatabaseWatch:
                     await asyncio.wait_for(self._wake.wait(), pause)
                 self._wake.clear()
                 due = time.monotonic() - looked >= PROCESS_CHECK_SECONDS
-                if due or self._database is None or not self._database.quiet or self._beginning():
+                if self._is_there() and (due or not self._is_quiet() or self._beginning()):
                     looked = time.monotonic()
                     await self._look_now()
                 if self._changed:
@@ -206,6 +206,13 @@ class DatabaseWatch:
         if self._database.changed_roots is not None:
             self._writers.looked(self._database.changed_roots)
         return changed
+
+    def _is_there(self) -> bool:
+        """Whether there is a database; to find none costs less than to start a thread."""
+        return self._database is not None or opencode_database(self._env, self._edition) is not None
+
+    def _is_quiet(self) -> bool:
+        return self._database is not None and self._database.quiet
 
     def _beginning(self) -> bool:
         return any(follower.unsettled for follower in list(self._followers.values()))
