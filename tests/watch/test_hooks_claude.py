@@ -28,10 +28,10 @@ HERE = "command line"
 
 async def test_a_session_that_runs_is_answered_and_woken(tmp_path: Path) -> None:
     question = {
-        "question": "Which database?",
+        "question": "For a=b: which database?",
         "header": "Database",
         "multiSelect": False,
-        "options": [{"label": name, "description": name} for name in ("SQLite", "Postgres")],
+        "options": [{"label": name, "description": name} for name in ("SQLite", "pg=16")],
     }
     script = Script(
         {
@@ -91,7 +91,8 @@ async def test_a_session_that_runs_is_answered_and_woken(tmp_path: Path) -> None
         await person.do("send", run, "Ask me.")
         request = await person.request()
         assert request["tool"] == "AskUserQuestion"
-        await person.do("approve", request["request_id"], "--answer", "Which database?=Postgres")
+        answer = ("--answer", "For a=b: which database?", "pg=16")
+        await person.do("approve", request["request_id"], *answer)
         request = await person.request()
         assert request["input"]["command"] == "npm run one"
         assert request["always"] == ["always allow Bash(npm run *) (localSettings)"]
