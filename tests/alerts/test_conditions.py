@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.alerts.made import MAIN, Maker, helper
 from tests.said import FOLDERS, sources_of
@@ -142,6 +143,24 @@ def test_whoever_waits_for_an_agent_that_works_may_ask_again_and_again() -> None
     for _ in range(TIMES):
         events += maker.call("wait", "still at work")
     assert len(circles(folded(events))) == 1
+
+
+@every_recording
+def test_a_sub_agent_of_a_recording_that_is_started_again_and_again(folder: Path) -> None:
+    events = recorded(folder)
+    tasks = {x.stream_id: x for x in events if isinstance(x, e.StreamStart) and x.prompt}
+    ends = [x for x in events if isinstance(x, e.StreamEnd) and x.stream_id in tasks]
+    ended = next((x for x in ends if x.reason in ("completed", "failed")), None)
+    if ended is None:
+        return  # one without any
+    start = tasks[ended.stream_id]
+    until = events[: events.index(ended) + 1]
+    own = [x for x in until if x.stream_id == start.stream_id]
+    again = [replace(x, stream_id=1000 + number) for number in range(1, TIMES) for x in own]
+    assert circles(folded(until + again[: -len(own)])) == []
+    (found,) = circles(folded(until + again))
+    assert (found.stream_id, found.times) == (start.parent_stream_id, TIMES)
+    assert found.detail.startswith("the same task with the same answer of ")
 
 
 def answered(maker: Maker, number: int, answer: str) -> list[e.FleetEvent]:
