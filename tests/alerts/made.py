@@ -35,8 +35,11 @@ class Maker:
             self.make(e.StreamStart, parent_stream_id=None),
         ]
 
-    def start(self, number: int, agent: str = "helper", parent: int = 0) -> e.FleetEvent:
-        return self.make(e.StreamStart, helper(number, agent), parent_stream_id=parent)
+    def start(
+        self, number: int, agent: str = "helper", parent: int = 0, prompt: str | None = None
+    ) -> e.FleetEvent:
+        who = helper(number, agent)
+        return self.make(e.StreamStart, who, parent_stream_id=parent, prompt=prompt)
 
     def end(self, who: dict[str, Any] = MAIN, reason: str = "failed") -> e.FleetEvent:
         return self.make(e.StreamEnd, who, ok=reason == "completed", reason=reason)

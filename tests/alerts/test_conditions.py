@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.alerts.made import MAIN, Maker, helper
 from tests.said import FOLDERS, sources_of
@@ -142,6 +143,67 @@ def test_whoever_waits_for_an_agent_that_works_may_ask_again_and_again() -> None
     for _ in range(TIMES):
         events += maker.call("wait", "still at work")
     assert len(circles(folded(events))) == 1
+
+
+@every_recording
+def test_a_sub_agent_of_a_recording_that_is_started_again_and_again(folder: Path) -> None:
+    events = recorded(folder)
+    tasks = {x.stream_id: x for x in events if isinstance(x, e.StreamStart) and x.prompt}
+    ends = [x for x in events if isinstance(x, e.StreamEnd) and x.stream_id in tasks]
+    ended = next((x for x in ends if x.reason in ("completed", "failed")), None)
+    if ended is None:
+        return  # one without any
+    start = tasks[ended.stream_id]
+    until = events[: events.index(ended) + 1]
+    own = [x for x in until if x.stream_id == start.stream_id]
+    again = [replace(x, stream_id=1000 + number) for number in range(1, TIMES) for x in own]
+    assert circles(folded(until + again[: -len(own)])) == []
+    (found,) = circles(folded(until + again))
+    assert (found.stream_id, found.times) == (start.parent_stream_id, TIMES)
+    assert found.detail.startswith("the same task with the same answer of ")
+
+
+def answered(maker: Maker, number: int, answer: str) -> list[e.FleetEvent]:
+    """A helper works and answers, in its own words at every call."""
+    who = helper(number)
+    return [
+        *maker.call(f"look {number}", f"found {number}", who),
+        maker.make(e.SubAgentResponse, who, content=answer),
+        maker.end(who, "completed"),
+        *maker.call(f"spawn {number}", f"agentId: {number}"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prompts", "answers", "found"),
+    [
+        (["Fix it."] * TIMES, ["Cannot."] * TIMES, 1),
+        (["Fix it.", "Test it."] * TIMES, ["Cannot.", "It fails."] * TIMES, 2),
+        (["Fix it."] * TIMES, [f"{n} of 9 fixed" for n in range(TIMES)], 0),
+        ([f"Fix {n}." for n in range(TIMES)], ["Done."] * TIMES, 0),
+        (["Fix it."] * (TIMES - 1), ["Cannot."] * (TIMES - 1), 0),
+    ],
+)
+def test_the_same_task_again_and_again_with_the_same_answer(
+    prompts: list[str], answers: list[str], found: int
+) -> None:
+    maker = Maker()
+    events = maker.begin()
+    for number, (prompt, answer) in enumerate(zip(prompts, answers, strict=True), 1):
+        events += [maker.start(number, prompt=prompt), *answered(maker, number, answer)]
+    loops = circles(folded(events))
+    assert [(each.stream_id, each.agent, each.times) for each in loops] == [(0, "main", 5)] * found
+    for each in loops:
+        assert each.detail == "the same task with the same answer of helper, 5 times"
+
+
+def test_several_helpers_may_have_the_same_task_at_once() -> None:
+    maker = Maker()
+    numbers = range(1, 2 * TIMES)
+    events = [*maker.begin(), *(maker.start(number, prompt="Vote.") for number in numbers)]
+    for number in numbers:
+        events += answered(maker, number, "Yes.")
+    assert circles(folded(events)) == []
 
 
 def test_the_same_error_again_and_again_is_none_of_those_who_wait() -> None:

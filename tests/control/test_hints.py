@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unbraid.agents.registry import kinds
+from unbraid.control import hints
 from unbraid.control.hints import steering_hint
 from unbraid.log import RunSummary
 
@@ -20,6 +21,15 @@ def test_a_live_run_of_each_kind(kind: object) -> None:
     assert hint is not None
     assert (hint.command or "") == command
     assert "its own terminal" in hint.reason or not command
+
+
+def test_one_whose_hooks_have_nothing_to_run_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a session that was at its prompt before we began: nothing can wake it."""
+    monkeypatch.setattr(hints, "_has_hooks", lambda kind: True)
+    hint = steering_hint(RunSummary("r", "claude"), [])
+    assert hint is not None
+    assert "only when something happens" in hint.reason
+    assert "in its own terminal" in hint.reason
 
 
 def test_one_that_can_only_be_ended() -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import plistlib
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -138,6 +139,18 @@ def test_shells_complete_commands_and_runs(tmp_path: Path) -> None:
     assert completed("unbraid comple", 1) == ["plain,completion"]
     assert completed("unbraid tail ab", 2) == ["plain,abc-1"]
     assert completed("unbraid tail b", 2) == []
+    # In the shells themselves, those that are here.
+    asked = {
+        "bash": "COMP_WORDS=(unbraid comple); COMP_CWORD=1; _unbraid_completion unbraid comple;"
+        ' echo "${COMPREPLY[@]}"',
+        "fish": 'complete -C "unbraid comple"',
+    }
+    env["PATH"] = f"{Path(UNBRAID).parent}:{env['PATH']}"
+    for shell in filter(shutil.which, asked):
+        script = tmp_path / shell
+        script.write_bytes(subprocess.check_output([UNBRAID, "completion", shell], env=env))
+        words = [shell, "-c", f"source {script}; {asked[shell]}"]
+        assert subprocess.check_output(words, env=env, text=True).split()[0] == "completion"
 
 
 def test_the_files_of_a_team_server_are_in_order() -> None:

@@ -172,11 +172,14 @@ class Person:
         return note
 
     async def replies(self, run: str, number: int) -> list[tuple[str, str | None]]:
-        """The answers in the log, as soon as there are so many: what, and where it was given."""
+        """The answers in the log, as soon as there are so many: what, and where it was given. That
+        somebody is asked may be known before the hook says for what: that is cancelled then.
+        """
 
         async def look() -> list[tuple[str, str | None]] | None:
             events = await self.events(run, "permission_replied")
-            found = [(event["behavior"], event.get("where")) for event in events]
+            replies = [(event["behavior"], event.get("where")) for event in events]
+            found = [each for each in replies if each[0] != "cancelled"]
             return found if len(found) >= number else None
 
         found: list[tuple[str, str | None]] = await until(look)

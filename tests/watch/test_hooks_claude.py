@@ -9,6 +9,7 @@ from tests.launch.agents import UNBRAID
 from tests.tui.tmux import terminal as tmux
 from tests.watch.hooked_clis import (
     HOOKED_CLI,
+    Person,
     answering,
     listening,
     make_wait,
@@ -28,10 +29,10 @@ HERE = "command line"
 
 async def test_a_session_that_runs_is_answered_and_woken(tmp_path: Path) -> None:
     question = {
-        "question": "Which database?",
+        "question": "For a=b: which database?",
         "header": "Database",
         "multiSelect": False,
-        "options": [{"label": name, "description": name} for name in ("SQLite", "Postgres")],
+        "options": [{"label": name, "description": name} for name in ("SQLite", "pg=16")],
     }
     script = Script(
         {
@@ -91,7 +92,8 @@ async def test_a_session_that_runs_is_answered_and_woken(tmp_path: Path) -> None
         await person.do("send", run, "Ask me.")
         request = await person.request()
         assert request["tool"] == "AskUserQuestion"
-        await person.do("approve", request["request_id"], "--answer", "Which database?=Postgres")
+        answer = ("--answer", "For a=b: which database?", "pg=16")
+        await person.do("approve", request["request_id"], *answer)
         request = await person.request()
         assert request["input"]["command"] == "npm run one"
         assert request["always"] == ["always allow Bash(npm run *) (localSettings)"]
@@ -110,6 +112,14 @@ async def test_a_session_that_runs_is_answered_and_woken(tmp_path: Path) -> None
         now = json.loads((tmp_path / "claude" / "settings.json").read_bytes())
         assert "hooks" not in now
         assert json.loads(before).items() <= now.items()
+
+
+async def said(person: Person, text: str) -> bool | None:
+    return text in person.texts or None
+
+
+async def are_answered(person: Person, run: str, number: int) -> bool | None:
+    return (await person.replies(run, 0)).count(("allow", HERE)) == number or None
 
 
 async def test_background_agents_are_held_given_back_messaged_and_stopped(tmp_path: Path) -> None:
@@ -197,7 +207,18 @@ async def test_background_agents_are_held_given_back_messaged_and_stopped(tmp_pa
 
 async def test_the_oldest_version(tmp_path: Path) -> None:
     script = Script(
-        {"main": [say("A.", bash("touch one")), say("B.", bash("touch two")), say("Over.")]},
+        {
+            "main": [
+                say("A.", bash("touch one")),
+                say("B.", bash("touch two")),
+                say("C.", Spawn("near", background=False)),
+                say("D.", Spawn("far", background=True)),
+                say("Over."),
+                say("It has ended."),
+            ],
+            "near": [say("Near.", bash("touch three")), say("Near is done.")],
+            "far": [say("Far.", bash("touch four")), say("Far is done.")],
+        },
         "oldest",
     )
     async with (
@@ -212,10 +233,22 @@ async def test_the_oldest_version(tmp_path: Path) -> None:
         assert (app / "one").exists()
         request = await person.request()
         await person.do("deny", request["request_id"], "--message", "Not that one.")
+        # Its hooks do not say which agent asks: the dialog of this one is up, too.
+        request = await person.request(after=request)
+        assert request["input"]["command"] == "touch three"
+        assert request["also_in_terminal"]
+        await person.do("approve", request["request_id"])
         await screen.until("Over.")
         assert not (app / "two").exists()
+        assert (app / "three").exists()
         assert person.sent("Not that one.") == ["main"], "the model knows why"
-        assert await person.replies(await person.run(), 2) == [("allow", HERE), ("deny", HERE)]
+        run, three = await person.run(), [("allow", HERE), ("deny", HERE), ("allow", HERE)]
+        assert await person.replies(run, 3) == three
+        # Of one in the background nobody is asked: it is denied.
+        await until(lambda: said(person, "Far is done."))
+        assert not (app / "four").exists()
+        assert await person.pending() == []
+        assert await person.replies(run, 3) == three
         assert "Stophookerror" not in screen.words
 
 
@@ -226,8 +259,12 @@ async def test_answers_from_the_terminal_view_and_from_the_page(tmp_path: Path) 
                 say("A.", bash("touch one")),
                 say("B.", bash("touch two")),
                 say("Over."),
-                say("Woken."),
-            ]
+                say("Woken.", Spawn("near", background=False), Spawn("far", background=True)),
+                say("Helped."),
+                say("Helped again."),
+            ],
+            "near": [say("Near.", bash("touch near")), say("Near is done.")],
+            "far": [say("Far.", bash("touch far")), say("Far is done.")],
         },
         "faces",
     )
@@ -256,6 +293,12 @@ async def test_answers_from_the_terminal_view_and_from_the_page(tmp_path: Path) 
             await screen.until("Over.")
         assert not (app / "two").exists()
         assert await person.replies(run, 2) == [("allow", "top"), ("deny", "page")]
-        await person.do("send", run, "Wake up.")
-        await screen.until("Woken.")
+        async with answering(person.launch) as requests:
+            await person.do("send", run, "Wake up.")
+            await screen.until("Woken.")
+            for _ in range(2):
+                request = json.loads(await requests.readline())
+                await person.do("approve", request["request_id"])
+            await person.exists("near", "far")
+        await until(lambda: are_answered(person, run, 2))
         assert "Stophookerror" not in screen.words

@@ -20,14 +20,28 @@ from tests.watch.hooked_clis import (
     listening,
 )
 from unbraid.agents.hook_port import FOLDER, MAIL_NAME
-from unbraid.testing import Script, ScriptedModel, bash, claude_launch, say
+from unbraid.testing import Script, ScriptedModel, Spawn, bash, claude_launch, say
 
 pytestmark = HOOKED_CLI
+FILES = ("one", "near", "far")
 
 
-@pytest.mark.parametrize("version", ["2.1.325", "2.0.76"])
+@pytest.mark.parametrize("version", ["2.1.325", "2.1.197", "2.0.76"])
 async def test_without_a_terminal(tmp_path: Path, version: str) -> None:
-    script = Script({"main": [say("May I?", bash("touch one")), say("Over.")]}, "print")
+    helpers = Spawn("near", background=False), Spawn("far", background=True)
+    script = Script(
+        {
+            "main": [
+                say("May I?", bash("touch one")),
+                say("And they?", *helpers),
+                say("Over."),
+                say("Over."),
+            ],
+            "near": [say("Near.", bash("touch near")), say("Near is done.")],
+            "far": [say("Far.", bash("touch far")), say("Far is done.")],
+        },
+        "print",
+    )
     cli = cli_of("claude", version)
 
     async def printed(model: ScriptedModel, *, asks: bool = True) -> tuple[str, str]:
@@ -39,15 +53,16 @@ async def test_without_a_terminal(tmp_path: Path, version: str) -> None:
         )  # fmt: skip
         async with asyncio.timeout(TIMEOUT_SECONDS):
             out, err = await process.communicate()
-        return out.decode(), err.decode()
+        # Newer ones print the answer of each turn, and the end of one in the background is a turn.
+        return " ".join(sorted(set(out.decode().split()))), err.decode()
 
     with ScriptedModel(script) as model:
         launch = claude_launch(cli, model.url, tmp_path)
         settle(launch, tmp_path)
         person = Person(launch, None, model)
         await person.do("hooks", "install", "claude")
-        assert await printed(model) == ("Over.\n", ""), "nobody listens: it is denied as ever"
-        assert not (launch.cwd / "one").exists()
+        assert await printed(model) == ("Over.", ""), "nobody listens: it is denied as ever"
+        assert not any((launch.cwd / name).exists() for name in FILES)
     # It asks for nothing, and is stopped at its budget all the same. Each call takes until the stop
     # is there to be taken, so that not the speed of this machine is tried.
     stop = shlex.quote(str(tmp_path / ".local/share/unbraid" / FOLDER / MAIL_NAME))
@@ -63,6 +78,17 @@ async def test_without_a_terminal(tmp_path: Path, version: str) -> None:
         (tmp_path / ".local/share/unbraid/alerts.toml").unlink()
         if version == "2.0.76":
             return  # it asks no hook here
+    if version == "2.1.197":
+        # Only of one in the background a hook is asked; it is waited for.
+        with ScriptedModel(script) as model:
+            async with listening(launch, tmp_path), answering(launch) as requests:
+                running = asyncio.create_task(printed(model))
+                request = json.loads(await requests.readline())
+                assert request["input"]["command"] == "touch far"
+                await person.do("approve", request["request_id"])
+                assert await running == ("Over.", "")
+                assert [(launch.cwd / name).exists() for name in FILES] == [False, False, True]
+        return
     # As a plugin, which Claude Code itself copies and enables.
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "claude").symlink_to(cli.command[0])
@@ -74,10 +100,12 @@ async def test_without_a_terminal(tmp_path: Path, version: str) -> None:
     with ScriptedModel(script) as model:
         async with listening(launch, tmp_path), answering(launch) as requests:
             running = asyncio.create_task(printed(model))
-            request = json.loads(await requests.readline())
-            await person.do("approve", request["request_id"])
-            assert await running == ("Over.\n", "")
-            assert (launch.cwd / "one").exists()
+            for _ in FILES:
+                request = json.loads(await requests.readline())
+                assert not request["also_in_terminal"]
+                await person.do("approve", request["request_id"])
+            assert await running == ("Over.", "")
+            assert all((launch.cwd / name).exists() for name in FILES)
     assert hooks_running(tmp_path) == []
     await person.do("hooks", "uninstall", "claude")
     settings = json.loads((tmp_path / "claude" / "settings.json").read_text())

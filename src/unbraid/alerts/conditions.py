@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from unbraid import events as e
 from unbraid.alerts.budget import Spending
-from unbraid.alerts.repeats import Repeat, Repeats
+from unbraid.alerts.repeats import Repeat, Repeats, SpawnedTask
 from unbraid.fleet.status import (
     DONE,
     FAILED,
@@ -35,11 +35,11 @@ DETAIL_CHARS = 2000
 # Events of these types have to be applied as they are; of all others only the time counts.
 APPLIED = frozenset((
     "request_received", "stream_start", "stream_end", "session_meta", "prompt", "tool_use",
-    "tool_result", "permission_asked", "permission_replied", "turn_complete", "token_usage",
-    "error", "done",
+    "tool_result", "sub_agent_response", "permission_asked", "permission_replied", "turn_complete",
+    "token_usage", "error", "done",
 ))  # fmt: skip
 # The same without what is only needed to find repeats: enough to know where a run stands.
-STANDING = APPLIED - {"tool_use", "tool_result", "error"}
+STANDING = APPLIED - {"tool_use", "tool_result", "sub_agent_response", "error"}
 
 
 class Condition(Struct, frozen=True):
@@ -61,6 +61,8 @@ class _OpenStream(Struct):
     parent: int | None
     last: int
     at_work: int = 0  # agents below it that have not ended
+    task: SpawnedTask | None = None  # where it is known
+    answer: str = ""
     repeats: Repeats = field(default_factory=Repeats)
 
 
@@ -126,9 +128,12 @@ class RunConditions:
                 self._progress_above(stream)
                 content = bytes(event.content_json)
                 repeat = stream.repeats.result(event.tool_use_id, content, ok=event.ok)
-                self._repeated(event, repeat, event.content)
+                self._repeated(event.stream_id, event, repeat, event.content)
+            case e.SubAgentResponse() if stream is not None:
+                stream.answer = event.content
             case e.FleetError() if stream is not None:
-                self._repeated(event, stream.repeats.error(event.message, event.ts), event.message)
+                repeat = stream.repeats.error(event.message, event.ts)
+                self._repeated(event.stream_id, event, repeat, event.message)
             case e.Done():
                 self._streams.clear()
                 self._asked.clear()
@@ -210,11 +215,14 @@ class RunConditions:
         self.agents += event.resumes is None
         if event.stream_id == 0:
             self._entitle(event.prompt)
+        stream = _OpenStream(event.agent, event.parent_stream_id, event.ts)
         above = self._streams.get(-1 if event.parent_stream_id is None else event.parent_stream_id)
         if above is not None:
             above.at_work += 1
             above.repeats.forget()
-        self._streams[event.stream_id] = _OpenStream(event.agent, event.parent_stream_id, event.ts)
+            if event.prompt:
+                stream.task = above.repeats.spawn(event.agent, event.prompt)
+        self._streams[event.stream_id] = stream
 
     def _end(self, event: e.StreamEnd) -> None:
         what = status_of_end(event.reason, ok=event.ok)
@@ -238,6 +246,9 @@ class RunConditions:
                 above.at_work -= 1
                 above.last = max(above.last, event.ts)
                 above.repeats.forget()
+                if stream.task is not None and what in (DONE, FAILED):
+                    repeat = above.repeats.answer(stream.task, stream.answer, ok=event.ok)
+                    self._repeated(stream.parent, event, repeat, "")
 
     def _end_turn(self, event: e.FleetTurnComplete) -> None:
         """A session that goes on has failed, too, if its turn has; its end is then no news."""
@@ -264,22 +275,26 @@ class RunConditions:
             above.repeats.forget()
             above = None if above.parent is None else self._streams.get(above.parent)
 
-    def _repeated(self, event: e.FleetEvent, repeat: Repeat | None, content: str) -> None:
+    def _repeated(
+        self, number: int, event: e.FleetEvent, repeat: Repeat | None, content: str
+    ) -> None:
         if repeat is None:
             return
-        what = "the same error" if repeat.is_error else "the same call with the same result"
+        if repeat.is_error:
+            what = f"the same error{f' of {repeat.tool}' if repeat.tool else ''}"
+        elif repeat.tool:
+            what = f"the same call with the same result of {repeat.tool}"
+        else:
+            what = f"the same task with the same answer of {event.agent}"
         about = f": {content[:DETAIL_CHARS]}" if repeat.is_error else ""
-        detail = f"{what}{f' of {repeat.tool}' if repeat.tool else ''}, {repeat.count} times{about}"
-        key = f"circles {event.stream_id} {repeat.key}"
-        number, agent = event.stream_id, event.agent
         self._add(
             Condition(
                 what=CIRCLES,
-                key=key,
+                key=f"circles {number} {repeat.key}",
                 since=event.ts,
                 stream_id=number,
-                agent=agent,
-                detail=detail,
+                agent=self._agent(number),
+                detail=f"{what}, {repeat.count} times{about}",
                 times=repeat.count,
             )
         )

@@ -1,9 +1,10 @@
 """Whether an agent repeats itself: the same call with the same input and the same result
-again and again, or the same error.
+again and again, the same sub-agent with the same task and the same answer, or the same error.
 
 Only what lies close together counts: of an agent's latest results, how many are the same. Agents
 that wait for others ask again and again too, and rightly so; whoever follows an agent forgets its
-repeats when an agent below it has done something.
+repeats when an agent below it has done something. Several sub-agents may well have the same task at
+the same time: only those count that began after an earlier one had answered.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _COMPARED_CHARS = 4000
 
 
 class Repeat(Struct, frozen=True):
-    """The same thing has happened `count` times: the calls of a tool, or an error."""
+    """The same thing has happened `count` times: the calls of a tool, a sub-agent (then `tool` is
+    empty), or an error.
+    """
 
     key: str
     count: int
@@ -44,12 +47,27 @@ class _OpenCall(Struct, frozen=True):
     digest: bytes
 
 
+class SpawnedTask(Struct, frozen=True):
+    """What a sub-agent was told to do. `round` is 1 more than that of the same task before it that
+    has been answered.
+    """
+
+    digest: bytes
+    round: int
+
+
+class _Answer(Struct, frozen=True):
+    task: SpawnedTask
+    digest: bytes
+
+
 class Repeats:
     """What one agent has done lately."""
 
     def __init__(self) -> None:
         self._calls: dict[str, _OpenCall] = {}
         self._recent: deque[tuple[bytes, bytes | None]] = deque(maxlen=WINDOW)
+        self._answers: deque[_Answer] = deque(maxlen=WINDOW)
         self._error, self._errors, self._error_ts = b"", 0, 0
 
     def call(self, tool_use_id: str, tool: str, given: bytes) -> None:
@@ -67,6 +85,25 @@ class Repeats:
         same = _digest(call.digest, content)
         error = None if ok else _digest(_lasting(content.decode("utf-8", "replace")).encode())
         return self._count(same, error, call.tool)
+
+    def spawn(self, agent: str, prompt: str) -> SpawnedTask:
+        """Notes that a sub-agent begins; returns what `answer` takes."""
+        digest = _digest(agent.encode(), prompt.encode())
+        rounds = (each.task.round for each in self._answers if each.task.digest == digest)
+        return SpawnedTask(digest, max(rounds, default=0) + 1)
+
+    def answer(self, task: SpawnedTask, content: str, *, ok: bool) -> Repeat | None:
+        """Takes a sub-agent's answer; returns what it repeats, if it does often enough."""
+        answer = _Answer(task, _digest(_lasting(content).encode(), bytes([ok])))
+        self._answers.append(answer)
+        count = len({
+            each.task.round
+            for each in self._answers
+            if (each.task.digest, each.digest) == (task.digest, answer.digest)
+        })  # fmt: skip
+        if count < FEWEST:
+            return None
+        return Repeat(_digest(task.digest, answer.digest).hex(), count, "", is_error=False)
 
     def error(self, message: str, ts: int) -> Repeat | None:
         """Takes an error that belongs to no call. It repeats the one before only if the agent has

@@ -28,7 +28,7 @@ Examples:
   unbraid approve 6f3c…
   unbraid approve 6f3c… --always 1
   unbraid approve 6f3c… --input '{"command": "npm test"}'
-  unbraid approve 6f3c… --answer 'Which database?=SQLite'
+  unbraid approve 6f3c… --answer 'Which database?' SQLite
   unbraid approve 6f3c… --give-back""",
 )
 @click.argument("request", required=False)
@@ -49,7 +49,8 @@ Examples:
     "--answer",
     "answers",
     multiple=True,
-    metavar="QUESTION=ANSWER",
+    nargs=2,
+    metavar="QUESTION ANSWER",
     help="The answer to a question of the request.",
 )
 @click.option("--give-back", is_flag=True, help="Return it to the agent's own terminal.")
@@ -59,7 +60,7 @@ def approve(
     wait: bool,
     changed: str | None,
     always: tuple[int, ...],
-    answers: tuple[str, ...],
+    answers: tuple[tuple[str, str], ...],
     give_back: bool,
 ) -> None:
     """Allow the tool that REQUEST asks for. Without REQUEST, list the pending requests.
@@ -83,7 +84,7 @@ def approve(
         details = AnswerDetails(
             input=None if changed is None else _object(changed),
             always=[number - 1 for number in always],
-            answers=dict(map(_answer_to, answers)) or None,
+            answers=dict(answers) or None,
         )
         asyncio.run(_answer(request, GIVE_BACK if give_back else "allow", None, details))
 
@@ -106,13 +107,6 @@ def _object(text: str) -> dict[str, object]:
         return msgspec.json.decode(text, type=dict[str, object])
     except (msgspec.MsgspecError, UnicodeEncodeError) as error:
         raise click.BadParameter(f"not a JSON object: {error}", param_hint="--input") from None
-
-
-def _answer_to(text: str) -> tuple[str, str]:
-    question, found, answer = text.rpartition("=")
-    if not found or not question:
-        raise click.BadParameter("expected QUESTION=ANSWER", param_hint="--answer")
-    return question, answer
 
 
 async def _answer(

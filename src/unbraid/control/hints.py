@@ -42,7 +42,9 @@ def steering_hint(run: RunSummary, verbs: Collection[str]) -> SteeringHint | Non
         reason = "This run can only be ended. To start one that takes messages:"
     elif _has_hooks(of_kind):
         return SteeringHint(
-            "Its hooks have not reported yet. They will at the next prompt, request or tool call."
+            "Its hooks have not reported yet: a CLI runs them only when something happens in the"
+            " session. Answer it in its own terminal; from its next prompt, request or tool call on"
+            " it can be steered here."
         )
     else:
         reason = "This run has its own terminal: answer it there. To start one that can be steered:"

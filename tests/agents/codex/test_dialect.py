@@ -74,6 +74,29 @@ def test_a_failed_child_has_failed_in_every_release() -> None:
             assert sorted(ends.values()) == ["completed", "completed", "failed"]
 
 
+@pytest.mark.parametrize(
+    ("output", "ok"),
+    [
+        ("unsupported custom tool call: apply_patch", False),
+        ("unsupported call: nonsense", False),
+        ("aborted by user after 4.0s", False),
+        ("Wall time: 4.0 seconds\naborted by user", False),
+        ("Wall time: 0.0058 seconds\nOutput:\naborted by user is what it says", True),
+        ("mcp says hi", True),
+    ],
+)
+def test_a_call_that_was_not_made_or_was_stopped_has_failed(output: str, ok: bool) -> None:
+    call = {"call_id": "c1", "namespace": "mcp__lab", "name": "echo", "arguments": "{}"}
+    lines = [
+        head(ROOT),
+        line(100, "response_item", {"type": "function_call", **call}),
+        line(200, "response_item", {"type": "function_call_output", **call, "output": output}),
+    ]
+    events = Pipeline().feed(b"\n".join([*lines, b""]))
+    assert [x.ok for x in events if isinstance(x, e.FleetToolResult)] == [ok]
+    assert [x.tool for x in events if isinstance(x, e.FleetToolUse)] == ["mcp__lab__echo"]
+
+
 def test_an_agent_that_is_asked_again_is_the_same_agent() -> None:
     events = read(*sources_of(RECORDINGS / "send-input.exec-v2.codex-0.166.0", full=True))
     first, again = [x for x in events if isinstance(x, e.StreamStart) and x.stream_id]

@@ -79,3 +79,24 @@ def test_its_end_is_its_agents() -> None:
     (ended,) = (event for event in told if isinstance(event, e.SubAgentEnded))
     assert ended.agent_id == "kid"
     assert not [event for event in told if isinstance(event, e.SubAgentSpawned)]
+
+
+def test_who_is_asked_again_a_moment_before_the_call_is_asked_once() -> None:
+    def more(role: str, text: str) -> bytes:
+        return said("kid", role, text).replace(b"kid.", b"kid.more.")
+
+    asked = more("user", "Once more."), call("d", prompt="Once more.", child="kid")
+    for lines in (asked, asked[::-1]):
+        translator = Translator()
+        translator.feed(session("root") + call("c", child="kid") + child("kid"))
+        translator.feed(call("c", "completed", child="kid"))
+        told = translator.feed(b"".join(lines) + more("assistant", "kid goes on"))
+        (again,) = (event for event in told if isinstance(event, e.SubAgentSpawned))
+        assert (again.parent_tool_id, again.prompt) == ("d", "Once more.")
+        assert not [event for event in told if isinstance(event, e.Prompt)]
+    # A person may ask it without any call.
+    translator.feed(call("d", "completed", prompt="Once more.", child="kid"))
+    own = said("kid", "user", "And I.") + said("kid", "assistant", "Yes.")
+    told = translator.feed(own.replace(b"kid.", b"kid.own."))
+    kinds = [type(event) for event in told if event.context == "kid"]
+    assert kinds.index(e.Prompt) < kinds.index(e.TextDelta)

@@ -208,6 +208,14 @@ class Payload(Struct):
     agent_path: str | None = None
     kind: str | None = None
 
+    @property
+    def tool(self) -> str:
+        """The name of the tool that is called; one of an MCP server's has the server in it, as in
+        older releases.
+        """
+        name, space = self.name or "", self.namespace or ""
+        return f"{space.rstrip('_')}__{name}" if space.startswith("mcp__") else name
+
 
 class ServerParams(Struct):
     """What a notification of the app-server carries."""

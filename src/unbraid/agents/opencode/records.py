@@ -159,6 +159,8 @@ class Info(Struct):
     model: Any = None
     error: Any = None
     time: Times | None = None
+    # Ours: what has begun it is part of an earlier run, and will not be read.
+    continued: bool = False
 
     @property
     def changed_ms(self) -> int:
@@ -296,6 +298,11 @@ def _moments(
             yield ended, 3, _id(part), "message.part.updated", {"part": part}
         else:
             yield began, 2, _id(part), "message.part.updated", {"part": part}
+
+
+def began_at(row: Mapping[str, Any]) -> float:
+    """Returns when a message or a part of the database began; 0 if it does not say."""
+    return _number(row.get("began")) or _time(row, "created")
 
 
 def ended_at(row: Mapping[str, Any]) -> float | None:

@@ -93,25 +93,37 @@ def test_a_row_from_after_the_clock_was_put_back_is_found(path: Path) -> None:
     assert database.changed() == {}
 
 
-def test_who_begins_later_gets_the_sessions_above_what_is_new(path: Path) -> None:
-    """A child that is continued alone: nothing else would say whose it is, and of which program."""
+@pytest.mark.parametrize("touched", [False, True], ids=["as it was", "changed itself"])
+def test_who_begins_later_gets_the_sessions_above_what_is_new(path: Path, touched: bool) -> None:
+    """A child that is continued alone: nothing else would say whose it is, and of which program. It
+    is heard while it works, and its run begins with what it is told.
+    """
     root = root_of(path)
     since = last_change(path, root) + 1
+    at = since + 5000
     with closing(sqlite3.connect(path)) as db, db:
         lowest = "SELECT id, parent_id FROM session ORDER BY time_created DESC LIMIT 1"
         child, parent = db.execute(lowest).fetchone()
-        new = json.dumps({"role": "user", "time": {"created": since}})
-        row = ("msg_zzz", child, since, since, new)
-        db.execute("INSERT INTO message (id, session_id, time_created, time_updated, data)"
-                   " VALUES (?, ?, ?, ?, ?)", row)  # fmt: skip
-    lines = [json.loads(line) for line in Database(path).part(root, since).changed()[root]]
-    about = [line["properties"]["info"] for line in lines]
-    named = [
-        info["id"] for info, line in zip(about, lines, strict=True) if "created" in line["type"]
-    ]
-    assert named == [root, child]
+        for name, role in (("msg_zz1", "user"), ("msg_zz2", "assistant")):
+            new = json.dumps({"role": role, "time": {"created": at}})
+            db.execute("INSERT INTO message (id, session_id, time_created, time_updated, data)"
+                       " VALUES (?, ?, ?, ?, ?)", (name, child, at, at, new))  # fmt: skip
+            said = json.dumps({"type": "text", "text": role, "time": {"start": at, "end": at}})
+            db.execute("INSERT INTO part (id, message_id, session_id, time_created, time_updated,"
+                       " data) VALUES (?, ?, ?, ?, ?, ?)",
+                       (name, name, child, at, at, said))  # fmt: skip
+        if touched:
+            db.execute("UPDATE session SET time_updated = ? WHERE id = ?", (at, child))
     assert parent == root
-    assert about[-1]["id"] == "msg_zzz"
+    lines = Database(path).part(root, since).changed()[root]
+    events = Pipeline().feed(b"".join(lines))
+    assert {event.ts for event in events} == {at}
+    assert isinstance(events[0], e.RequestReceived)
+    assert events[0].session_id == root
+    (start,) = [x for x in events if isinstance(x, e.StreamStart) and x.stream_id]
+    assert (start.agent_id, start.parent_stream_id) == (child, 0)
+    (text,) = [x for x in events if isinstance(x, e.Text)]
+    assert (text.delta, text.stream_id) == ("assistant", start.stream_id)
 
 
 def test_a_child_that_is_continued_alone_ends_as_it_does(path: Path) -> None:

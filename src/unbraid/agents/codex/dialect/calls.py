@@ -21,6 +21,11 @@ SPAWN = "spawn_agent"
 ASK_AGAIN = frozenset({"send_input", "followup_task", "send_message", "resume_agent"})
 WAIT = frozenset({"wait", "wait_agent", "close_agent"})
 
+# How a result begins that tells of a call that was not made, or was stopped.
+_REFUSED = re.compile(
+    r"unsupported (?:custom tool )?call|collab |failed to |exec_command failed"
+    r"|(?:Wall time: [\d.]+ seconds\n)?aborted by user"
+)
 _EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d+)")
 _TEXT_PARTS = ("input_text", "output_text", "text")
 
@@ -253,7 +258,7 @@ def _succeeded(text: str) -> bool:
     found = _EXIT_CODE.search(head)
     if found is not None:
         return found[1] == "0"
-    return not head.startswith(("unsupported call", "collab ", "failed to ", "exec_command failed"))
+    return _REFUSED.match(head) is None
 
 
 def _target(given: dict[str, Any]) -> str:

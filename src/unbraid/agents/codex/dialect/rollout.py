@@ -174,7 +174,7 @@ class Rollouts:
                 self._calls.end(thread, call_id, "", out, ok=payload.status != "failed")
             return
         given = payload.arguments if payload.type == "function_call" else payload.input
-        self._calls.begin(thread, call_id, payload.name or "", given, out, message_id=payload.id)
+        self._calls.begin(thread, call_id, payload.tool, given, out, message_id=payload.id)
 
     def _event(self, thread: Thread, payload: Payload, out: list[RelayEvent]) -> None:
         match payload.type:

@@ -44,6 +44,16 @@ _FLAGS: dict[str, dict[str, Any]] = {
         "approvalPolicy": "never",
     },
 }
+_BY_ID = "name the thread by its id, as in `unbraid ps --all`"
+# What to give instead of what an app-server does not take.
+_INSTEAD = {
+    "-p": "give the profile's settings with -c KEY=VALUE",
+    "--profile": "give the profile's settings with -c KEY=VALUE",
+    "--last": _BY_ID,
+    "--all": _BY_ID,
+    "review": "ask for it with `codex exec PROMPT`",
+    "fork": "continue the thread with `codex exec resume ID PROMPT`",
+}
 # With these, `exec` works in any folder.
 _UNCHECKED = (
     "--skip-git-repo-check",
@@ -94,26 +104,33 @@ def served_exec(args: Sequence[str], cwd: str) -> ServedExec | str:
             if found.schema is None:
                 return f"{value} is no JSON file that can be read"
         elif name != "--color":
-            return f"`codex app-server`, which would do the work, does not take {name}"
+            return _not_taken(f"does not take {name}", name)
     match words:
         case ["exec" | "e", "resume", thread, prompt] if SESSION_ID.fullmatch(thread):
             found.resumed, found.prompt = thread, prompt
             found.thread.pop("ephemeral", None)
         case ["exec" | "e", "resume", *_]:
-            return "the thread to resume has to be named by its id, with a prompt"
+            return f"{_BY_ID}, and give a prompt"
         case ["exec" | "e", ("review" | "fork" | "help") as command, *_]:
-            return f"`codex app-server`, which would do the work, has no `{command}`"
+            return _not_taken(f"has no `{command}`", command)
+        case [("review" | "fork") as command, *_]:
+            return _not_taken(f"has no `{command}`", command)
         case ["exec" | "e", prompt]:
             found.prompt = prompt
         case ["exec" | "e", *_]:
             return "the prompt has to be one argument"
         case _:
-            return "only `codex exec` can be steered"
+            return "only `codex exec PROMPT` can be steered, not an interactive Codex"
     if found.prompt in ("", "-"):
         return "the prompt has to be an argument"  # a dash stands for what comes in on stdin
     if checks_folder and not _is_in_repository(Path(cwd, found.thread["cwd"])):
         return "outside of a Git repository, Codex wants --skip-git-repo-check"
     return found
+
+
+def _not_taken(what: str, name: str) -> str:
+    instead = f"; {_INSTEAD[name]}" if name in _INSTEAD else ""
+    return f"`codex app-server`, which would do the work, {what}{instead}"
 
 
 def _read_schema(path: str) -> Any:

@@ -84,6 +84,7 @@ class OpenCodeDialect:
         self._ended: tuple[bool, str] | None = None
         self._messages: dict[str, Info] = {}
         self._transient: dict[str, None] = {}  # parts that are no agent's words
+        self._early_prompts: dict[str, list[Prompt]] = {}  # by context
         self._unattributed: dict[str, list[OpenCodeRecord]] = {}  # by message whose role is unknown
 
     @property
@@ -178,6 +179,8 @@ class OpenCodeDialect:
         self._sessions.release_all(out)
         self._turns.finish(out)
         everyone, root = self._contexts.everyone(), self._contexts.root
+        for context in everyone:
+            self._release_prompts(context, out)
         below = [context for context in everyone if context.spawned and context is not root]
         for context in reversed(below):
             if not context.ended:
@@ -232,7 +235,9 @@ class OpenCodeDialect:
             return
         if part.type == "text" and role == "user":
             self._prompted(context, part, out)
-        elif part.type in ("text", "reasoning"):
+            return
+        self._release_prompts(context, out)
+        if part.type in ("text", "reasoning"):
             self._texts.part(context, part, out)
         elif part.type == "tool":
             self._tools.part(context, part, out)
@@ -242,9 +247,17 @@ class OpenCodeDialect:
     def _prompted(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
         if part.synthetic or not part.text or not newly(self._seen, hash(("prompt", part.id))):
             return
-        if context.parent is not None and part.text == context.prompt:
-            return
-        out.append(Prompt(context.id, self._clock.ts, part.text))
+        prompt = Prompt(context.id, self._clock.ts, part.text)
+        if context.ended:
+            # The call that asks it again may be stored a moment later: then it is the call's.
+            self._early_prompts.setdefault(context.id, []).append(prompt)
+        elif context.parent is None or part.text != context.prompt:
+            out.append(prompt)
+
+    def _release_prompts(self, context: Context, out: list[RelayEvent]) -> None:
+        """Appends the prompts that waited for a call: the agent answers them."""
+        early = self._early_prompts.pop(context.id, ())
+        out.extend(prompt for prompt in early if prompt.text != context.prompt)
 
     def _delta(self, record: OpenCodeRecord, given: EventProperties, out: list[RelayEvent]) -> None:
         context = self._sessions.context_of(given.session_id or "", record, out)
@@ -254,6 +267,7 @@ class OpenCodeDialect:
         if message_id in self._unattributed:
             self._unattributed[message_id].append(record)
             return
+        self._release_prompts(context, out)
         self._texts.delta(
             context,
             message_id=message_id,

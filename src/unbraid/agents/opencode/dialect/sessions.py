@@ -68,9 +68,12 @@ class SessionAttribution:
             return context
         info = self._infos.get(session)
         if info is not None and info.parent_id is not None:
-            self._held.setdefault(session, []).append(record)
-            return None
-        context = self._take_root(session)
+            if not info.continued or self._loose or self._coming:
+                self._held.setdefault(session, []).append(record)
+                return None
+            context = self._adopt(session, None, None)
+        else:
+            context = self._take_root(session)
         self._agents.announce(context, out)
         return context
 

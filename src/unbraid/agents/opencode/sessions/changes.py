@@ -1,8 +1,9 @@
 """OpenCode's database, followed: the rows that have changed, as `/event` lines.
 
 Every look is one read transaction, so it never sees a parent's end without its child's last words.
-Rows are found by `time_updated`; several can share a millisecond with what was seen before, and the
-clock may be put back, so the last seconds are read again and what has not changed is left out.
+Rows are found by `time_updated`; several can share a millisecond with what was seen before, the
+clock may be put back, and a process takes the time before it waits for its turn to write: so the
+last seconds are read again, and what has not changed is left out.
 
 A text is stored when it has ended, a call when it begins, and a model ends its texts only after the
 calls that follow them. So a call waits, and with it all that its run does meanwhile, until the
@@ -23,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unbraid.agents.opencode.records import ended_at, rows_as_lines
+from unbraid.agents.opencode.records import began_at, ended_at, rows_as_lines
 from unbraid.agents.opencode.sessions.database import (
     AMONG,
     BOUNDED_DATA,
@@ -201,13 +202,21 @@ class Database:
 
     def _introduce(self, found: FoundRows, sessions: Rows) -> None:
         """Adds the sessions whose rows these are, with those above them: who begins at a later time
-        does not know them, and a session that is continued need not have changed itself.
+        does not know them, and a session that is continued need not have changed itself. To that
+        reader it begins with what is new of it.
         """
         spoken = [*found.messages.values(), *found.parts.values()]
-        for session in {row["sessionID"] for row in spoken}:
-            while session in sessions and session not in found.sessions:
-                found.sessions[session] = sessions[session]
-                session = sessions[session]["parentID"]
+        begun = min(map(began_at, spoken), default=self._first)
+        known: set[str] = set()
+        for session in {*found.sessions, *(row["sessionID"] for row in spoken)}:
+            # Up to the top, whichever of them have changed by chance.
+            while session in sessions and session not in known:
+                known.add(session)
+                row = found.sessions[session] = sessions[session]
+                if row["time"]["created"] < self._first:
+                    continued = {"time": {"created": begun}, "continued": True}
+                    found.sessions[session] = row | continued
+                session = row["parentID"]
 
     def _of(self, session: str, at: int) -> FoundRows:
         root = self.root(session)
