@@ -13,6 +13,7 @@ from binascii import Error
 from collections.abc import Iterator
 
 from unbraid.redact import commands
+from unbraid.redact.anchors import matches
 from unbraid.redact.entropy import wordy
 
 MOST = 512
@@ -49,14 +50,23 @@ _FOREIGN = (
 )
 # Each begins with a literal, which `re` searches many times faster than anything else.
 _STEMS = (
-    (b"pass", rb"(?:w(?:or)?d|wd|phrase|code)?s?"), (b"pwd", b""), (b"psk", b""), (b"secret", b""),
-    (b"token", rb"(?!s)"), (b"credential", b""), (b"key", b""),
-    (b"auth", rb"(?!or[^i])(?:orization)?"), (b"honeycomb-team", b""),
+    (b"pass", rb"(?!permission)(?:w(?:or)?d|wd|phrase|code)?s?"), (b"pwd", b""), (b"psk", b""),
+    (b"secret", b""), (b"token", rb"(?!s)"), (b"credential", b""), (b"key", rb"(?!source)"),
+    (b"auth", rb"(?!or[^i]|oring)(?:orization)?"), (b"honeycomb-team", b""),
     # Not `_pat` alone: every other line of an agent has a path.
     *((name + b"_pat", rb"(?![a-z])") for name in (b"hub", b"lab", b"gh", b"ext", b"ops")),
     *((word.encode(), b"") for word in _FOREIGN),
 )  # fmt: skip
-_NAMES = {stem: re.compile(stem + rest + _TAIL + _SIGN + _SCHEME) for stem, rest in _STEMS}
+# Every other line of an agent has its numbers of tokens.
+_AFTER_TOKEN = b"abcdefghijklmnopqrtuvwxyz0123456789_.-\\\"'`])* \t\n\r\v\f=:>|?,<\xef"
+_NAMES = {
+    stem: (
+        re.compile(stem + rest + _TAIL + _SIGN + _SCHEME),
+        frozenset([stem + bytes([each]) for each in _AFTER_TOKEN] if stem == b"token" else [stem]),
+    )
+    for stem, rest in _STEMS
+}
+_STEM_OF = {anchor: stem for stem, (_, begins) in _NAMES.items() for anchor in begins}
 # Keys that are secrets; there are many that are not.
 _KEYS = tuple(
     b"api access secret private priv account auth encrypt encryption signing sign master session"
@@ -143,7 +153,8 @@ _UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
 # In small letters: one of them is in each text that has such a value.
 ANCHORS = frozenset(
-    (b"bearer", b"basic", b"://", b"-----begin", b"private_key_id", *(stem for stem, _ in _STEMS),
+    (b"bearer", b"basic", b"://", b"-----begin", b"private_key_id",
+     *_STEM_OF,
      *(name for names, _ in _COOKIES for name in names))
 )  # fmt: skip
 
@@ -152,21 +163,24 @@ def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
     """Yields where values are that their names give away. `lower` is the text in small letters, and
     may have these of the anchors.
     """
-    for stem in anchors & _NAMES.keys():
-        for name in _NAMES[stem].finditer(lower):
-            if (found := _value(text, lower, name)) is not None and _secret(text, name, *found):
-                yield found
+    for name in _names(lower, anchors):
+        if (found := _value(text, lower, name)) is not None and _secret(text, name, *found):
+            yield found
     yield from _introduced(text, lower, anchors)
+
+
+def _names(lower: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
+    for stem in {_STEM_OF[anchor] for anchor in anchors & _STEM_OF.keys()}:
+        yield from matches(*_NAMES[stem], lower, anchors)
 
 
 def open_value(text: bytes, anchors: frozenset[bytes]) -> int | None:
     """Returns where a value begins that is not at its end yet, if the text ends within one."""
     lower, starts = text.lower(), list[int]()
-    for stem in anchors & _NAMES.keys():
-        for name in _NAMES[stem].finditer(lower):
-            found = _value(text, lower, name)
-            if found is not None and found[1] >= len(text) - 1 and found[1] - found[0] < MOST:
-                starts.append(found[0])
+    for name in _names(lower, anchors):
+        found = _value(text, lower, name)
+        if found is not None and found[1] >= len(text) - 1 and found[1] - found[0] < MOST:
+            starts.append(found[0])
     for pattern in (_OPEN_BEARER, _OPEN_BASIC, _OPEN_SIGNED):
         starts += [found.start("value") for found in pattern.finditer(lower)]
     starts += [found.start() + 3 for found in _OPEN_URL.finditer(text)]

@@ -40,8 +40,7 @@ Ranges = list[tuple[int, int]]
 @lru_cache(maxsize=8)
 def anchors_with(more: frozenset[bytes]) -> Present:
     """Returns what finds the anchors and other words that a text in small letters has."""
-    # Every other line of an agent has its numbers of tokens.
-    return finder(_ANCHORS | more, longer={b"token": b"tokens"})
+    return finder(_ANCHORS | more)
 
 
 _anchors = anchors_with(frozenset())
