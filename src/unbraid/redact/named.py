@@ -347,8 +347,8 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
     if not quoted and value[:1] in b"*_~`":
         return False  # set in bold, or the like
     if len(value) >= 4 and _is_connection(text, name, start):
-        return not _PLACEHOLDER.search(value)
-    if len(value) < 6 or _PLACEHOLDER.search(value) or _CODE.match(value):
+        return not _PLACEHOLDER.search(value[:128])
+    if len(value) < 6 or _PLACEHOLDER.search(value[:128]) or _CODE.match(value):
         return False
     in_markup = name["sign"] == b">" or bool(name["field"])
     if not quoted and text[end : end + 1] in (b"(", b"[", b"{", b"<") and not in_markup:
