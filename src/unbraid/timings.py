@@ -322,6 +322,8 @@ AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
 HOOK_HOLD_TIMEOUT_SECONDS = 86400.0
 # A hook that runs at a tool call gives up after this, should we have stopped to answer.
 HOOK_ANSWER_TIMEOUT_SECONDS = 5.0
+# Who calls has said what it wants by then: all of it comes at once, from a program beside us.
+HOOK_REQUEST_TIMEOUT_SECONDS = 5.0
 # Who holds a request says so this often. A hook that hears nothing for the time below takes it that
 # we are stopped (Ctrl-Z) or hang, and leaves its request to the CLI.
 HOOK_BEAT_SECONDS = 2.0

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from unbraid.orchestrate.addresses import is_permitted, networks
 
-# IANA's special-purpose registries and the reserved and multicast spaces, as their RFCs have them.
+# IANA's special-purpose registries and the reserved and multicast spaces, as their RFCs have them;
+# and a cloud's own services, which stand behind an address of the public kind.
 SPECIAL_4 = """
     0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
     192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
-    224.0.0.0/4 240.0.0.0/4
+    224.0.0.0/4 240.0.0.0/4 168.63.129.16/32
 """.split()
 SPECIAL_6 = """
     ::/128 ::1/128 ::/96 64:ff9b:1::/48 100::/64 2001::/32 2001:2::/48 2001:10::/28 2001:db8::/32

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.redact import anchors
-from unbraid.redact.anchors import finder
+from unbraid.redact.anchors import finder, matches
 
 WORDS = [b"psk", b"sk-", b"key", b"token", b"://"]
 TEXTS = st.lists(st.sampled_from([*WORDS, b"s", b"-", b" ", b"k"])).map(b"".join)
@@ -19,9 +21,11 @@ def test_exactly_the_words_that_are_there(text: bytes) -> None:
 
 
 @given(TEXTS)
-def test_a_word_is_there_if_it_is_anywhere_without_the_longer_one(text: bytes) -> None:
-    found = finder(WORDS, longer={b"token": b"tokens"})(text)
-    assert (b"token" in found) == (b"token" in text.replace(b"tokens", b""))
+def test_a_pattern_is_found_wherever_it_would_be_without_anchors(text: bytes) -> None:
+    pattern, begins = re.compile(rb"(?:key|psk)[-s]*(?:key)?"), frozenset((b"key", b"psk"))
+    expected = [found.span() for found in pattern.finditer(text)]
+    for known in (finder(WORDS)(text), frozenset(WORDS)):
+        assert [found.span() for found in matches(pattern, begins, text, known)] == expected
 
 
 def test_without_the_package_every_word_may_be_there(monkeypatch: pytest.MonkeyPatch) -> None:

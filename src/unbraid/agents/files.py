@@ -26,7 +26,7 @@ from pathlib import Path
 from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
 from unbraid.events import TextDelta, ThinkingDelta, ToolResult, ToolUse
 from unbraid.system.file_tail import Place, Tail
-from unbraid.system.files import chunks, modified_ms
+from unbraid.system.files import chunks, is_regular, modified_ms
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, Track
@@ -42,7 +42,7 @@ class JsonlSessions:
     """A `SessionStore` of files below a folder, at any depth, whose names end in `suffix`."""
 
     def __init__(self, kind: str, folder: Path, suffix: str = ".jsonl") -> None:
-        self._kind, self._folder, self._suffix = kind, folder, suffix
+        self._kind, self._folder, self._suffix = kind, folder.resolve(), suffix
 
     def is_session_id(self, name: str) -> bool:
         """Only what is there is known to be one: ids may have any form."""
@@ -120,7 +120,7 @@ class JsonlSessions:
         for path in sorted(self._folder.rglob(f"*{self._suffix}")):
             session = self.session_of(path)
             # Not everything with such a name is a file, and opening a pipe would wait for ever.
-            if session is not None and path.is_file():
+            if session is not None and is_regular(path):
                 found.setdefault(session, path)
         return found
 
@@ -196,7 +196,7 @@ class JsonlWatch:
     def has(self, session_id: str) -> bool:
         """Returns whether its file is there."""
         path = self._files.get(session_id)
-        return path is not None and path.is_file()
+        return path is not None and is_regular(path)
 
     def follow(self, session_id: str, recorded: Recorded) -> JsonlFollower | None:
         """Reads the file from where the log stands."""

@@ -94,7 +94,7 @@ def _may_have_entries() -> bool:
             return True  # an archive, perhaps, or what an import hook alone understands
         for info in infos:
             try:
-                if GROUP.encode() in read_small(f"{info}/entry_points.txt"):
+                if GROUP.encode() in read_small(f"{info}/entry_points.txt", links=True):
                     return True
             except (FileNotFoundError, NotADirectoryError):
                 continue

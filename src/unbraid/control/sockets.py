@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import socket
+import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -136,6 +138,16 @@ def listening_address(path: Path, stack: contextlib.ExitStack) -> Path:
     short = Path(stack.enter_context(TemporaryDirectory(prefix="unbraid-"))) / "s"
     path.symlink_to(short)
     return short
+
+
+def peer_process(connected: socket.socket) -> int:
+    """Returns the process at the other end of a socket; 0 where the system does not say."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return 0
+    pid: int
+    pid, _, _ = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, option, 12))
+    return pid
 
 
 async def carry_out(run: str, controller: Controller, request: SteeringRequest) -> SteeringReply:

@@ -49,7 +49,7 @@ class OwnRules:
         self._seen = self._stamp()
         nothing = AlertRules(DEFAULT_RULES)
         try:
-            text = read_small(self.path).decode()
+            text = read_small(self.path, links=True).decode()
         except FileNotFoundError:
             problems = [f"{self.path}: no such rules file"] if self._is_named else []
             return LoadedRules(self.path, nothing, problems, is_there=False)

@@ -27,6 +27,7 @@ _SPECIAL = tuple(
         ip_network,
         (
             "192.0.0.0/24",  # protocol assignments
+            "168.63.129.16/32",  # Azure's own services, for each machine in it
             "192.88.99.0/24",  # 6to4 relays
             "2001::/23",  # protocol assignments, Teredo among them
             "2001:db8::/32",  # documentation

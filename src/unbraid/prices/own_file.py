@@ -34,7 +34,7 @@ def own_prices(env: Mapping[str, str]) -> tuple[dict[str, Rates], dict[str, str]
     named = env.get(VARIABLE)
     path = Path(named) if named else data_folder(env) / FILE_NAME
     try:
-        data = read_small(path)
+        data = read_small(path, links=True)
     except FileNotFoundError:
         return {}, {str(path): "no such price file"} if named else {}, ""
     except OSError as error:

@@ -50,6 +50,7 @@ _WITH_OPTION = _compiled(
     (b"snmp", rb"(?:walk|get|set|bulkwalk)" + _ARGUMENTS + rb"-A" + _APART),
     (b"snmp", rb"(?:walk|get|set|bulkwalk)" + _ARGUMENTS + rb"-X" + _APART),
     (b"etcdctl", _ARGUMENTS + rb"--user[ =][\"']{0,2}[^\s:\"']{1,64}:"),
+    (b"lftp", _ARGUMENTS + rb"-u" + _APART + rb"[^\s,\"']{1,64},"),
     (b"openssl enc", _ARGUMENTS + rb"-k" + _APART),
     (b"secret set ", rb"[^\n|;&]{0,96}(?:-b|--body)[ \t\"'=]{1,4}"),
 )  # fmt: skip
@@ -80,11 +81,17 @@ _OPEN_WALLET = re.compile(
 # `user:…@tcp(host)`, as Go has it.
 _LOGIN = re.compile(rb":(?P<value>[^\s:@/\"'`\\]{1,128})@tcp\(")
 _OPEN_LOGIN = re.compile(rb":(?P<value>[^\s:@/\"'`\\]{1,128})@?t?c?p?\Z")
+# Also within JSON.
+_GAP = rb"(?:\s|\\{1,4}[nrt]){1,16}"
 _OTHERS = _compiled(
     (b"htpasswd", rb" [^\n|;&]{0,16}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}(?: \S{1,96}){2} [\"']{0,2}"),
     (b"rabbitmqctl", rb" (?:add_user|change_password) \S{1,64} [\"']{0,2}"),
     (b"IncomingWebhook/", rb""),
-    (b":5432:", rb"[^\s:]{1,64}:[^\s:]{1,64}:"),
+    *((port, rb"[^\s:]{1,64}:[^\s:]{1,64}:") for port in (b":5432:", b":5433:", b":6432:")),
+    (b"login ", rb"[^\s\"'\\]{1,64}" + _GAP + rb"password" + _GAP),
+    (b"username ", rb"\S{1,64} (?:privilege [0-9]{1,2} )?(?:password|secret) (?:[0-9] )?"),
+    (b"-server key ", rb"(?:[0-9] )?"),
+    (b"WIFI:", rb"[^\s\"'\\]{0,80}?;P:"),
     (b"IDENTIFIED", rb"(?: WITH [a-zA-Z_0-9]{1,40})? BY (?:PASSWORD )?\\{0,3}[\"']"),
     (b"ConvertTo-SecureString", rb"(?: -String)? \\{0,3}[\"']?"),
     (b"http -a ", rb"[^\s:\"'`\\]{1,96}:"),
@@ -97,6 +104,18 @@ _OTHERS = _compiled(
     (b"assword", rb"[^;)]{0,24}[;)](?:\\[nrt]|[^(\"'\\]){0,48}?send(?:line)?[ (](?:-- )?" + _QUOTE),
 )  # fmt: skip
 _OTHERS |= {**_CALLS, **_WALLETS, b"@tcp(": [(b"@tcp(", _LOGIN)]}
+# Numbers that let somebody in.
+_CODE_SIGN = rb"\\{0,3}[\"'`*]{0,2}(?: ?[:=]| is:?)[ \"'`*\\]{0,6}"
+_CODE_NAMES = tuple(
+    b"PIN|PIN code|OTP|erification code|ecurity code|ne-time code|ogin code|ogin PIN".split(b"|")
+)
+_CODES = _compiled(
+    *((word, _CODE_SIGN) for word in _CODE_NAMES),
+    value=rb"(?P<value>[0-9]{4,8}|\*{8,})(?![0-9]|[.:-][0-9])",
+)
+_OPEN_CODE = re.compile(
+    rb"(?:" + b"|".join(_CODE_NAMES) + rb")" + _CODE_SIGN + rb"(?P<value>[0-9]{1,8}[.:-]?)\Z"
+)
 # What all of those with an option have in common. Hardly any text has it.
 _OPTION = re.compile(rb"-(?<=[ \t\"',]-)(?:[pPuUawNbAXk]|-(?:proxy-)?user|-body)")
 # What stands there in manuals, and what is set elsewhere.
@@ -111,7 +130,7 @@ _BEFORE_HEX = re.compile(rb"(?:(?<![A-Za-z0-9_])key-|[0-9]{13}:|[0-9a-z*]{16}\$)
 
 
 # In small letters: one of them is in each text that has such a password.
-ANCHORS = piped.ANCHORS | _WITH_OPTION.keys() | _OTHERS.keys()
+ANCHORS = piped.ANCHORS | _WITH_OPTION.keys() | _OTHERS.keys() | _CODES.keys()
 
 
 def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
@@ -120,6 +139,13 @@ def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
         value = found["value"]
         if len(value) >= 4 and (value.startswith(b"*" * 8) or not _NO_PASSWORD.match(value)):
             yield found.span("value")
+    for word, pattern in (each for anchor in anchors & _CODES.keys() for each in _CODES[anchor]):
+        # Not in the middle of a word, which ends with a capital letter.
+        yield from (
+            found.span("value")
+            for found in (pattern.finditer(text) if word in text else ())
+            if not text[max(0, found.start() - 1) : found.start()].isupper()
+        )
 
 
 def hex_key_end(text: bytes, start: int, end: int) -> int | None:
@@ -134,7 +160,7 @@ def open_value(text: bytes, anchors: frozenset[bytes]) -> Iterator[int]:
     for found in _found(text, anchors):
         if found.end("value") >= len(text) - 1:
             yield found.start("value")
-    for pattern in (_OPEN_LOGIN, _OPEN_WALLET):
+    for pattern in (_OPEN_LOGIN, _OPEN_WALLET, _OPEN_CODE):
         yield from (found.start("value") for found in pattern.finditer(text))
     yield from piped.open_value(text, anchors)
 

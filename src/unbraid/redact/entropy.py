@@ -33,7 +33,8 @@ _TELLING_LEAD = re.compile(
     rb"|bot|access|priv|cred)[-_]"
 )
 _TELLING = re.compile(_TELLING_LEAD.pattern + rb"(?P<body>[A-Za-z0-9+/_-]{16,})")
-_KINDS = (b"0123456789", ascii_uppercase.encode(), ascii_lowercase.encode())
+DIGITS = b"0123456789"
+_KINDS = (DIGITS, ascii_uppercase.encode(), ascii_lowercase.encode())
 _CHANGES = re.compile(rb"[a-z](?=[A-Z0-9+/_-])|[A-Z](?=[a-z0-9+/_-])|[0-9](?=[A-Za-z+/_-])|[+/]")
 
 
@@ -99,3 +100,14 @@ def bits(word: bytes) -> float:
     size = len(word)
     counts = [word.count(each) for each in set(word)]
     return -sum(count / size * log2(count / size) for count in counts)
+
+
+def count(value: bytes, signs: bytes) -> int:
+    """Returns how many of the signs a value has: many times faster than one after the other."""
+    return len(value) - len(value.translate(None, signs))
+
+
+def mixed(value: bytes) -> bool:
+    """Returns whether letters and digits are mixed as in no word, path or id."""
+    digits = count(value, DIGITS)
+    return 3 <= digits < len(value) and not wordy(value) and not _UUID.fullmatch(value)

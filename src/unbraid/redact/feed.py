@@ -16,7 +16,7 @@ from unbraid.agents.port import Delta
 from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, LogReader
 from unbraid.redact.events import ASIDES, SAID, EventDeltas
-from unbraid.redact.lines import LineRedactor
+from unbraid.redact.lines import LineFormats, LineRedactor
 from unbraid.redact.secrets import redact
 from unbraid.system.pauses import with_pauses
 from unbraid.timings import REDACTION_HOLD_SECONDS
@@ -27,6 +27,8 @@ LOOK_UP_BYTES = 16 << 10
 MAX_RUNS = 1024
 
 _cursor = attrgetter("cursor")
+_EVENTS = EventDeltas()
+_FORMATS = LineFormats.of([_EVENTS])
 
 
 class RunRedactor:
@@ -37,8 +39,7 @@ class RunRedactor:
 
     def __init__(self, log: LogReader, run: str, since: int, *, live: bool = False) -> None:
         self._log, self._run, self._live = log, run, live
-        self._format = EventDeltas()
-        self._lines = LineRedactor([self._format])
+        self._lines = LineRedactor(_FORMATS)
         self._held: deque[tuple[Entry, float]] = deque()
         # Streams whose text so far is known. From its beginning on, a run has no others.
         self._known: set[int] | None = None if since <= 0 else set()
@@ -101,7 +102,7 @@ class RunRedactor:
             for each in entries:
                 if each.seq >= entry.seq or each.type in ASIDES:
                     continue
-                read = self._format.read(each.data)
+                read = _EVENTS.read(each.data)
                 name = read.block if isinstance(read, Delta) else None
                 if name is None or name != block:
                     whole = whole or block is not None or name is None

@@ -20,8 +20,10 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
+from typing import NamedTuple
 
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
+from unbraid.redact.anchors import Present
 from unbraid.redact.secrets import anchors_with, redact, secret_ranges, undecided_from
 from unbraid.redact.tokens import LONGEST
 from unbraid.wire.lines import LineParts
@@ -36,6 +38,24 @@ HELD_BLOCKS = 256
 Read = Callable[[bytes], Delta | BlockEnd | None]
 
 _LONG_STARS = re.compile(rb"\*{17,}")
+
+
+class LineFormats(NamedTuple):
+    """How lines carry parts of blocks: readers, their signs, and what finds all that matters."""
+
+    reads: tuple[Read, ...]
+    signs: tuple[frozenset[bytes], ...]
+    part_signs: tuple[frozenset[bytes], ...]
+    anchors: Present
+
+    @classmethod
+    def of(cls, formats: Iterable[DeltaFormat]) -> LineFormats:
+        """Returns what all of some formats say."""
+        known = tuple(formats)
+        signs = tuple(_words_in(each, "signs") for each in known)
+        part_signs = tuple(_words_in(each, "part_signs") for each in known)
+        anchors = anchors_with(frozenset().union(*signs, *part_signs))
+        return cls(tuple(each.read for each in known), signs, part_signs, anchors)
 
 
 class _Line:
@@ -89,12 +109,8 @@ class _Block:
 class LineRedactor:
     """Redacts lines that follow each other."""
 
-    def __init__(self, formats: Iterable[DeltaFormat]) -> None:
-        known = tuple(formats)
-        self._reads = [each.read for each in known]
-        self._signs = [_words_in(each, "signs") for each in known]
-        self._part_signs = [_words_in(each, "part_signs") for each in known]
-        self._anchors = anchors_with(frozenset().union(*self._signs, *self._part_signs))
+    def __init__(self, formats: LineFormats) -> None:
+        self._reads, self._signs, self._part_signs, self._anchors = formats
         self._open: dict[str, dict[str | int, _Block]] = {}
         self._queue: deque[bytes | _Line] = deque()
         self._first = 0  # the number of the first line in the queue
@@ -112,21 +128,23 @@ class LineRedactor:
         anchors = self._anchors(lower := text.lower())
         if not self._open and not _may_have(anchors, self._part_signs):
             # No block is open, and none begins.
-            self._queue.extend(redact(text, anchors, lower).split(b"\n") if lines else ())
+            redacted = redact(text, anchors, lower)
+            self._queue.extend(lines if redacted is text else redacted.split(b"\n"))
             return
         signs = zip(self._signs, self._reads, strict=True)
         reads = [read for words, read in signs if _may_have(anchors, (words,))]
         found = [_read(line, reads) for line in lines]
         # The text of a part is redacted with its block, and nothing else of its line is.
         whole = [line for line, read in zip(lines, found, strict=True) if type(read) is not Delta]
-        redacted = iter(redact(b"\n".join(whole), anchors).split(b"\n"))
+        # Another text: where the anchors are in it is not known.
+        shown = iter(redact(b"\n".join(whole), frozenset(anchors)).split(b"\n"))
         for line, read in zip(lines, found, strict=True):
             if type(read) is Delta:
                 self._add(line, read)
                 continue
             if read is not None:
                 self._end(*read)
-            self._queue.append(next(redacted))
+            self._queue.append(next(shown))
 
     def pop(self, *, last: bool = False, expired: bool = False) -> list[bytes]:
         """Returns the first lines, as far as they are decided. `last`: nothing more will come.

@@ -13,7 +13,8 @@ from binascii import Error
 from collections.abc import Iterator
 
 from unbraid.redact import commands
-from unbraid.redact.entropy import wordy
+from unbraid.redact.anchors import matches
+from unbraid.redact.entropy import DIGITS, count, mixed, wordy
 
 MOST = 512
 _QUOTES = rb"[\\\"'`]{0,8}"
@@ -49,14 +50,28 @@ _FOREIGN = (
 )
 # Each begins with a literal, which `re` searches many times faster than anything else.
 _STEMS = (
-    (b"pass", rb"(?:w(?:or)?d|wd|phrase|code)?s?"), (b"pwd", b""), (b"psk", b""), (b"secret", b""),
-    (b"token", rb"(?!s)"), (b"credential", b""), (b"key", b""),
-    (b"auth", rb"(?!or[^i])(?:orization)?"), (b"honeycomb-team", b""),
+    (b"pass", rb"(?!permission)(?:w(?:or)?[dt]|wd|phrase|code)?s?"), (b"pwd", b""), (b"psk", b""),
+    (b"pw", b""),
+    (b"secret", b""), (b"token", rb"(?!s)"), (b"credential", b""), (b"key", rb"(?!source)"),
+    (b"auth", rb"(?!or[^i]|oring)(?:orization)?"), (b"honeycomb-team", b""),
     # Not `_pat` alone: every other line of an agent has a path.
     *((name + b"_pat", rb"(?![a-z])") for name in (b"hub", b"lab", b"gh", b"ext", b"ops")),
     *((word.encode(), b"") for word in _FOREIGN),
 )  # fmt: skip
-_NAMES = {stem: re.compile(stem + rest + _TAIL + _SIGN + _SCHEME) for stem, rest in _STEMS}
+# Every other line of an agent has its numbers of tokens.
+_AFTER_TOKEN = b"abcdefghijklmnopqrtuvwxyz0123456789_.-\\\"'`])* \t\n\r\v\f=:>|?,<\xef"
+# Two letters are in many a word.
+_AFTER = {b"token": _AFTER_TOKEN, b"pw": b"\\\"'`:= \t"}
+_NAMES = {
+    stem: (
+        re.compile(stem + rest + _TAIL + _SIGN + _SCHEME),
+        frozenset(stem + bytes([each]) for each in _AFTER[stem])
+        if stem in _AFTER
+        else frozenset([stem]),
+    )
+    for stem, rest in _STEMS
+}
+_STEM_OF = {anchor: stem for stem, (_, begins) in _NAMES.items() for anchor in begins}
 # Keys that are secrets; there are many that are not.
 _KEYS = tuple(
     b"api access secret private priv account auth encrypt encryption signing sign master session"
@@ -82,7 +97,7 @@ _PROSE = frozenset(
     b" reset confirm change set missing empty if that this be been has have at least characters"
     b" cannot can field from type value example optional given used uses when".split()
 )
-_PASSWORD_STEMS = (b"pas", b"pwd", b"psk", *{word.encode()[:3] for word in _FOREIGN})
+_PASSWORD_STEMS = (b"pas", b"pw", b"psk", *{word.encode()[:3] for word in _FOREIGN})
 # What stands where a password should, in forms, schemas and translations.
 _NO_PASSWORDS = frozenset(
     b"password passwords passwort passcode passphrase required optional incorrect disabled enabled"
@@ -91,6 +106,12 @@ _NO_PASSWORDS = frozenset(
     b" redacted placeholder anonymous supported forbidden mandatory expected prompted".split()
 )
 _BARE = re.compile(rb"[^\s\"'`\\,;&<>(){}\[\]|]{1,%d}" % MOST)
+# Signs among letters and digits, as no code and no placeholder has them.
+_DENSE = re.compile(
+    rb"(?=(?:[^\s0-9]{0,24}[0-9]){4})(?=(?:[A-Za-z0-9_-]{0,24}[!@#$%^&*(=+)]){4})"
+    rb"[A-Za-z0-9!@#$%^&*(_=+)-]{40,128}(?![^\s\"'`\\])"
+)
+_OPEN_DENSE = re.compile(rb"[A-Za-z0-9!@#$%^&*(_=+)-]{1,128}\Z")
 _NUMBER = re.compile(rb"[-+0-9.,:_eETZ/%]+")
 _PLACEHOLDER = re.compile(
     rb"(?i)\A(?:\$|%[a-z_]+%|\{|<|\[|x{3,}|\.{3}|\xe2\x80\xa6|\*{1,7}\Z|your|my(?:[-_][a-z]+){1,2}\Z|an?[-_]|the[-_]"
@@ -143,7 +164,8 @@ _UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
 # In small letters: one of them is in each text that has such a value.
 ANCHORS = frozenset(
-    (b"bearer", b"basic", b"://", b"-----begin", b"private_key_id", *(stem for stem, _ in _STEMS),
+    (b"bearer", b"basic", b"://", b"-----begin", b"private_key_id",
+     *_STEM_OF,
      *(name for names, _ in _COOKIES for name in names))
 )  # fmt: skip
 
@@ -152,21 +174,32 @@ def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
     """Yields where values are that their names give away. `lower` is the text in small letters, and
     may have these of the anchors.
     """
-    for stem in anchors & _NAMES.keys():
-        for name in _NAMES[stem].finditer(lower):
-            if (found := _value(text, lower, name)) is not None and _secret(text, name, *found):
-                yield found
+    # Within the value of a name there may be another, again and again.
+    first = last = 0
+    for name in _names(lower, anchors):
+        if first <= name.start() < last - MOST // 2:
+            continue
+        if (found := _value(text, lower, name)) is not None and _secret(text, name, *found):
+            first, last = found
+            yield found
     yield from _introduced(text, lower, anchors)
+
+
+def _names(lower: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
+    for stem in {_STEM_OF[anchor] for anchor in anchors & _STEM_OF.keys()}:
+        yield from matches(*_NAMES[stem], lower, anchors)
 
 
 def open_value(text: bytes, anchors: frozenset[bytes]) -> int | None:
     """Returns where a value begins that is not at its end yet, if the text ends within one."""
     lower, starts = text.lower(), list[int]()
-    for stem in anchors & _NAMES.keys():
-        for name in _NAMES[stem].finditer(lower):
-            found = _value(text, lower, name)
-            if found is not None and found[1] >= len(text) - 1 and found[1] - found[0] < MOST:
-                starts.append(found[0])
+    for name in _names(lower, anchors):
+        found = _value(text, lower, name)
+        if found is not None and (
+            (found[1] >= len(text) - 1 and found[1] - found[0] < MOST)
+            or (_is_shell(text, name) and _OPEN_DENSE.match(text, found[0]))
+        ):
+            starts.append(found[0])
     for pattern in (_OPEN_BEARER, _OPEN_BASIC, _OPEN_SIGNED):
         starts += [found.start("value") for found in pattern.finditer(lower)]
     starts += [found.start() + 3 for found in _OPEN_URL.finditer(text)]
@@ -250,15 +283,28 @@ def _value(text: bytes, lower: bytes, name: re.Match[bytes]) -> tuple[int, int] 
         return None
     if _ABOUT.search(name["tail"]):
         return None
+    if (
+        stem[:2] == b"pw"
+        and stem != b"pwd"
+        and lower[max(0, name.start() - 1) : name.start()].isalpha()
+    ):
+        return None
     found = None
-    if name["quote"] and stem in _PASSWORD_STEMS and name["flag"] is None:
+    if name["quote"] and stem.startswith(_PASSWORD_STEMS) and name["flag"] is None:
         found = _PHRASE.match(text, name.end())
         if found is not None and found.end() < len(text) - 1 and not _is_phrase(text, found):
             found = None
+    if found is None and not name["quote"] and _is_shell(text, name):
+        found = _DENSE.match(text, name.end())
     found = found or (_QUOTED if name["quote"] else _BARE).match(text, name.end())
     if found is None:
         return None
     return found.start(), found.start() + len(found[0].rstrip(b".,;:"))
+
+
+def _is_shell(text: bytes, name: re.Match[bytes]) -> bool:
+    """Returns whether a name and its value are those of an environment: `SECRET_KEY=…`."""
+    return name["sign"] == b"=" and text[name.start() : name.start() + 3].isupper()
 
 
 def _is_secret_key(lower: bytes, start: int) -> bool:
@@ -296,27 +342,27 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
     value, quoted = text[start:end], bool(name["quote"])
     if name["flag"] is not None and _KNOWN.match(value):
         return False  # a secret of its own, or none
-    if _STARS in value:
+    if _STARS in value or (_DENSE.fullmatch(value) and (quoted or _is_shell(text, name))):
         return True
     if not quoted and value[:1] in b"*_~`":
         return False  # set in bold, or the like
     if len(value) >= 4 and _is_connection(text, name, start):
-        return not _PLACEHOLDER.search(value)
-    if len(value) < 6 or _PLACEHOLDER.search(value) or _CODE.match(value):
+        return not _PLACEHOLDER.search(value[:128])
+    if len(value) < 6 or _PLACEHOLDER.search(value[:128]) or _CODE.match(value):
         return False
     in_markup = name["sign"] == b">" or bool(name["field"])
     if not quoted and text[end : end + 1] in (b"(", b"[", b"{", b"<") and not in_markup:
         return False
-    password, option = name[0][:3] in _PASSWORD_STEMS, _is_option(text, name)
+    password, option = name[0].startswith(_PASSWORD_STEMS), _is_option(text, name)
     if name["flag"] is not None and not password and not option:
         # Only what can be nothing else: `apikey 0123…`, `define('AUTH_KEY', '…')`.
-        return len(value) >= 24 and _mixed(value)
+        return len(value) >= 24 and mixed(value)
     if b" " in value:
         return password
     shell = text[name.start() : name.start() + 3].isupper()
     tight = name["sign"] == b"=" and text[start - 1 : start] == b"="
     given = quoted or (tight and shell) or in_markup or bool(name["pair"])
-    digits = any(48 <= each < 58 for each in value)
+    digits = count(value, DIGITS) > 0
     if _NUMBER.fullmatch(value):
         return password and given
     if wordy(value if password else value.replace(b":", b"-")):
@@ -332,7 +378,7 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
         return digits and (quoted or option or value.lower() != value)
     if not digits:
         # Names in code change between small and capital letters, too, but not so often.
-        symbols = sum(each in b"!@#$%^&*?~+" for each in value)
+        symbols = count(value, b"!@#$%^&*?~+")
         return len(value) >= 16 or (password and symbols > 0)
     return len(value) >= (6 if given or tight or password else 10)
 
@@ -346,16 +392,10 @@ def _is_bare_password(name: re.Match[bytes], value: bytes, *, quoted: bool, shel
     if value.isalpha():
         plain = shell or (quoted and value.islower() and not name["tail"])
         return plain and value.lower() not in _NO_PASSWORDS
-    digits = sum(48 <= each < 58 for each in value)
+    digits = count(value, DIGITS)
     return (
         digits >= 2
         and not name["tail"]
         and not value.strip(_PASSWORD)
         and not name[0].startswith(b"pass" + name["sign"])
     )
-
-
-def _mixed(value: bytes) -> bool:
-    """Returns whether letters and digits are mixed as in no word, path or id."""
-    digits = sum(48 <= each < 58 for each in value)
-    return digits >= 3 and digits < len(value) and not wordy(value) and not _UUID.fullmatch(value)

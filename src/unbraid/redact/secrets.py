@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
-from unbraid.redact import commands, named, tokens, view, words
+from unbraid.redact import commands, named, tables, tokens, view, words
 from unbraid.redact.anchors import Present, finder
 from unbraid.redact.entropy import known_id, plain_start, wordy
 from unbraid.redact.leads import BEGINS, BODY, EIGHT, LEAD
@@ -31,7 +31,13 @@ _LINE_END = re.compile(LINE_BREAK)
 _WORD_END = re.compile(rb"\\|[\n\r\"'`<]|\Z")
 _TAIL = 4 * LONGEST
 _ANCHORS = (
-    view.ANCHORS | view.ENCODED | named.ANCHORS | commands.ANCHORS | tokens.ANCHORS | words.ANCHORS
+    view.ANCHORS
+    | view.ENCODED
+    | named.ANCHORS
+    | commands.ANCHORS
+    | tokens.ANCHORS
+    | words.ANCHORS
+    | tables.ANCHORS
 )
 
 Ranges = list[tuple[int, int]]
@@ -40,8 +46,7 @@ Ranges = list[tuple[int, int]]
 @lru_cache(maxsize=8)
 def anchors_with(more: frozenset[bytes]) -> Present:
     """Returns what finds the anchors and other words that a text in small letters has."""
-    # Every other line of an agent has its numbers of tokens.
-    return finder(_ANCHORS | more, longer={b"token": b"tokens"})
+    return finder(_ANCHORS | more)
 
 
 _anchors = anchors_with(frozenset())
@@ -105,6 +110,8 @@ def _undecided_in(seen: View) -> int | None:
     starts = [_undecided_word(text), named.open_value(end, _anchors(end.lower()))]
     if starts[1] is not None:
         starts[1] += max(0, len(text) - LONGEST - 64)
+    lower = text.lower()
+    starts += tables.open_value(text, lower, _anchors(lower))
     known = [start for start in starts if start is not None and start < len(text)]
     return seen.place(min(known)) if known else None
 
@@ -150,6 +157,7 @@ def _found(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
     for found in chain(
         named.ranges(text, lower, anchors),
         commands.ranges(text, anchors),
+        tables.ranges(text, lower, anchors),
         tokens.ranges(text, anchors),
         words.ranges(text, anchors),
     ):

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import LineParts
 
 if TYPE_CHECKING:
-    from unbraid.redact.lines import LineRedactor
+    from unbraid.redact.lines import LineFormats, LineRedactor
 
 # As much as a sender sends at once of a line that does not end. With more that was not taken, and
 # as much again, what it sends would be larger than a server accepts.
@@ -28,11 +29,18 @@ _STARS = re.compile(rb"\*{8,}|\A\*+|\*+\Z")
 def line_redactor() -> LineRedactor:
     """Redacts one source, of whichever kind."""
     # Imported here, because compiling the patterns takes time that only redaction needs.
-    from unbraid.agents.registry import delta_formats
-    from unbraid.redact.events import EventDeltas
     from unbraid.redact.lines import LineRedactor
 
-    return LineRedactor((*delta_formats(), EventDeltas()))
+    return LineRedactor(_line_formats())
+
+
+@cache
+def _line_formats() -> LineFormats:
+    from unbraid.agents.registry import delta_formats
+    from unbraid.redact.events import EventDeltas
+    from unbraid.redact.lines import LineFormats
+
+    return LineFormats.of((*delta_formats(), EventDeltas()))
 
 
 class _Source:

@@ -51,8 +51,10 @@ LINE_BREAK = rb"[ \t]*(?:[\n\r]|\\+(?:[nr]|\Z))+(?:[ \t]|\\t){0,16}(?:[>|] )?"
 
 # Not the hyphen: without it the parts of a UUID, of which there are many, are too short to be runs.
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/"
-_RUN = re.compile(b" " + b"a" * RUN + b"a*")
-_RUNS = bytes(97 if each in _LETTERS else 32 for each in range(256))
+_RUNS = bytes(97 if each in _LETTERS else each if each in b'":' else 32 for each in range(256))
+_RUN = re.compile(b"a" * RUN + b"a*+")
+# Most are the names of fields, and no secrets, unless they begin like one.
+_NO_NAME = re.compile(_RUN.pattern + b'(?!":)')
 # The ids of agents, messages and calls, and hashes, with the character before them: each is new.
 # Hashes of 32 digits may be keys.
 _PLAIN_ID = re.compile(
@@ -63,7 +65,10 @@ _JOINTS = frozenset(b"-.$")
 _BACKSLASH, _HYPHEN = b"\\-"
 _JOINED = tuple(lead for lead in LEADS if lead[-1] in b".$")
 # In small letters: one of them is in each text with a run behind such a lead.
-ANCHORS = frozenset(lead.lower() for lead in _JOINED)
+_JOINED_ANCHORS = frozenset(lead.lower() for lead in _JOINED)
+# One of them is in each text that has a field named like a secret.
+_SECRET_NAMES = frozenset(b'"' + lead.lower() for lead in LEADS)
+ANCHORS = _JOINED_ANCHORS | _SECRET_NAMES
 _UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # What looks made by chance and is no secret, by what stands before it.
 _EXCUSED = re.compile(
@@ -78,6 +83,7 @@ _CUT_SECRET = re.compile(rb"(?P<word>[A-Za-z0-9_\-+/.]{1,64})" + LINE_BREAK + rb
 _LINE_ENDS = (b"\n", b"\r", b"\\n", b"\\r", b"\\t", b"\\")
 _REST = re.compile(rb"(?:[A-Za-z0-9_+/]|-(?!----))*")
 WORD = _LETTERS + b"-"
+_span = re.Match.span
 _anchors = finder(named.ANCHORS | tokens.ANCHORS)
 
 # Words that are no secrets, each with the character before it, where no lead ends with a full stop,
@@ -92,15 +98,16 @@ def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
     padded, done, public, plain_id = b" " + text, 0, None, _PLAIN_ID.fullmatch
     # Where a lead may end with a full stop, nothing is known of a word behind one.
     joints, known = _JOINTS, _known_anywhere
-    if anchors.isdisjoint(ANCHORS):
+    if anchors.isdisjoint(_JOINED_ANCHORS):
         joints, known = frozenset((_HYPHEN,)), _known
     if len(known) >= MAX_KNOWN:
         known.clear()
+    runs = _NO_NAME if anchors.isdisjoint(_SECRET_NAMES) else _RUN
     strange = [
-        found.span()
-        for found in _RUN.finditer(padded.translate(_RUNS))
+        (start - 1, end)
+        for start, end in map(_span, runs.finditer(padded.translate(_RUNS)))
         # The same words are everywhere, and each id is new: nearly all end here.
-        if (word := padded[found.start() : found.end()]) not in known and not plain_id(word)
+        if (word := padded[start - 1 : end]) not in known and not plain_id(word)
     ]
     for start, last in strange:
         if start < done or (word := padded[start:last]) in known:

@@ -14,7 +14,7 @@ from unbraid.agents.port import FileFormats
 from unbraid.agents.registry import kinds, plugin_problems
 from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
-from unbraid.system.files import chunks
+from unbraid.system.files import chunks, person_path
 from unbraid.translate.tracks import RunTracks, Track, first_lines
 from unbraid.wire.arrays import as_lines, begins_array
 from unbraid.wire.record import Record, read_as
@@ -35,7 +35,7 @@ class Recognized(NamedTuple):
 
 def open_path(path: Path) -> list[RunTracks]:
     """Returns the runs in a file, each with everything that is stored beside it."""
-    formats = _formats()
+    formats, path = _formats(), person_path(path)
     try:
         for each in formats:
             if (runs := each.opened(path)) is not None:

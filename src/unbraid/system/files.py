@@ -1,8 +1,10 @@
 """Files that others write, read safely.
 
 An agent can put anything where we expect a file: a FIFO, at which whoever opens it waits for a
-writer for ever; a folder; a device. So what is opened is looked at before it is read, on the
-descriptor, because the name may stand for something else a moment later.
+writer for ever; a folder; a device; a link to a file that its owner may read and the agent may not,
+so that we would show it. So what is opened is looked at before it is read, on the descriptor,
+because the name may stand for something else a moment later. No link is followed, in no part of a
+path: who takes a path from a person, which may have links in it, resolves it first.
 """
 
 from __future__ import annotations
@@ -24,22 +26,24 @@ _ZEROS = bytes(CHUNK_BYTES)
 SMALL_FILE_BYTES = 1 << 20
 
 
-def open_regular(path: Path | str) -> BinaryIO:
-    """Open a file for reading, unbuffered. Raises OSError, also if it is no regular file."""
-    return os.fdopen(_opened(path)[0], "rb", buffering=0)
+def open_regular(path: Path | str, *, links: bool = False) -> BinaryIO:
+    """Open a file for reading, unbuffered. Raises OSError, also if it is no regular file, or behind
+    a link. `links`: it is a person's own, and may be one.
+    """
+    return os.fdopen(_opened(path, links=links)[0], "rb", buffering=0)
 
 
-def read_small(path: Path | str) -> bytes:
+def read_small(path: Path | str, *, links: bool = False) -> bytes:
     """The bytes of a file that should be small; of a larger one, its first part."""
     # A history has thousands of them: making a file object would take most of the time.
-    descriptor, status = _opened(path)
+    descriptor, status = _opened(path, links=links)
     try:
         return os.read(descriptor, min(status.st_size, SMALL_FILE_BYTES))
     finally:
         os.close(descriptor)
 
 
-def _opened(path: Path | str) -> tuple[int, os.stat_result]:
+def _opened(path: Path | str, *, links: bool) -> tuple[int, os.stat_result]:
     # Without O_NONBLOCK the opening of a FIFO itself would wait.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     status = os.fstat(descriptor)
@@ -48,7 +52,30 @@ def _opened(path: Path | str) -> tuple[int, os.stat_result]:
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         raise OSError(errno.EINVAL, "Not a regular file", str(path))
+    if not links and not _is_at(descriptor, status, _absolute(path)):
+        os.close(descriptor)
+        raise OSError(errno.ELOOP, "Behind a symbolic link, which is not followed", str(path))
     return descriptor, status
+
+
+def _absolute(path: Path | str) -> str:
+    # `Path.resolve` would follow links, and `Path.absolute` leaves dots.
+    return os.path.abspath(path)  # noqa: PTH100
+
+
+def _is_at(descriptor: int, status: os.stat_result, path: str) -> bool:
+    """Returns whether an open file is the one of a name, without any link in it."""
+    try:
+        if os.readlink(f"/proc/self/fd/{descriptor}") == path:  # noqa: PTH115
+            return True
+    except OSError:
+        pass  # other systems have no such folder
+    # It may have been renamed or deleted since.
+    try:
+        named = os.lstat(path)
+    except OSError:
+        return False
+    return os.path.realpath(path) == path and os.path.samestat(named, status)
 
 
 def read_at(file: int, size: int, at: int) -> bytes:
@@ -68,6 +95,17 @@ def _hole(file: int, at: int) -> int:
         # Nothing but a hole follows, or the end; or this system knows no holes.
         is_last = isinstance(error, OSError) and error.errno == errno.ENXIO
         return max(os.fstat(file).st_size - at, 0) if is_last else 0
+
+
+def person_path(path: Path) -> Path:
+    """Returns a path that a person has named, without the links that it may have in it."""
+    real = Path(os.path.realpath(path))
+    return path if str(real) == _absolute(path) else real
+
+
+def is_regular(path: Path) -> bool:
+    """Returns whether a path is that of a regular file, and not behind a link."""
+    return path.is_file() and os.path.realpath(path) == _absolute(path)
 
 
 def modified_ms(path: Path) -> int:

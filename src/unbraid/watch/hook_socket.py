@@ -6,6 +6,9 @@ processes of ours that watch, one listens; when it is gone, another takes its pl
 
 A hook that waits for a person hears now and then that we are alive: blanks, before the answer. One
 that heard nothing leaves a file, and no other calls before we have removed it.
+
+There are as many calls at once as there are places. Who has a place and says nothing loses it soon;
+when all are taken, the process with the most of them gives its oldest to the next that calls.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import fcntl
 import os
 import re
 import shutil
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -29,12 +33,17 @@ from unbraid.agents.hook_port import (
     HookCall,
     HookedWatch,
 )
-from unbraid.control.sockets import listening_address
+from unbraid.control.sockets import listening_address, peer_process
 from unbraid.system.home import make_private_folder
-from unbraid.timings import HOOK_BEAT_SECONDS, HOOK_SOCKET_RETRY_SECONDS
+from unbraid.timings import (
+    HOOK_BEAT_SECONDS,
+    HOOK_REQUEST_TIMEOUT_SECONDS,
+    HOOK_SOCKET_RETRY_SECONDS,
+)
 from unbraid.wire.record import BAD_JSON
 
 MAX_BODY_BYTES = 16 << 20
+MAX_BODIES_BYTES = 4 * MAX_BODY_BYTES
 MAX_CALLS = 256
 MAX_CALLERS = 1000
 READ_BYTES = 1 << 16
@@ -48,7 +57,8 @@ class HookSocket:
 
     def __init__(self, folder: Path, watches: Mapping[str, HookedWatch]) -> None:
         self._folder, self._watches = folder, watches
-        self._calls = 0
+        self._calls: dict[asyncio.Task[None], int] = {}  # the process of each, oldest first
+        self._body_bytes = 0  # of all calls that are being read
         self.is_others = False  # another process of ours listens
 
     async def run(self) -> None:
@@ -85,12 +95,14 @@ class HookSocket:
 
     @asynccontextmanager
     async def _listening(self) -> AsyncIterator[None]:
-        tasks: set[asyncio.Task[None]] = set()
+        calls = self._calls
 
         def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            if len(calls) >= MAX_CALLS:
+                self._take_place()
             task = asyncio.ensure_future(self._serve(reader, writer))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
+            calls[task] = peer_process(writer.get_extra_info("socket"))
+            task.add_done_callback(lambda done: calls.pop(done, None))
 
         with ExitStack() as stack:
             # Those that another process knew.
@@ -105,29 +117,60 @@ class HookSocket:
                 # First the name, so that no hook begins to call; then those that are held.
                 stack.close()
                 server.close()
-                for task in tasks:
+                held = list(calls)
+                for task in held:
                     task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+                await asyncio.gather(*held, return_exceptions=True)
+
+    def _take_place(self) -> None:
+        """Ends a call: the oldest of the process that has the most."""
+        held = Counter(self._calls.values())
+        task = max(self._calls, key=lambda each: held[self._calls[each]])
+        del self._calls[task]
+        task.cancel()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._calls += 1
         try:
-            if self._calls <= MAX_CALLS:
-                await self._answer(reader, writer)
+            await self._answer(reader, writer)
         except (OSError, h11.ProtocolError):
-            pass  # the caller is gone, or no hook of ours
+            pass  # the caller is gone, slow, or no hook of ours
         finally:
-            self._calls -= 1
             writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         response = _Response(writer)
-        call = await _call(response.connection, reader)
+        async with asyncio.timeout(HOOK_REQUEST_TIMEOUT_SECONDS):
+            call = await self._read(response.connection, reader)
         status, body = 404, b""
         if call is not None and (watch := self._watches.get(call[0])) is not None:
             self._note_caller(call[1].caller)
             status, body = await self._hooked(watch, call[1], reader, response)
         await response.end(status, body)
+
+    async def _read(
+        self, connection: h11.Connection, reader: asyncio.StreamReader
+    ) -> tuple[str, HookCall] | None:
+        """Returns whom a request is for, and what it says; None if it is too large."""
+        head: h11.Request | None = None
+        body = bytearray()
+        try:
+            while True:
+                match connection.next_event():
+                    case h11.NEED_DATA:
+                        connection.receive_data(await reader.read(READ_BYTES))
+                    case h11.Request() as head:
+                        pass
+                    case h11.Data(data=data):
+                        body += data
+                        self._body_bytes += len(data)
+                        if len(body) > MAX_BODY_BYTES or self._body_bytes > MAX_BODIES_BYTES:
+                            return None
+                    case h11.EndOfMessage() if head is not None:
+                        return _call(head, bytes(body))
+                    case _:
+                        raise ConnectionResetError("the hook is gone")
+        finally:
+            self._body_bytes -= len(body)
 
     async def _hooked(
         self,
@@ -188,32 +231,14 @@ class _Response:
         self._writer.write(self.connection.send(event) or b"")
 
 
-async def _call(
-    connection: h11.Connection, reader: asyncio.StreamReader
-) -> tuple[str, HookCall] | None:
-    """Returns whom a request is for, and what it says; None if it is too large."""
-    head: h11.Request | None = None
-    body = bytearray()
-    while True:
-        match connection.next_event():
-            case h11.NEED_DATA:
-                connection.receive_data(await reader.read(READ_BYTES))
-            case h11.Request() as head:
-                pass
-            case h11.Data(data=data):
-                body += data
-                if len(body) > MAX_BODY_BYTES:
-                    return None
-            case h11.EndOfMessage() if head is not None:
-                break
-            case _:
-                raise ConnectionResetError("the hook is gone")
+def _call(head: h11.Request, body: bytes) -> tuple[str, HookCall]:
+    """Returns whom a request is for, and what it says."""
     fields = {bytes(name): bytes(value) for name, value in head.headers}
     process = fields.get(b"process", b"").decode("latin-1")
     kind, _, what = bytes(head.target).decode("latin-1").strip("/").partition("/")
     return kind, HookCall(
         what=what,
-        body=bytes(body),
+        body=body,
         entrypoint=fields.get(b"entrypoint", b"").decode("latin-1"),
         process=int(process) if process.isdecimal() and len(process) < 12 else 0,
         caller=fields.get(b"caller", b"").decode("latin-1"),

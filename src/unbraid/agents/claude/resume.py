@@ -22,7 +22,7 @@ from unbraid.agents.claude.sessions.processes import process_folder
 from unbraid.agents.command_line import NOT_STORED_HERE, checked_id
 from unbraid.agents.port import Resumption, StoredAgent
 from unbraid.errors import SourceError
-from unbraid.system.files import chunks
+from unbraid.system.files import chunks, is_regular
 from unbraid.translate.tracks import split
 from unbraid.wire.record import BAD_JSON
 
@@ -81,7 +81,7 @@ def _lines_of(main: Path, agent: str) -> Iterator[dict[str, Any]]:
         return
     inner = main.with_suffix("") / "subagents"
     for path in [*inner.rglob(f"agent-{agent}.jsonl"), main.with_name(f"agent-{agent}.jsonl")]:
-        if path.is_file():
+        if is_regular(path):
             yield from _objects(path)
             return
 

@@ -13,10 +13,13 @@ SESSION_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a
 def codex_home(env: Mapping[str, str]) -> Path:
     """Returns Codex's own folder."""
     given = env.get("CODEX_HOME")
-    return Path(given) if given else Path(env.get("HOME") or Path.home()) / ".codex"
+    folder = Path(given) if given else Path(env.get("HOME") or Path.home()) / ".codex"
+    return folder.resolve()
 
 
 def codex_folders(env: Mapping[str, str]) -> list[Path]:
-    """Returns the folders with rollouts that there are."""
-    home = codex_home(env)
-    return [each for name in ("sessions", "archived_sessions") if (each := home / name).is_dir()]
+    """Returns the folders with rollouts that there are. They may be links; what is in them may
+    not.
+    """
+    folders = [codex_home(env) / name for name in ("sessions", "archived_sessions")]
+    return [folder.resolve() for folder in folders if folder.is_dir()]

@@ -15,7 +15,7 @@ def opencode_database(env: Mapping[str, str], edition: Edition = OPENCODE) -> Pa
     """Returns its database, if there is one."""
     given = env.get(edition.variable("DB"))
     path = Path(given) if given else _data_folder(env, edition) / f"{edition.name}.db"
-    return path if path.is_file() else None
+    return path.resolve() if path.is_file() else None
 
 
 def opencode_stores(env: Mapping[str, str], edition: Edition = OPENCODE) -> list[Path]:
@@ -23,7 +23,8 @@ def opencode_stores(env: Mapping[str, str], edition: Edition = OPENCODE) -> list
 
     A session of both is the database's.
     """
-    database, storage = opencode_database(env, edition), _data_folder(env, edition) / "storage"
+    database = opencode_database(env, edition)
+    storage = (_data_folder(env, edition) / "storage").resolve()
     found = [database] if database is not None else []
     if not storage.is_dir():
         return found

@@ -109,7 +109,7 @@ class ClaudeHooks:
     def _is_plugin_current(self) -> bool:
         try:
             for name, content in plugin_files(self._folder).items():
-                with open_regular(self._plugin_folder() / name) as file:
+                with open_regular(self._plugin_folder() / name, links=True) as file:
                     if file.read() != content:
                         return False
         except OSError:

@@ -177,7 +177,7 @@ def _finite(text: str) -> float:
 
 def _bytes_of(path: Path) -> bytes | None:
     try:
-        with open_regular(path) as file:
+        with open_regular(path, links=True) as file:
             return file.read()
     except FileNotFoundError:
         return None

@@ -41,7 +41,7 @@ class ChildFiles:
         """
         if not self._project.changed():
             return []
-        beside = list(self._main.parent.glob("agent-*.jsonl"))
+        beside = [path for path in self._main.parent.glob("agent-*.jsonl") if not path.is_symlink()]
         mine = [path for path in beside if self._owner_of(path) == self._main.stem]
         if any(self._owner_of(path) is None for path in beside):
             self._project.again()  # one that does not say yet whose it is

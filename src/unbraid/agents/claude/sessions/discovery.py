@@ -1,7 +1,7 @@
 """Which sessions Claude Code has on this machine, and which file belongs to which.
 
 Only names and times are read here, nothing of what is inside. A folder that may not be read is
-named in `problems` and left out; links are not followed below a project, so none can loop.
+named in `problems` and left out. Links are not followed, so none can loop, or lead out of here.
 """
 
 from __future__ import annotations
@@ -91,8 +91,6 @@ class Scan:
 
     def _below(self, folder: str, depth: int) -> Iterator[File]:
         for entry in self._entries(folder, missing_ok=True):
-            if entry.is_symlink():
-                continue
             if entry.name.endswith(".jsonl"):
                 file = _file(entry)
                 if file is not None and entry.name.startswith("agent-"):
@@ -137,14 +135,14 @@ def main_of(
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.is_dir()
-    except OSError:  # a link that leads to itself, or where nobody may look
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # where nobody may look
         return False
 
 
 def _file(entry: os.DirEntry[str]) -> File | None:
     try:
-        status = entry.stat()
+        status = entry.stat(follow_symlinks=False)
     except OSError:
         return None
     if not stat.S_ISREG(status.st_mode):

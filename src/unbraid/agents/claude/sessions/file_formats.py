@@ -20,7 +20,7 @@ from unbraid.agents.claude.transcript import (
 )
 from unbraid.agents.stored import SourceForm
 from unbraid.errors import SourceError
-from unbraid.system.files import chunks, read_small
+from unbraid.system.files import chunks, is_regular, read_small
 from unbraid.translate.reader import read_line
 from unbraid.translate.tracks import LineOrder, RunTracks, Track, first_lines, split
 
@@ -135,8 +135,9 @@ def beside_transcript(path: Path, session: str | None) -> list[Track]:
         workflow = file.parent.name if file.parent.parent.name == "workflows" else None
         if file.name.startswith("agent-"):
             meta = file.with_suffix(".meta.json")
-            if meta.is_file() or workflow is not None:
-                known = read_small(meta) if meta.is_file() else b"{}"
+            has_facts = is_regular(meta)
+            if has_facts or workflow is not None:
+                known = read_small(meta) if has_facts else b"{}"
                 facts.append(agent_line(file.stem.removeprefix("agent-"), known, workflow))
         order = line_order if workflow is None else workflow_line_order
         tracks.append(_track(file, session, order))
@@ -162,8 +163,8 @@ def _in_start_order(folder: Path) -> list[Path]:
 
 
 def _files(paths: Iterable[Path]) -> list[Path]:
-    """Those of the paths that are files, in order: an agent may have put anything among them."""
-    return sorted(filter(Path.is_file, paths))
+    """Returns the regular files among paths, in order: an agent may have put anything there."""
+    return sorted(filter(is_regular, paths))
 
 
 def _track(path: Path, session: str | None, order: Callable[[bytes], LineOrder]) -> Track:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from unbraid.agents.claude.places import claude_projects
+from unbraid.agents.claude.places import claude_configs
 from unbraid.agents.claude.sessions.facts import facts_of
 from unbraid.agents.claude.transcript import ProcessEntry, process_entry
 from unbraid.agents.stored import SessionState
@@ -102,7 +102,7 @@ class Processes:
         return dead - living.keys(), set(living)
 
     def _folders(self) -> list[Path]:
-        return [projects.with_name(FOLDER) for projects in claude_projects(self._env)]
+        return [config / FOLDER for config in claude_configs(self._env)]
 
     def _is_of(self, here: str, entry: ProcessEntry) -> bool:
         """Whether its number means something here."""

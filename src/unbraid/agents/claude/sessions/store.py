@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from unbraid.agents.claude.places import SESSION_ID, claude_projects, session_transcripts
 from unbraid.agents.claude.sessions.discovery import SESSION_FILE
 from unbraid.agents.stored import Recorded, SessionFacts, SessionState, StoredBlock
+from unbraid.system.files import is_regular
 from unbraid.translate.tracks import RunTracks
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class ClaudeSessions:
         """Yields the ids of transcripts that begin like this."""
         for projects in claude_projects(self._env):
             for path in projects.glob(f"*/{prefix}*.jsonl"):
-                if SESSION_FILE.fullmatch(path.name) and path.is_file():
+                if SESSION_FILE.fullmatch(path.name) and is_regular(path):
                     yield path.stem
 
     def root(self, session_id: str) -> str | None:
@@ -96,7 +97,7 @@ class ClaudeSessions:
         if main is None:
             return 0
         inner = main.with_suffix("").rglob("*.jsonl")
-        files = (main, *filter(Path.is_file, inner))
+        files = (main, *filter(is_regular, inner))
         return max(path.stat().st_mtime_ns for path in files) // 1_000_000
 
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:

@@ -18,6 +18,7 @@ from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.processes import Processes, is_silent, lists_itself
 from unbraid.agents.hook_port import HookCall, HookServices
 from unbraid.agents.stored import Recorded
+from unbraid.system.files import is_regular, person_path
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 
@@ -69,7 +70,7 @@ class TranscriptWatch:
     def has(self, session_id: str) -> bool:
         """Returns whether its transcript is a file."""
         main = self._mains.get(session_id)
-        return main is not None and main.is_file()
+        return main is not None and is_regular(main)
 
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
         """Reads its transcripts from where the log stands."""
@@ -113,7 +114,7 @@ class TranscriptWatch:
 
     def _meet_transcript(self, path: Path) -> None:
         """Notes a transcript that a hook names, if it is where transcripts are."""
-        self._note(path, claude_projects(self._env))
+        self._note(person_path(path), claude_projects(self._env))
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those whose processes are no longer on Claude Code's own list, or do not live; or

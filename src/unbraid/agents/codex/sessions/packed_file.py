@@ -26,23 +26,26 @@ class PackedTail:
         """Yields what is behind the place, at the first call."""
         if self._is_read:
             return
-        self._is_read, at = True, 0
-        rest = b""
+        self._is_read, at, from_offset = True, 0, self._offset
+        begun, size = list[bytes](), 0
         try:
             for data in rollout_bytes(self.path):
-                begin = max(self._offset - at, 0)
+                begin = max(from_offset - at, 0)
                 at += len(data)
-                lines, newline, rest = (rest + data[begin:]).rpartition(b"\n")
-                if newline:
-                    yield self._chunk(lines + newline)
-                if len(rest) > DEFAULT_MAX_LINE_BYTES:
+                end = data.rfind(b"\n") + 1
+                if end > begin:
+                    yield self._chunk(b"".join((*begun, data[begin:end])))
+                    begun, size, begin = [], 0, end
+                begun.append(data[begin:])
+                size += len(begun[-1])
+                if size > DEFAULT_MAX_LINE_BYTES:
                     # Some kilobytes can be unpacked to a line of any length.
-                    yield self._chunk(rest)
-                    rest = b""
+                    yield self._chunk(b"".join(begun))
+                    begun, size = [], 0
         except (OSError, SourceError) as error:
             self.problem = getattr(error, "strerror", None) or str(error)
-        if rest:
-            yield self._chunk(rest)
+        if size:
+            yield self._chunk(b"".join(begun))
 
     def rest(self) -> Iterator[Chunk]:
         """Yields nothing: the file was read to its end."""

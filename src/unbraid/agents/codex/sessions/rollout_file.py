@@ -36,6 +36,8 @@ _COUNT = re.compile(
     re.MULTILINE,
 )
 MAX_COUNT_BYTES = 1 << 20
+# Lines of agents are packed to a tenth or a hundredth; nothing but a trap to a thousandth.
+MAX_RATIO, MIN_UNPACKED_BYTES = 1000, 64 << 20
 
 
 def thread_of_name(name: str) -> str | None:
@@ -137,8 +139,9 @@ def zstd_module(path: Path) -> Any:
 def _unpacked(path: Path) -> Iterator[bytes]:
     zstd = zstd_module(path)
     reader = zstd.ZstdDecompressor()
-    ended = True
+    ended, size = True, 0
     last = b"\n"
+    most = max(MIN_UNPACKED_BYTES, MAX_RATIO * path.stat().st_size)
     try:
         for data in chunks(path):
             while data or not reader.needs_input:
@@ -147,7 +150,11 @@ def _unpacked(path: Path) -> Iterator[bytes]:
                 ended = False
                 if made:
                     last = made[-1:]
+                    size += len(made)
                     yield made
+                if size > most:
+                    yield _mark(last, f"{path.name}: unpacks to more than any session, not read on")
+                    return
                 if reader.eof:
                     ended = True
                     data = reader.unused_data

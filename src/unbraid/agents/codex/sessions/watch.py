@@ -15,6 +15,7 @@ from unbraid.agents.codex.sessions.rollout_file import ends_turn, has_first_line
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.codex.sessions.writers import RolloutWriters, watched_tree
 from unbraid.agents.stored import Recorded
+from unbraid.system.files import is_regular
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 
@@ -64,7 +65,7 @@ class RolloutWatch:
     def has(self, session_id: str) -> bool:
         """Returns whether its rollout is there."""
         path = self._files.get(session_id)
-        return path is not None and path.is_file()
+        return path is not None and is_regular(path)
 
     def follow(self, session_id: str, recorded: Recorded) -> RolloutFollower | None:
         """Reads its rollouts from where the log stands."""
@@ -99,7 +100,7 @@ class RolloutWatch:
         changed = []
         for path in paths:
             thread = thread_of_name(path.name)
-            if thread is not None and path.suffix == ".jsonl" and path.is_file():
+            if thread is not None and path.suffix == ".jsonl" and is_regular(path):
                 self._files[thread] = path
                 self._stamps[thread] = _mtime_ns(path)
                 changed.append(thread)

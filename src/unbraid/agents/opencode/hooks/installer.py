@@ -81,7 +81,7 @@ class OpenCodeHooks:
 
     def _found(self) -> bytes | None:
         try:
-            with open_regular(self._path) as file:
+            with open_regular(self._path, links=True) as file:
                 return file.read()
         except FileNotFoundError:
             return None
