@@ -14,6 +14,7 @@ from nats.aio.client import Client
 from nats.errors import AuthorizationError, Error, NoRespondersError
 
 from unbraid.log.nats.address import NatsAddress
+from unbraid.log.nats.message import parsed_headers
 from unbraid.log.nats.requests import NatsRequests, NotAllowed
 from unbraid.log.port import LogUnusable
 from unbraid.system.tasks import end_task
@@ -57,11 +58,21 @@ class Away(Exception):
 _answer = msgspec.json.Decoder(_Answer).decode
 
 
+class _Client(Client):
+    """The client, with a reader of headers that takes a fifteenth of the time: theirs looks at
+    every letter of every name, in each message that a machine copies.
+    """
+
+    @staticmethod
+    def _parse_header_lines(raw: bytes) -> dict[str, str]:
+        return parsed_headers(raw)
+
+
 class _FirstContact:
     """The first attempt to connect. It goes on until it succeeds or somebody ends it."""
 
     def __init__(self, address: NatsAddress) -> None:
-        self.client, self._address = Client(), address
+        self.client, self._address = _Client(), address
         self._refused = asyncio.Event()
         self._problem: Exception = TimeoutError()
         self.requests = NatsRequests(self.client)
