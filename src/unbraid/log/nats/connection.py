@@ -83,12 +83,16 @@ class _FirstContact:
                 name="unbraid",
                 error_cb=self._note,
                 disconnected_cb=self._disconnected,
+                reconnected_cb=self._reconnected,
                 **_options(address),
             )
         )
 
     async def _disconnected(self) -> None:
         self.requests.give_up()
+
+    async def _reconnected(self) -> None:
+        self._refused.clear()
 
     async def _note(self, error: Exception) -> None:
         if "permissions violation" in str(error).lower():
@@ -121,6 +125,8 @@ class _FirstContact:
     @property
     def detail(self) -> str:
         """What went wrong the last time."""
+        if _is_final(self._problem):
+            return _unusable(self._address, self._problem).detail
         return str(self._problem) or type(self._problem).__name__
 
     async def end(self) -> None:
@@ -190,7 +196,9 @@ class NatsConnection:
         except NotAllowed as error:
             raise Refused(JetStreamProblem(403, description=str(error))) from error
         except (TimeoutError, NoRespondersError, Error, OSError) as error:
-            raise Away(str(error) or type(error).__name__) from error
+            # No answer comes without a connection: what keeps that away is the reason.
+            away = "" if self.is_connected else self._contact.detail
+            raise Away(away or str(error) or type(error).__name__) from error
         if message.headers and message.headers.get("Status") == "503":
             raise Away("no responders")
         try:
