@@ -17,27 +17,32 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
+from nats.aio.client import Client
+from nats.js.errors import BadRequestError
 
 from benchmarks.log_append import events_of
 from benchmarks.table import Measured, NotMeasured, table
 from tests.log.nats import two_machines
 from tests.namespaces import has_namespaces, in_own_network
 from tests.nats_servers import SERVER, NatsCluster
-from unbraid.events import FleetEvent, Text
+from unbraid.events import FleetEvent, Text, encode
 from unbraid.log import Log, SqliteLog, opened_log
+from unbraid.log.nats.message import EXPECTED
+from unbraid.log.nats.stream import log_settings, run_subject
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.sample import story
 from unbraid.testing import CliUnavailable, clis
 from unbraid.wire.chunk import Chunk
 
-STREAM, HISTORY = "BENCH", "HISTORY"
+STREAM, HISTORY, BARE = "BENCH", "HISTORY", "BARE"
 RUNS = (1, 16, 100, 500)
 BOUND_RUNS = 100
 ROUNDS = 3
-APPENDS = 3_000
+APPENDS = 6_000
 LARGE_BYTES = 32 << 20
 CUT_RUNS = 2_000
 CATCH_UP_EVENTS = 200_000
@@ -100,6 +105,7 @@ async def measured(folder: Path, catch_up_events: int) -> list[Measured]:
         async with opened_log(cluster.url(STREAM, folder / "one.db")) as one:
             assert isinstance(one, ReplicatedLog)
             rows = [await speed(one, sqlite, runs) for runs in RUNS]
+            rows.append(await bare_client(cluster, sqlite))
             # Only now: what another machine does would take its time from this process.
             async with opened_log(cluster.url(STREAM, folder / "two.db")) as two:
                 assert isinstance(two, ReplicatedLog)
@@ -120,7 +126,7 @@ async def speed(ours: Log, theirs: Log, runs: int) -> Measured:
     """Appends a second with so many runs at once, beside the SQLite log: the middle one of three
     rounds, in turns, because both share the machine with others.
     """
-    events = events_of(APPENDS if runs > 1 else APPENDS // 4)
+    events = events_of(APPENDS if runs > 1 else APPENDS // 8)
     done = len(events) // runs * runs
     rounds = []
     for number in range(ROUNDS):
@@ -136,6 +142,43 @@ async def speed(ours: Log, theirs: Log, runs: int) -> Measured:
         "SQLite",
         at_least=0.5 if runs == BOUND_RUNS else None,
         detail=f"{done / mine:,.0f}/s against {done / other:,.0f}/s",
+    )
+
+
+async def bare_client(cluster: NatsCluster, sqlite: Log) -> Measured:
+    """The same number of appends by nats-py alone, to a stream of the same settings: without our
+    records, checks and copy, and with nobody who reads them.
+    """
+    client = Client()
+    await client.connect([f"nats://{address}" for address in cluster.addresses])
+    settings = log_settings(BARE, BARE, 3)
+    await client.jetstream().add_stream(name=BARE, subjects=settings["subjects"], num_replicas=3)
+    events = events_of(APPENDS)
+    lines = [encode(event) for event in events[: len(events) // BOUND_RUNS]]
+
+    async def write(run: str) -> None:
+        subject, head, at = run_subject(BARE, run), 0, 0
+        while at < len(lines):
+            # "Wrong last sequence" comes now and then for no reason, and only means: once more.
+            with suppress(BadRequestError):
+                headers = {EXPECTED: str(head)}
+                head = (await client.jetstream().publish(subject, lines[at], headers=headers)).seq
+                at += 1
+
+    rounds = []
+    for number in range(ROUNDS):
+        start = time.perf_counter()
+        await asyncio.gather(*(write(f"b{number}-{run}") for run in range(BOUND_RUNS)))
+        taken = time.perf_counter() - start
+        rounds.append((taken, await appends(sqlite, f"b{number}", BOUND_RUNS, events)))
+    await client.close()
+    mine, other = sorted(rounds, key=lambda each: each[1] / each[0])[ROUNDS // 2]
+    return Measured(
+        f"the same by the bare client, one message each, {BOUND_RUNS} runs at once",
+        other / mine,
+        "of the speed",
+        "SQLite",
+        detail=f"{APPENDS / mine:,.0f}/s against {APPENDS / other:,.0f}/s",
     )
 
 

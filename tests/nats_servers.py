@@ -51,6 +51,10 @@ class NatsNode:
                 [*self.host.command, SERVER, "-c", self._config], stdout=output, stderr=output
             )
 
+    def edit(self, before: str, after: str) -> None:
+        """Changes its configuration, for the next start."""
+        self._config.write_text(self._config.read_text().replace(before, after))
+
     def stop(self) -> None:
         """Ends the server in good order, as for an upgrade."""
         if self.process is not None:

@@ -19,7 +19,7 @@ from unbraid.events import Done, FleetEvent, RequestReceived
 from unbraid.log import MemoryLog
 from unbraid.log.contract import story
 from unbraid.remote.delivery import Delivery
-from unbraid.remote.destination import Destination
+from unbraid.remote.destination import Destination, LogDelivery
 from unbraid.remote.ledger import DeliveryLedger
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 
@@ -206,3 +206,33 @@ async def test_a_server_of_another_kind_is_reported_and_nothing_is_given_up(
     assert sorted(refused) == [("a", problem), ("b", problem)]
     with contextlib.closing(DeliveryLedger(tmp_path)) as ledger:
         assert [(each.run, each.seq) for each in ledger.waiting()] == [("a", 0), ("b", 0)]
+
+
+async def test_a_machine_that_has_another_name_goes_on_sending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = MemoryLog(), MemoryLog()
+    events = story(["x"])
+    assert isinstance(events[0], RequestReceived)
+
+    async def sent(machine: str, wanted: int, more: Sequence[FleetEvent]) -> None:
+        """Sends what there is, up to an event, and then more, while it is recorded."""
+        monkeypatch.setenv("UNBRAID_MACHINE", machine)
+        to = Destination(server.url, SECRET, home=tmp_path)
+        delivery = LogDelivery(to, here, "log", warn=pytest.fail)
+        async with delivery.sending():
+            for seq in (wanted, wanted + len(more)):
+                while delivery.status.behind or (  # noqa: ASYNC110
+                    (found := await there.run("r")) is None or found.last_seq < seq
+                ):
+                    await asyncio.sleep(0.01)
+                await here.append("r", more)
+
+    async with asyncio.timeout(PATIENCE_SECONDS), listening(there) as server:
+        events[0].machine = "before"
+        await here.append("r", events[:2])
+        await sent("before", 2, events[2:3])
+        events[0].machine = "another"
+        await here.append("not-ours", events[:3])
+        await sent("after", 3, events[3:])
+        assert [run.run for run in await there.runs()] == ["r"]

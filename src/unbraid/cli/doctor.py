@@ -39,8 +39,8 @@ def doctor(as_json: bool, repair: bool, source: Path | None, log: str | None) ->
     about problems.
 
     With --repair, a shared log gets back what it has lost, from this machine's copy or from FILE.
-    Records that it already has are skipped. No file is deleted: the copy is set aside and built
-    again.
+    Records that it already has are skipped. A copy that is damaged is built again. No file is
+    deleted: the copy is set aside.
     """
     from unbraid.checkup import checkup
     from unbraid.screen import safe
@@ -63,8 +63,12 @@ def _repair(log: str | None, source: Path | None) -> None:
     from unbraid.log.repair import repair_log
 
     repaired = asyncio.run(repair_log(log, os.environ, source=source))
+    if repaired.damaged is not None:
+        click.echo(f"This machine's copy was damaged. It is now {repaired.damaged}.")
+        click.echo("A new one is made from the log; start again what used the old one.")
     if repaired.restored is None:
-        click.echo("Nothing to repair: the log has everything that this machine's copy has.")
+        if repaired.damaged is None:
+            click.echo("Nothing to repair: the log has everything that this machine's copy has.")
         return
     restored = repaired.restored
     click.echo(

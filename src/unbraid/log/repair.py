@@ -1,4 +1,6 @@
-"""Repairs a shared log: brings back what it has lost, from this machine's copy or a backup."""
+"""Repairs a shared log: brings back what it has lost, from this machine's copy or a backup; and a
+copy that is damaged.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,8 @@ from msgspec import Struct
 
 from unbraid.errors import CallerError
 from unbraid.log.engines import opened_log
+from unbraid.log.port import Log
+from unbraid.log.replicated.copy import DamagedCopy
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.replicated.restoration import RestoredRuns, restored_runs
 
@@ -18,35 +22,48 @@ _SUFFIXES = ("", "-wal", "-shm")
 
 
 class LogRepair(Struct):
-    """What was restored, and from which file, which stays; nothing if nothing was lost."""
+    """What was restored, and from which file, which stays; nothing if nothing was lost. And where
+    the copy of this machine is now if it was damaged.
+    """
 
     source: Path | None = None
     restored: RestoredRuns | None = None
+    damaged: Path | None = None
 
 
 async def repair_log(
     url: str | None, env: Mapping[str, str] = os.environ, *, source: Path | None = None
 ) -> LogRepair:
     """Restores a shared log from a file; without one, from this machine's copy, if that has what
-    the log has lost. The copy is put aside then, and made anew. Raises CallerError if the log is
-    not a shared one.
+    the log has lost. The copy is put aside then, and made anew; and so it is if it is damaged.
+    Raises CallerError if the log is not a shared one.
     """
-    async with opened_log(url, env) as log:
-        if not isinstance(log, ReplicatedLog):
-            raise CallerError("only a log that machines share can be repaired: give --log nats://…")
-        is_lost, copy = (await log.looked_for_loss()), log.copy_path
-    if is_lost:
-        kept = _put_aside(copy)
+    damaged, lost = None, None
+    try:
+        async with opened_log(url, env) as log:
+            shared = _shared(log)
+            await shared.check_copy()
+            lost = shared.copy_path if await shared.looked_for_loss() else None
+    except DamagedCopy as error:
+        damaged = _put_aside(error.path, "damaged")
+    if lost is not None:
+        kept = _put_aside(lost, "lost")
         source = source or kept
-    if source is None:
+    if source is None and damaged is None:
         return LogRepair()
     async with opened_log(url, env) as log:
-        assert isinstance(log, ReplicatedLog)
-        return LogRepair(source, await restored_runs(source, log))
+        restored = None if source is None else await restored_runs(source, _shared(log))
+    return LogRepair(source, restored, damaged)
 
 
-def _put_aside(copy: Path) -> Path:
-    kept = copy.with_name(f"{copy.name}.lost-{time.strftime('%Y%m%d-%H%M%S')}")
+def _shared(log: Log) -> ReplicatedLog:
+    if not isinstance(log, ReplicatedLog):
+        raise CallerError("only a log that machines share can be repaired: give --log nats://…")
+    return log
+
+
+def _put_aside(copy: Path, why: str) -> Path:
+    kept = copy.with_name(f"{copy.name}.{why}-{time.strftime('%Y%m%d-%H%M%S')}")
     for suffix in _SUFFIXES:
         part = copy.with_name(f"{copy.name}{suffix}")
         if part.exists():

@@ -157,7 +157,8 @@ class LogDelivery:
         self._ledger = DeliveryLedger(destination.home)
         self._refusals: set[str] = set()
         self._ours: dict[str, bool] = {}
-        self._machine = this_origin().machine
+        # A laptop may have another name in another network: its runs stay its own.
+        self._machines = {None, *self._ledger.machine_names(this_origin().machine)}
         self._delivery = destination.delivery(log, self._ledger, log_name, on_refused=self._refused)
 
     @property
@@ -254,7 +255,7 @@ class LogDelivery:
         """
         if run not in self._ours:
             summary = await self._log.run(run)
-            self._ours[run] = summary is not None and summary.machine in (None, self._machine)
+            self._ours[run] = summary is not None and summary.machine in self._machines
         return self._ours[run]
 
     async def _report(self) -> None:

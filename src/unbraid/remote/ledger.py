@@ -67,6 +67,12 @@ class DeliveryLedger:
         rows = self._all(query, (log, url))
         return int(rows[0][0]) if rows else None
 
+    def machine_names(self, current: str | None) -> set[str | None]:
+        """Notes how this machine is called; returns that and all names that it had before."""
+        with self._transaction() as database:
+            database.execute("INSERT OR IGNORE INTO machines VALUES (?)", (current,))
+        return {name for (name,) in self._all("SELECT name FROM machines", ())}
+
     def note(
         self,
         log: str,
@@ -186,5 +192,6 @@ CREATE TABLE IF NOT EXISTS runs (
     arrived INTEGER NOT NULL DEFAULT 0, redact INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (log, url, run)
 );
+CREATE TABLE IF NOT EXISTS machines (name TEXT UNIQUE);
 CREATE INDEX IF NOT EXISTS runs_waiting ON runs (arrived) WHERE NOT arrived;
 """

@@ -136,6 +136,52 @@ async def test_an_append_whose_answer_is_lost_is_there_once(
         assert (await log.append("r", [event], spool=chunks)).last_seq == event.seq
     assert [entry.seq for entry in await log.read("r")] == list(range(1, len(events) + 1))
     assert log.journal.statistics.rescued > 5
+    # Appends that are sent together share one answer.
+    runs = [f"together-{number}" for number in range(20)]
+
+    async def write(run: str) -> None:
+        for event in events[:20]:
+            assert (await log.append(run, [event])).last_seq == event.seq
+
+    await asyncio.gather(*map(write, runs))
+    for run in runs:
+        assert [entry.seq for entry in await log.read(run)] == list(range(1, 21))
+
+
+async def test_appends_of_many_runs_are_sent_together_and_fail_apart(
+    opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = await opened("one"), await opened("two")
+    answered, request = list[str](), NatsConnection.request
+
+    async def counted(self: NatsConnection, subject: str, *args: Any, **more: Any) -> bytes:
+        answered.append(subject)
+        return await request(self, subject, *args, **more)
+
+    monkeypatch.setattr(NatsConnection, "request", counted)
+    runs = [f"r{number}" for number in range(100)]
+    await asyncio.gather(*(one.append(run, story(["a"])[:1]) for run in runs))
+    answered.clear()
+    await asyncio.gather(*(one.append(run, story(["a"])[1:2]) for run in runs))
+    assert len([subject for subject in answered if not subject.startswith("$JS")]) == 1
+    await two.append("r50", story(["other"])[2:3])
+    await two.append("r60", story(["a"])[2:3])
+    # One of them has another history by now, one has the same already, and one was given up.
+    writing = [asyncio.create_task(one.append(run, story(["a"])[2:3])) for run in runs]
+    await asyncio.sleep(0)
+    writing[70].cancel()
+    answers: list[Any] = await asyncio.gather(*writing, return_exceptions=True)
+    assert isinstance(answers[50], LogConflict)
+    assert isinstance(answers[70], asyncio.CancelledError)
+    await one.append("r70", story(["a"])[2:3])
+    for number, run in enumerate(runs):
+        said = [entry.seq for entry in await one.read(run)]
+        assert said == [1, 2, 3]
+        if number not in (50, 70):
+            assert answers[number].last_seq == 3
+    await one.settle()
+    await two.settle()
+    assert await two.read_all() == await one.read_all()
 
 
 async def test_much_in_one_append_is_all_or_nothing(opened: Opener) -> None:

@@ -117,3 +117,51 @@ async def test_a_run_that_was_forgotten_long_ago_can_begin_again(
         await log.settle()
         assert (await log.replication()).problem is None
         assert await log.runs() == []
+
+
+@pytest.mark.parametrize("first_byte", [0, 4096])
+async def test_a_copy_that_is_damaged_is_made_anew(
+    one_node: NatsCluster, stream: str, tmp_path: Path, first_byte: int
+) -> None:
+    url, path = one_node.url(stream, tmp_path / "one.db"), tmp_path / "one.db"
+    async with opened_log(url) as log:
+        for number in range(20):
+            await log.append(f"r{number}", story(["x" * 1000]))
+        assert await log.count_runs() == 20
+    with path.open("r+b") as file:
+        file.seek(first_byte)
+        file.write(b"no page" * 5000)
+    with pytest.raises(LogUnusable, match="unbraid doctor --repair"):
+        async with opened_log(url) as log:
+            assert isinstance(log, ReplicatedLog)
+            await log.check_copy()
+    repaired = await repair_log(url)
+    assert repaired.damaged is not None and repaired.damaged.exists()
+    assert repaired.restored is None
+    async with opened_log(url) as log:
+        assert isinstance(log, ReplicatedLog)
+        await log.settle()
+        assert await log.count_runs() == 20
+    assert (await repair_log(url)).damaged is None
+
+
+async def test_a_copy_that_is_deleted_under_a_process_is_made_anew_by_the_next(
+    one_node: NatsCluster, stream: str, tmp_path: Path
+) -> None:
+    url = one_node.url(stream, tmp_path / "one.db")
+    async with opened_log(url) as old:
+        assert isinstance(old, ReplicatedLog)
+        await old.append("r", story(["x"]))
+        assert await old.count_runs() == 1
+        for suffix in ("", "-wal", "-shm"):
+            (tmp_path / f"one.db{suffix}").unlink(missing_ok=True)
+        # It has the lock: as long as it keeps that, nobody else can apply records.
+        async with opened_log(url) as new:
+            assert isinstance(new, ReplicatedLog)
+            await new.settle()
+            assert await new.count_runs() == 1
+            assert "deleted or replaced" in str((await old.replication()).problem)
+            with pytest.raises(LogUnusable, match="start this process again"):
+                await old.append("r2", story(["x"]))
+            await new.append("r2", story(["x"]))
+            assert await new.count_runs() == 2

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 from tests.nats_servers import NatsCluster
 from tests.ports import free_port
 from unbraid.errors import CallerError
-from unbraid.log import LogUnusable, open_log
+from unbraid.log import Log, LogUnusable, open_log
 from unbraid.log.contract import story
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import Away, NatsConnection
@@ -54,6 +56,14 @@ async def test_one_copy_is_too_few_where_three_nodes_are(
         await open_log(url)
 
 
+async def problem_of(log: Log) -> str:
+    try:
+        await log.check()
+    except LogUnusable as error:
+        return str(error)
+    return ""
+
+
 @asynccontextmanager
 async def node_with_password(tmp_path: Path) -> AsyncIterator[NatsCluster]:
     more = 'authorization { users: [ { user: server, password: "s3cret" } ] }'
@@ -92,6 +102,26 @@ async def test_who_may_not_enter_learns_why_and_no_secret_is_shown(tmp_path: Pat
         await open_log(cluster.url("S", view, user="server:s3cret@"))
     assert caught.value.reason == "away"
     assert "s3cret" not in str(caught.value)
+
+
+# The client forgets to close a connection that is refused.
+@pytest.mark.filterwarnings("ignore:unclosed <StreamWriter:ResourceWarning")
+async def test_a_password_that_is_changed_meanwhile_is_the_reason_given(tmp_path: Path) -> None:
+    async with node_with_password(tmp_path) as cluster, asyncio.timeout(60):
+        log = await open_log(cluster.url("S", tmp_path / "view.db", user="server:s3cret@"))
+        node = cluster.nodes[0]
+        for before, after, words in (
+            ("s3cret", "0ther", "wrong user, password"),
+            ("0ther", "s3cret", "^$"),
+        ):
+            node.stop()
+            node.edit(before, after)
+            node.start()
+            while not re.search(words, await problem_of(log)):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+        await log.append("r", story(["x"]))
+        await log.close()
+    gc.collect()
 
 
 RIGHTS = """

@@ -116,6 +116,10 @@ class Trial:
         """Kills every node, and starts them all again; returns how long nobody could write."""
         for node in self.cluster.nodes:
             await asyncio.to_thread(node.kill)
+        return await self.start_all()
+
+    async def start_all(self) -> float:
+        """Starts every node; returns how long it took until everybody could write."""
         for node in self.cluster.nodes:
             node.start()
         began = time.monotonic()

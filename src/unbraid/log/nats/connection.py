@@ -14,6 +14,7 @@ from nats.aio.client import Client
 from nats.errors import AuthorizationError, Error, NoRespondersError
 
 from unbraid.log.nats.address import NatsAddress
+from unbraid.log.nats.message import parsed_headers
 from unbraid.log.nats.requests import NatsRequests, NotAllowed
 from unbraid.log.port import LogUnusable
 from unbraid.system.tasks import end_task
@@ -57,11 +58,21 @@ class Away(Exception):
 _answer = msgspec.json.Decoder(_Answer).decode
 
 
+class _Client(Client):
+    """The client, with a reader of headers that takes a fifteenth of the time: theirs looks at
+    every letter of every name, in each message that a machine copies.
+    """
+
+    @staticmethod
+    def _parse_header_lines(raw: bytes) -> dict[str, str]:
+        return parsed_headers(raw)
+
+
 class _FirstContact:
     """The first attempt to connect. It goes on until it succeeds or somebody ends it."""
 
     def __init__(self, address: NatsAddress) -> None:
-        self.client, self._address = Client(), address
+        self.client, self._address = _Client(), address
         self._refused = asyncio.Event()
         self._problem: Exception = TimeoutError()
         self.requests = NatsRequests(self.client)
@@ -72,12 +83,16 @@ class _FirstContact:
                 name="unbraid",
                 error_cb=self._note,
                 disconnected_cb=self._disconnected,
+                reconnected_cb=self._reconnected,
                 **_options(address),
             )
         )
 
     async def _disconnected(self) -> None:
         self.requests.give_up()
+
+    async def _reconnected(self) -> None:
+        self._refused.clear()
 
     async def _note(self, error: Exception) -> None:
         if "permissions violation" in str(error).lower():
@@ -110,6 +125,8 @@ class _FirstContact:
     @property
     def detail(self) -> str:
         """What went wrong the last time."""
+        if _is_final(self._problem):
+            return _unusable(self._address, self._problem).detail
         return str(self._problem) or type(self._problem).__name__
 
     async def end(self) -> None:
@@ -179,7 +196,9 @@ class NatsConnection:
         except NotAllowed as error:
             raise Refused(JetStreamProblem(403, description=str(error))) from error
         except (TimeoutError, NoRespondersError, Error, OSError) as error:
-            raise Away(str(error) or type(error).__name__) from error
+            # No answer comes without a connection: what keeps that away is the reason.
+            away = "" if self.is_connected else self._contact.detail
+            raise Away(away or str(error) or type(error).__name__) from error
         if message.headers and message.headers.get("Status") == "503":
             raise Away("no responders")
         try:

@@ -17,23 +17,22 @@ from collections.abc import AsyncGenerator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-import msgspec
-
 from unbraid.log.nats.bucket import Bucket
 from unbraid.log.nats.checkup import nats_findings
 from unbraid.log.nats.connection import Away, JetStreamProblem, NatsConnection, Refused
 from unbraid.log.nats.feed import NatsFeed, read_to_end
+from unbraid.log.nats.groups import AppendGroups, GroupFailed
 from unbraid.log.nats.message import (
     BATCH_COMMIT,
     BATCH_ID,
     BATCH_SEQ,
-    EXPECTED,
     ID,
     MAX_PARTS,
-    PART_BYTES,
     PARTS,
     ROLLUP,
     TTL,
+    RecordMessage,
+    ack_of,
     headers_of,
     part_numbers,
 )
@@ -62,13 +61,6 @@ _MESSAGE_NOT_FOUND = 10037
 _LAST = re.compile(r"wrong last sequence: (\d+)")
 
 
-class _Ack(msgspec.Struct):
-    seq: int
-
-
-_ack = msgspec.json.Decoder(_Ack).decode
-
-
 class _Found(NamedTuple):
     seq: int
     id: str
@@ -95,6 +87,7 @@ class NatsJournal:
         self._bucket = bucket
         self._connection, self._stream, self._prefix = connection, stream, prefix
         self._writer, self._count = secrets.token_hex(8), 0
+        self._groups = AppendGroups(connection)
         self._was_found = False
 
     async def prepare(self) -> None:
@@ -122,7 +115,7 @@ class NatsJournal:
     ) -> int:
         """Append a record after the one that has to be the run's last."""
         self._count += 1
-        message = _Message(
+        message = RecordMessage(
             subject=run_subject(self._prefix, run),
             id=f"{self._writer}.{self._count}",
             record=record,
@@ -131,9 +124,15 @@ class NatsJournal:
             | ({} if ttl_seconds is None else {TTL: str(ttl_seconds)}),
         )
         began, pause = time.monotonic(), NATS_FIRST_RETRY_SECONDS
+        alone = not AppendGroups.takes(message)
         while True:
             try:
-                return await self._publish(message)
+                if alone:
+                    return await self._publish(message)
+                alone = True  # what is sent again is in doubt, and must not fail others
+                return await self._groups.publish(message)
+            except GroupFailed:
+                continue
             except Away as away:
                 problem = str(away)
             except Refused as refused:
@@ -148,14 +147,14 @@ class NatsJournal:
             await asyncio.sleep(pause)
             pause = min(2 * pause, NATS_LONGEST_RETRY_SECONDS)
 
-    async def _publish(self, message: _Message) -> int:
+    async def _publish(self, message: RecordMessage) -> int:
         parts = message.parts()
         if len(parts) > MAX_PARTS:
             raise LogUnusable(self.place, "io", "this append is too large")
-        expected = {EXPECTED: str(message.after), ID: message.id, **message.headers}
+        expected = message.all_headers()
         if len(parts) == 1:
             answer = await self._connection.request(message.subject, parts[0], headers=expected)
-            return _ack(answer).seq
+            return ack_of(answer).seq
         batch = secrets.token_hex(8)  # a new one each time: half of an old one may be there
         for number, part in enumerate(parts, 1):
             headers = {
@@ -174,10 +173,10 @@ class NatsJournal:
             headers={**headers, BATCH_COMMIT: "1"},
             seconds=BATCH_TIMEOUT_SECONDS,
         )
-        return _ack(answer).seq
+        return ack_of(answer).seq
 
     async def _verdict(
-        self, run: str, message: _Message, problem: JetStreamProblem, began: float
+        self, run: str, message: RecordMessage, problem: JetStreamProblem, began: float
     ) -> int | None:
         """Returns where our message is if it is there; None if nobody knows yet. Raises what is
         certain.
@@ -275,18 +274,3 @@ class NatsJournal:
     async def close(self) -> None:
         """Closes the connection."""
         await self._connection.close()
-
-
-class _Message(NamedTuple):
-    subject: str
-    id: str
-    record: bytes
-    after: int
-    headers: dict[str, str]
-
-    def parts(self) -> list[bytes]:
-        """The record in pieces that a server accepts."""
-        if len(self.record) <= PART_BYTES:
-            return [self.record]
-        size = PART_BYTES
-        return [self.record[at : at + size] for at in range(0, len(self.record), size)]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import base64
 from typing import NamedTuple
 
+import msgspec
+from msgspec import Struct
+
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 ROLLUP = "Nats-Rollup"
 TTL = "Nats-TTL"
@@ -17,6 +20,37 @@ PARTS = "Unbraid-Part"
 # Below the servers' own limit of 1 MiB, headers included.
 PART_BYTES = 900_000
 MAX_PARTS = 1000
+
+
+class Ack(Struct):
+    """Where a message was stored; of a batch, its last one."""
+
+    seq: int
+    count: int = 1
+
+
+ack_of = msgspec.json.Decoder(Ack).decode
+
+
+class RecordMessage(NamedTuple):
+    """A record on its way to the stream, after the message that must be its subject's last."""
+
+    subject: str
+    id: str
+    record: bytes
+    after: int
+    headers: dict[str, str]
+
+    def all_headers(self) -> dict[str, str]:
+        """Returns what the stream compares, who wrote it, and its own headers."""
+        return {EXPECTED: str(self.after), ID: self.id, **self.headers}
+
+    def parts(self) -> list[bytes]:
+        """Returns the record in pieces that a server accepts."""
+        size = PART_BYTES
+        if len(self.record) <= size:
+            return [self.record]
+        return [self.record[at : at + size] for at in range(0, len(self.record), size)]
 
 
 class MessagePlace(NamedTuple):
@@ -35,10 +69,9 @@ def place_of_message(reply: str) -> MessagePlace | None:
     # In front of it, newer servers name the domain and the account.
     at = 4 if len(tokens) == 9 else 6
     try:
-        stream_seq, consumer_seq, _, pending = (int(token) for token in tokens[at + 1 : at + 5])
-    except ValueError:
+        return MessagePlace(int(tokens[at + 1]), int(tokens[at + 2]), int(tokens[at + 4]))
+    except (ValueError, IndexError):
         return None
-    return MessagePlace(stream_seq, consumer_seq, pending)
 
 
 def part_numbers(header: str | None) -> tuple[int, int]:
@@ -49,9 +82,17 @@ def part_numbers(header: str | None) -> tuple[int, int]:
 
 def headers_of(encoded: str | None) -> dict[str, str]:
     """Returns the headers of a message that was asked for by its place."""
-    lines = base64.b64decode(encoded or "").decode(errors="replace").split("\r\n")
-    pairs = (line.partition(":") for line in lines)
-    return {name: value.strip() for name, separator, value in pairs if separator}
+    return parsed_headers(base64.b64decode(encoded or ""))
+
+
+def parsed_headers(raw: bytes) -> dict[str, str]:
+    """Returns the headers in the bytes before a message."""
+    headers = {}
+    for line in raw.decode(errors="replace").split("\r\n"):
+        name, separator, value = line.partition(":")
+        if separator:
+            headers[name.strip()] = value.strip()
+    return headers
 
 
 class Parts:

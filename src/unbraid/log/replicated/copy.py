@@ -9,7 +9,8 @@ continues a run needs them, and asks the journal.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +19,7 @@ import msgspec
 
 from unbraid.events import decode_event
 from unbraid.log.admission import Line
-from unbraid.log.port import LogConflict
+from unbraid.log.port import LogConflict, LogUnusable
 from unbraid.log.replicated.journal import Stored
 from unbraid.log.replicated.record import JournalRecord, decoded
 from unbraid.log.sqlite.appender import Appender
@@ -62,6 +63,15 @@ class RunHead(NamedTuple):
     forgotten: bool
 
 
+class DamagedCopy(LogUnusable):
+    """The file of a copy is damaged. Nothing is lost by that: the journal has all of it."""
+
+    def __init__(self, path: Path, detail: str) -> None:
+        advice = "this is only a copy of the log: `unbraid doctor --repair` makes it anew"
+        super().__init__(str(path), "corrupt", f"{detail}; {advice}")
+        self.path = path
+
+
 class JournalCopy:
     """The copy. Made by `JournalCopy.open`; `log` answers everything that readers ask."""
 
@@ -72,9 +82,21 @@ class JournalCopy:
     @classmethod
     async def open(cls, path: Path, place: str) -> JournalCopy:
         """Opens the copy in a file, or begins one there."""
-        log = await SqliteLog.open(path, durable=False)
-        await log.transact(_create)
+        with _damage(path):
+            log = await SqliteLog.open(path, durable=False)
+            try:
+                await log.transact(_create)
+            except BaseException:
+                await log.close()
+                raise
         return cls(log, path, place)
+
+    async def check(self) -> None:
+        """Reads the whole file; raises DamagedCopy if it is damaged."""
+        with _damage(self.path):
+            problem = await self.log.ask(_first_problem)
+        if problem != "ok":
+            raise DamagedCopy(self.path, f"the file is damaged ({problem})")
 
     async def place(self) -> CopyPlace | None:
         """Returns how far the copy is; None if it has not begun."""
@@ -98,10 +120,26 @@ class JournalCopy:
 
     async def fold(self, batch: Sequence[Stored]) -> None:
         """Applies records, all of them or none."""
-        await self.log.transact(partial(_fold, batch=batch, decode=self._decode))
+        with _damage(self.path):
+            await self.log.transact(partial(_fold, batch=batch, decode=self._decode))
 
     def _decode(self, data: bytes) -> JournalRecord:
         return decoded(data, self._place)
+
+
+@contextmanager
+def _damage(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except LogUnusable as error:
+        # The journal has a place of its own, and may have a record that nobody can read.
+        if error.reason == "corrupt" and error.place == str(path):
+            raise DamagedCopy(path, error.detail) from error
+        raise
+
+
+def _first_problem(connection: sqlite3.Connection) -> str:
+    return str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
 
 
 def _create(connection: sqlite3.Connection, appender: Appender) -> None:

@@ -42,6 +42,7 @@ class JournalFollower:
         self._shorter_since: float | None = None
         self._closed = False
         self._task = asyncio.create_task(self._work())
+        self._guard = asyncio.create_task(self._watch_file())
 
     async def applied(self) -> int:
         """Returns the place of the last record that the copy has."""
@@ -83,6 +84,17 @@ class JournalFollower:
     async def close(self) -> None:
         """Stops, and lets another process fold."""
         self._closed = True
+        await end_task(self._guard)
+        await end_task(self._task)
+
+    async def _watch_file(self) -> None:
+        """Stops if the copy's file is gone: this process can neither read nor fold what comes, and
+        whoever begins a new file needs the lock.
+        """
+        while self._view.log.replaced() is None:  # noqa: ASYNC110 - a file wakes nobody
+            await asyncio.sleep(FOLD_LOCK_RETRY_SECONDS)
+        problem = "this machine's copy was deleted or replaced meanwhile: start this process again"
+        self.problem = LogUnusable(self._journal.place, "io", problem)
         await end_task(self._task)
 
     async def _work(self) -> None:

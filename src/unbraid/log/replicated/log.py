@@ -337,6 +337,10 @@ class ReplicatedLog:
             lost=lost,
         )
 
+    async def check_copy(self) -> None:
+        """Raises DamagedCopy if the file of this machine's copy is damaged."""
+        await self._view.check()
+
     async def looked_for_loss(self) -> bool:
         """Returns whether the journal lacks what this machine's copy has of it, once that is known.
         Raises LogUnusable if the journal cannot be asked.
