@@ -271,6 +271,29 @@ class Trouble(Struct):
     retracted_message_uuids: list[str] | None = None
 
 
+class StoredCompaction(Struct, rename="camel"):
+    """What a transcript says of a compaction."""
+
+    trigger: str | None = None
+    before: float | None = field(default=None, name="preTokens")
+    after: float | None = field(default=None, name="postTokens")
+
+
+class PrintedCompaction(Struct):
+    """The same on stdout."""
+
+    trigger: str | None = None
+    before: float | None = field(default=None, name="pre_tokens")
+    after: float | None = field(default=None, name="post_tokens")
+
+
+class CompactBoundary(Struct):
+    """A `compact_boundary` record: the context before it was replaced by a summary."""
+
+    stored: StoredCompaction = field(default_factory=StoredCompaction, name="compactMetadata")
+    printed: PrintedCompaction = field(default_factory=PrintedCompaction, name="compact_metadata")
+
+
 def agent_answer(text: str) -> str:
     """Returns what an agent answered, out of what its caller gets: without the list of tools before
     it, the id and the usage after it, and the frame that newer versions put every line of it in.

@@ -12,6 +12,7 @@ from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.dialect.usage import UsageReports
 from unbraid.agents.claude.records import (
     ClaudeRecord,
+    CompactBoundary,
     CostState,
     Init,
     Result,
@@ -21,6 +22,7 @@ from unbraid.agents.claude.records import (
 from unbraid.agents.claude.titles import TitleRecord, Titles
 from unbraid.agents.claude.transcript import AgentFacts, JournalEntry, SessionIntroduction
 from unbraid.events import (
+    Compacted,
     Error,
     RelayEvent,
     Retracted,
@@ -38,7 +40,7 @@ from unbraid.wire.record import read_as, sound
 SILENT_SUBTYPES = frozenset(
     """
     background_tasks_changed status thinking_tokens hook_started hook_progress hook_response
-    stop_hook_summary local_command session_state_changed files_persisted compact_boundary
+    stop_hook_summary local_command session_state_changed files_persisted
     """.split()
 )
 
@@ -146,8 +148,27 @@ class CliReports:
             out.append(Error("", self._clock.ts, message, subtype))
         elif subtype == "model_refusal_fallback":
             self._refused(read_as(Trouble, record.raw), out)
+        elif subtype == "compact_boundary":
+            self._compacted(record, out)
         elif subtype not in SILENT_SUBTYPES:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+
+    def _compacted(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        context = self._attribution.context_of(record, out)
+        # Stdout and the transcript have the same record, and so has a session that is continued.
+        if context is None or not newly(self._seen, hash(record.uuid or record.raw)):
+            return
+        given = read_as(CompactBoundary, record.raw)
+        stored, printed = given.stored, given.printed
+        out.append(
+            Compacted(
+                context.id,
+                self._clock.ts,
+                trigger=stored.trigger or printed.trigger,
+                before_tokens=_whole(stored.before, printed.before),
+                after_tokens=_whole(stored.after, printed.after),
+            )
+        )
 
     def _init(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         # Programs that print this dialect without ids may never print a result: a run of theirs
@@ -252,6 +273,11 @@ class CliReports:
         said = trouble.error if trouble.error is not None else trouble.message
         message = said if isinstance(said, str) else msgspec.json.encode(said).decode()
         out.append(Error("", self._clock.ts, message))
+
+
+def _whole(*numbers: float | None) -> int | None:
+    """Returns the first number that is known."""
+    return next((round(number) for number in numbers if number is not None), None)
 
 
 def _totals(given: Result | CostState) -> TokenUsage | None:
