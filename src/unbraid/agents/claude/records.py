@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
-from unbraid.events.tokens import all_tokens
+from unbraid.events.tokens import TokenCounts, all_tokens
 from unbraid.translate.blocks import Block, MessageUsage
 from unbraid.wire.record import BAD_JSON, Record
 
@@ -232,6 +232,18 @@ class CostState(Struct):
     total_cost_usd: float | None = field(default=None, name="totalCostUSD")
     model_usage: dict[str, ResultUsage] | None = field(default=None, name="modelUsage")
     has_unknown_model_cost: bool | None = field(default=None, name="hasUnknownModelCost")
+
+
+# How much more than was seen a session's account may hold, of requests that no transcript shows
+# (titles, summaries), before it must be about more than this run.
+MOST_OF_ACCOUNT, BESIDE_TOKENS = 1.5, 50_000
+
+
+def is_about_more(account: TokenCounts, counted: int) -> bool:
+    """Returns whether a session's account must be about more than the messages that were counted:
+    much of it is not in this run, but in others.
+    """
+    return not counted or all_tokens(account) > counted * MOST_OF_ACCOUNT + BESIDE_TOKENS
 
 
 class Result(Struct):

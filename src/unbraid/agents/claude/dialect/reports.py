@@ -17,6 +17,7 @@ from unbraid.agents.claude.records import (
     Init,
     Result,
     Trouble,
+    is_about_more,
     parse_double_encoded,
 )
 from unbraid.agents.claude.titles import TitleRecord, Titles
@@ -31,7 +32,7 @@ from unbraid.events import (
     TurnComplete,
     Unrecognized,
 )
-from unbraid.events.tokens import add_tokens, all_tokens
+from unbraid.events.tokens import add_tokens
 from unbraid.translate.clock import Clock
 from unbraid.translate.lifecycle import Agents
 from unbraid.translate.seen import newly
@@ -43,10 +44,6 @@ SILENT_SUBTYPES = frozenset(
     stop_hook_summary local_command session_state_changed files_persisted
     """.split()
 )
-
-# How much more than was seen a session's account may hold, of requests that no transcript shows
-# (titles, summaries), before it must be about more than this run.
-MOST_OF_ACCOUNT, BESIDE_TOKENS = 1.5, 50_000
 
 
 class CliReports:
@@ -221,10 +218,7 @@ class CliReports:
         totals = _totals(given)
         if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
             return
-        tokens = all_tokens(totals)
-        # It is about the whole session. Where much of that is not in this run, it is in others.
-        counted = self._usage.counted
-        if not counted or tokens > counted * MOST_OF_ACCOUNT + BESIDE_TOKENS:
+        if is_about_more(totals, self._usage.counted):
             return
         out.append(
             SessionMeta(
