@@ -48,7 +48,7 @@ def search(
     Put a phrase in double quotes. Results from the log come first, then those from stored sessions
     that are not in it. What tools returned is not searched.
 
-    Each result starts with RUN/STREAM, as `unbraid attach` takes it. For a session that is not in
+    Each result starts with RUN/STREAM, as `unbraid attach` expects it. For a session that is not in
     the log, these are the ids of the session and of the sub-agent.
     """
     from unbraid.cli.printer import terminal_width
