@@ -1,5 +1,5 @@
-"""The page with 50,000 events of 200 agents, in a real Chromium: how long until it can be used, its
-longest frame, and what it holds in memory.
+"""The page with 100,000 events of 200 agents, in a real Chromium: how long until it can be used,
+its longest frame, and what it holds in memory.
 
     python -m benchmarks.page
 
@@ -26,7 +26,7 @@ from tests.web.stories import Story, crowd
 from unbraid.log import SqliteLog
 
 AGENTS = 200
-EVENTS = 50_000
+EVENTS = 100_000
 LIVE_EVENTS = 5_000
 LIVE_EVENTS_PER_SECOND = 1_000
 BATCH = 50

@@ -290,7 +290,7 @@ async def test_a_plugin_that_cannot_be_loaded_breaks_nothing_else(
 
 
 FAULTS = {
-    "name": ({"name": "claude"}, "there is already a kind named claude"),
+    "name": ({"name": "claude"}, "a kind named claude already exists"),
     "decode": ({"decode": "return line.nothing"}, "has no attribute 'nothing'"),
     "search": (
         {"name": "search", "sessions": "return Path(env['HOME']).nothing"},

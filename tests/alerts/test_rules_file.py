@@ -78,7 +78,7 @@ BAD = [
     ('[[rule]]\nafter = "1m"', 1, "`when` is needed"),
     ('[[rule]]\nwhen = "done"\nafter = "soon"', 3, "`after` is not a length of time"),
     ('[[rule]]\nwhen = "done"\nfolder = "work"', 3, "`folder` is a whole path"),
-    ('[[rule]]\nwhen = "done"\nto = "fone"', 1, "no receiver 'fone'"),
+    ('[[rule]]\nwhen = "done"\nto = "fone"', 1, "unknown receiver 'fone'"),
     ('[[rule]]\nwhen = "done"\ncolour = 1', 3, "unknown key 'colour'"),
     ('[[rule]]\nwhen = "done"\ncost = -1', 3, "`cost` is not a number of dollars"),
     ('[[rule]]\nwhen = "done\nkind = 1', 2, "not TOML"),
@@ -115,7 +115,7 @@ def test_what_is_wrong_has_its_line_and_the_other_rules_work(
     [
         ('quiet = "late"', "`quiet` is not two times"),
         ('quiet = "07:00-7:00"', "`quiet` begins when it ends"),
-        ('to = ["x"]', "no receiver 'x'"),
+        ('to = ["x"]', "unknown receiver 'x'"),
         ("to = 3", "`to` is not a text"),
         ('off = "all"', "unknown condition"),
         ("loud = true", "unknown key"),

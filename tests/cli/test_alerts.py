@@ -92,7 +92,7 @@ def test_a_test_message_arrives(env: Path) -> None:
     assert json.loads(got.taken[0].body)["title"] == "A test of unbraid"
     missing = run("alerts", "test", "nobody")
     assert missing.exit_code == 2
-    assert "there are chat, desktop, hook, terminal" in missing.output
+    assert "available: chat, desktop, hook, terminal" in missing.output
     assert run("alerts", "test", "hook").stdout.startswith("hook: cannot be reached")
 
 

@@ -131,7 +131,7 @@ async def test_apprise_reports_failures_without_addresses(
     down = AppriseSender(f"ntfy://tk_secret@127.0.0.1:{closed_port()}/agents")
     with pytest.raises(DeliveryError) as failed:
         await down.send(MESSAGE)
-    assert str(failed.value) == "the service did not take it"
+    assert str(failed.value) == "the service rejected it"
     with pytest.raises(DeliveryError) as unknown:
         await AppriseSender("nosuch://tk_secret").send(MESSAGE)
     assert unknown.value.is_final and "secret" not in str(unknown.value)

@@ -133,7 +133,7 @@ async def test_a_further_request_goes_on_with_the_same_master(backend: str) -> N
             first = await made.start("[[main]] go")
             await events_of(made, first)
             second = await made.start("Go on.", continues=first)
-            with pytest.raises(RequestConflict, match="is at work"):
+            with pytest.raises(RequestConflict, match="is working"):
                 await made.start("Too soon.", continues=first)
             events = await events_of(made, second)
             check(events)

@@ -139,7 +139,7 @@ async def test_history_refusals_and_what_is_left_to_deliver(tmp_path: Path) -> N
             await printed(again, b"another process of this machine sends to")
             await ended(again)
             err = await ended(watch)
-            assert "run taken is not taken: permission denied: laptop did not begin run" in err
+            assert "run taken was not accepted: permission denied: laptop did not begin run" in err
             assert "3 runs, 1 behind, 1 refused, since" in err
             sent = await summary(there, OLD)
             assert (sent.machine, sent.status) == ("laptop", "done")

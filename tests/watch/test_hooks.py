@@ -89,7 +89,7 @@ async def test_a_main_agent_is_answered_in_every_way(tmp_path: Path) -> None:
         hook = await session.ask(tool_name="AskUserQuestion", tool_input=questions)
         with pytest.raises(CallerError, match="question"):
             await session.answer("allow")
-        with pytest.raises(CallerError, match=r"no question 'What\?': there are 'Which\?'"):
+        with pytest.raises(CallerError, match=r"no question 'What\?'; the questions are 'Which\?'"):
             await session.answer("allow", answers={"What?": "A"})
         await session.answer("allow", answers={"Which?": "A"})
         decision = {"behavior": "allow", "updatedInput": {**questions, "answers": {"Which?": "A"}}}

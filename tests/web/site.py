@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +16,7 @@ from unbraid.control.processes import OtherProcesses
 from unbraid.events import FleetEvent
 from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
+from unbraid.sessions.archive import Archive
 
 BATCH = 5000
 
@@ -23,8 +24,11 @@ BATCH = 5000
 class Site:
     """A server at one address for the length of a test, whether it is up or not."""
 
-    def __init__(self, path: Path, **settings: Any) -> None:
-        self.path, self._settings = path, settings
+    def __init__(
+        self, path: Path, *, env: Mapping[str, str] | None = None, **settings: Any
+    ) -> None:
+        """With `env`, the sessions that are stored there are on the page, too."""
+        self.path, self._env, self._settings = path, env, settings
         self._port = 0
         self._open = AsyncExitStack()
         self.server: Server
@@ -58,7 +62,12 @@ class Site:
             **self._settings,
         )
         controllers = Controllers(OtherProcesses(self.path.parent))
-        served = serving(config, self.log, controllers=controllers)
+        history = None
+        if self._env is not None:
+            history = Archive(self.log, self._env, self.path.parent)
+            self._open.push_async_callback(history.close)
+            await history.read(warn=lambda text: None)
+        served = serving(config, self.log, controllers=controllers, history=history)
         self.server = await self._open.enter_async_context(served)
         self._port = self.server.port
 

@@ -23,7 +23,7 @@ async def test_what_one_wants_to_know_is_there_at_once(site: Site, tab: Page) ->
     await site.append("run", fan().events)
     view = await RunView(tab, "run").open()
     header = tab.locator(".run-header")
-    await expect(tab.get_by_role("heading", level=1)).to_have_text("Review the *whole* project")
+    await expect(tab.get_by_role("heading", level=1)).to_have_text("Review the whole project")
     # What the main agent's answer was.
     await expect(view.pane).to_have_accessible_name("Agent main")
     await expect(view.pane.get_by_text(ANSWER)).to_be_in_viewport(ratio=1)

@@ -23,8 +23,7 @@ from collections.abc import (
 from contextlib import aclosing
 from pathlib import Path
 
-from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock
-from unbraid.events import TextDelta, ThinkingDelta, ToolResult, ToolUse
+from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock, said_in
 from unbraid.system.file_tail import Place, Tail
 from unbraid.system.files import chunks, is_regular, modified_ms
 from unbraid.system.folders import folder_changes
@@ -236,38 +235,15 @@ def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
     translator = Translator()
     for data in chunks(path):
         for event in translator.feed(data, path.name):
-            agent = event.context or None
-            match event:
-                case TextDelta():
-                    yield StoredBlock(
-                        session_id=session,
-                        agent_id=agent,
-                        kind="text",
-                        ts=event.ts,
-                        text=event.delta,
-                    )
-                case ThinkingDelta():
-                    yield StoredBlock(
-                        session_id=session,
-                        agent_id=agent,
-                        kind="thinking",
-                        ts=event.ts,
-                        text=event.delta,
-                    )
-                case ToolUse():
-                    text = bytes(event.input_json).decode()
-                    yield StoredBlock(
-                        session_id=session, agent_id=agent, kind="tool_use", ts=event.ts, text=text
-                    )
-                case ToolResult():
-                    text = bytes(event.content_json).decode()
-                    yield StoredBlock(
-                        session_id=session,
-                        agent_id=agent,
-                        kind="tool_result",
-                        ts=event.ts,
-                        text=text,
-                    )
+            if (said := said_in(event)) is not None:
+                kind, text = said
+                yield StoredBlock(
+                    session_id=session,
+                    agent_id=event.context or None,
+                    kind=kind,
+                    ts=event.ts,
+                    text=text,
+                )
 
 
 def _holds(path: Path, needle: str) -> bool:

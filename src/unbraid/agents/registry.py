@@ -65,7 +65,7 @@ def _plugins() -> _Plugins:
             if not isinstance(brought, AgentKind):
                 raise TypeError(f"{entry.value} is not an AgentKind")
             if brought.name in names:
-                raise ValueError(f"there is already a kind named {brought.name}")
+                raise ValueError(f"a kind named {brought.name} already exists")
             _ask_about_a_foreign_line(brought)
             found.append(brought)
             names.add(brought.name)

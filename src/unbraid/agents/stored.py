@@ -22,6 +22,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 from msgspec import Struct, field
 
 from unbraid.agents.control_port import Controller
+from unbraid.events import Prompt, RelayEvent, TextDelta, ThinkingDelta, ToolUse
 from unbraid.fleet.shares import UsageShare
 from unbraid.fleet.status import WaitingFor
 from unbraid.fleet.usage import Usage
@@ -69,6 +70,22 @@ class StoredBlock(NamedTuple):
     kind: str
     ts: int
     text: str
+
+
+def said_in(event: RelayEvent) -> tuple[str, str] | None:
+    """Returns the kind and the text of what was said, asked or called in an event. What a call gave
+    is nothing to search for, as in the log.
+    """
+    match event:
+        case TextDelta():
+            return "text", event.delta
+        case ThinkingDelta():
+            return "thinking", event.delta
+        case ToolUse():
+            return "tool_use", f"{event.tool} {bytes(event.input_json).decode()}"
+        case Prompt():
+            return "prompt", event.text
+    return None
 
 
 class SearchHit(Struct, frozen=True):

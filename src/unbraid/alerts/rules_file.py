@@ -135,7 +135,9 @@ class _Reader:
         used = [(rule.line, rule.to) for rule in self._rules]
         for line, names in [*used, (self._to_line, self._to)]:
             self._problems += [
-                FileProblem(line, f"no receiver {name!r}: there are {', '.join(sorted(known))}")
+                FileProblem(
+                    line, f"unknown receiver {name!r}; available: {', '.join(sorted(known))}"
+                )
                 for name in names
                 if name not in known
             ]

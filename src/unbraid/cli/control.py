@@ -19,7 +19,7 @@ Examples:
 @click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
 @click.argument("text")
 def send(agent: str, text: str) -> None:
-    """Send a message to the main agent of a run, or to a sub-agent that can take one."""
+    """Send a message to the main agent of a run, or to a sub-agent that accepts one."""
     run, stream = run_and_stream(agent)
     asyncio.run(_steer(run, "message", text=text, stream_id=stream or 0))
 

@@ -67,7 +67,7 @@ def export(agent: str, form: str | None, file: Path | None, redact: bool) -> Non
     form = form or SUFFIXES.get("" if file is None else file.suffix.lower(), "markdown")
     runs = redacted_runs(runs_of_sources((name,), os.environ), redact=redact)
     if len(runs) != 1:
-        raise CallerError(f"{name} holds {len(runs)} runs: specify one of them")
+        raise CallerError(f"{name} contains {len(runs)} runs: specify one of them")
     made = RunFile(runs[0].session or name, form, stream=stream)
     events = events_of(runs[0], so_far=True)
     made.apply(asyncio.run(_redacted(events)) if redact else events)

@@ -101,7 +101,7 @@ def _chosen(names: tuple[str, ...], *, everywhere: bool) -> list[CliHooks]:
     able = {kind.name: found for kind in kinds() if (found := kind.hooks(os.environ)) is not None}
     for name in names:
         if name not in able:
-            raise click.UsageError(f"no hooks for {name}, but for: {', '.join(able)}")
+            raise click.UsageError(f"no hooks for {name}; available for: {', '.join(able)}")
     chosen = [found for name, found in able.items() if not names or name in names]
     if not names and not everywhere:
         chosen = [found for found in chosen if found.is_present()]

@@ -44,10 +44,11 @@ def search(
 ) -> None:
     """Search what agents said, thought, were asked and called.
 
-    A block matches if it has all WORDS…; put a phrase in double quotes. Results from the log come
-    first, then those from stored sessions that are not in it.
+    A block matches if it has all WORDS…, each at the beginning of a word: `pars` finds `parser`.
+    Put a phrase in double quotes. Results from the log come first, then those from stored sessions
+    that are not in it. What tools returned is not searched.
 
-    Each result starts with RUN/STREAM, as `unbraid attach` takes it. For a session that is not in
+    Each result starts with RUN/STREAM, as `unbraid attach` expects it. For a session that is not in
     the log, these are the ids of the session and of the sub-agent.
     """
     from unbraid.cli.printer import terminal_width

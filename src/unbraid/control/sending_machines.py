@@ -101,7 +101,7 @@ class _Line:
         for number, answer in self.waiting.items():
             if not answer.done():
                 run = self.orders[number].run
-                error = f"run {run} was not reached: the process that has it is gone"
+                error = f"run {run} was not reached: the process that held this request has ended"
                 answer.set_result(SteeringReply(run, error))
 
 

@@ -193,7 +193,7 @@ async def send_request(home: Path, run: str, request: SteeringRequest) -> None:
         if about.run == run:
             await _ask_for(path, request)
             return
-    raise CallerError(f"run {run} cannot be steered: it is not running in an `unbraid run` now")
+    raise CallerError(f"run {run} cannot be steered: it is not running under `unbraid run`")
 
 
 async def attend(home: Path, who: str, seconds: float) -> None:

@@ -11,6 +11,7 @@ from unbraid.events.fleet import (
     AgentStart,
     Done,
     Draft,
+    FleetCompacted,
     FleetError,
     FleetEvent,
     FleetMalformed,
@@ -37,6 +38,7 @@ from unbraid.events.fleet import (
 from unbraid.events.parts import EMPTY_OBJECT, EMPTY_STRING, valid_utf8
 from unbraid.events.relay import (
     RELAY_EVENTS,
+    Compacted,
     Error,
     Malformed,
     PermissionAsked,
@@ -64,9 +66,11 @@ __all__ = [
     "PASSING_THROUGH",
     "RELAY_EVENTS",
     "AgentStart",
+    "Compacted",
     "Done",
     "Draft",
     "Error",
+    "FleetCompacted",
     "FleetError",
     "FleetEvent",
     "FleetMalformed",

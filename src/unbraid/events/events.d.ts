@@ -249,6 +249,19 @@ export interface FleetRetracted {
   message_ids: string[];
 }
 
+/** The agent's context was replaced by a summary of it: on whose initiative (`manual`, `auto`), and how many tokens it had before and after, as far as its CLI says so. */
+export interface FleetCompacted {
+  type: 'compacted';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  trigger?: string | null;
+  before_tokens?: number | null;
+  after_tokens?: number | null;
+}
+
 /** Close the slot. `reason`: completed, failed, cancelled, interrupted or orphaned. */
 export interface StreamEnd {
   type: 'stream_end';
@@ -509,6 +522,16 @@ export interface Retracted {
   message_ids: string[];
 }
 
+/** An agent's context was replaced by a summary of it: on whose initiative (`manual`, `auto`), and how many tokens it had before and after, as far as its CLI says so. */
+export interface Compacted {
+  type: 'compacted';
+  context: string;
+  ts: number;
+  trigger: string | null;
+  before_tokens: number | null;
+  after_tokens: number | null;
+}
+
 /** Something failed, as the source reports it. */
 export interface Error {
   type: 'error';
@@ -557,6 +580,7 @@ export type FleetEvent =
   | FleetTurnComplete
   | FleetSessionMeta
   | FleetRetracted
+  | FleetCompacted
   | StreamEnd
   | FleetError
   | FleetUnrecognized
@@ -578,6 +602,7 @@ export type RelayEvent =
   | PermissionAsked
   | PermissionReplied
   | Retracted
+  | Compacted
   | Error
   | Unrecognized
   | Malformed;

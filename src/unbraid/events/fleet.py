@@ -198,6 +198,16 @@ class FleetRetracted(FleetEvent, tag="retracted", kw_only=True):
     message_ids: list[str]
 
 
+class FleetCompacted(FleetEvent, tag="compacted", kw_only=True):
+    """The agent's context was replaced by a summary of it: on whose initiative (`manual`, `auto`),
+    and how many tokens it had before and after, as far as its CLI says so.
+    """
+
+    trigger: str | None = None
+    before_tokens: int | None = None
+    after_tokens: int | None = None
+
+
 class StreamEnd(FleetEvent, tag="stream_end", kw_only=True):
     """Close the slot. `reason`: completed, failed, cancelled, interrupted or orphaned."""
 

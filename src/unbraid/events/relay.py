@@ -167,6 +167,16 @@ class Retracted(RelayEvent, tag="retracted"):
     message_ids: list[str] = field(default_factory=list)
 
 
+class Compacted(RelayEvent, tag="compacted"):
+    """An agent's context was replaced by a summary of it: on whose initiative (`manual`, `auto`),
+    and how many tokens it had before and after, as far as its CLI says so.
+    """
+
+    trigger: str | None = None
+    before_tokens: int | None = None
+    after_tokens: int | None = None
+
+
 class Error(RelayEvent, tag="error"):
     """Something failed, as the source reports it."""
 

@@ -37,7 +37,7 @@ class Item(Struct, omit_defaults=True, eq=False):
     """One thing to read; `seq` and `ts` are those of its first event.
 
     `kind` is one of: prompt, text, thinking, tool, permission, response (a sub-agent's answer, as
-    its parent gets it), turn, error, retracted, unrecognized, malformed, end.
+    its parent gets it), turn, error, compacted, retracted, unrecognized, malformed, end.
     """
 
     kind: str
@@ -65,6 +65,9 @@ class Item(Struct, omit_defaults=True, eq=False):
     """The seq of the block that says the same as this answer."""
     message_ids: list[str] | None = None
     reason: str | None = None
+    before_tokens: int | None = None
+    """What a context had before it was compacted; then, after."""
+    after_tokens: int | None = None
     offset: int | None = None
     raw: Raw | UnsetType = UNSET
     left_out: int = 0
@@ -251,6 +254,11 @@ class StreamConversation:
                 item.retracted, item.last_seq = True, event.seq
         return self._append(event, "retracted", message_ids=event.message_ids)
 
+    def _compacted(self, event: e.FleetCompacted) -> Item:
+        item = self._append(event, "compacted", reason=event.trigger)
+        item.before_tokens, item.after_tokens = event.before_tokens, event.after_tokens
+        return item
+
     def _asked_again(self, event: e.FleetPrompt) -> Item:
         return self._words(event, "prompt", event.text)
 
@@ -320,6 +328,7 @@ _FOLDS: dict[type[e.FleetEvent], Callable[[StreamConversation, Any], Item | None
     e.FleetPermissionAsked: StreamConversation._asked,
     e.FleetPermissionReplied: StreamConversation._replied,
     e.FleetRetracted: StreamConversation._retract,
+    e.FleetCompacted: StreamConversation._compacted,
     e.FleetMalformed: StreamConversation._malformed,
     e.FleetUnrecognized: StreamConversation._unrecognized,
     e.StreamEnd: StreamConversation._end,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from unbraid.fleet.conversation import Item
-from unbraid.screen import gist
+from unbraid.screen import gist, token_count
 
 MAX_RAW_CHARS = 200
 ANSWERS = {"allow": "allowed", "deny": "denied"}
@@ -38,6 +38,8 @@ def note_of(item: Item) -> Note | None:
             return Note(f"↩ answered its parent{answer}", "quiet")
         case "error":
             return Note(f"✘ {item.text}", "bad")
+        case "compacted":
+            return Note(_compacted(item), "quiet")
         case "retracted":
             count = len(item.message_ids or ())
             return Note(f"✘ retracted {count} message{'s'[: count != 1]}", "bad")
@@ -49,6 +51,13 @@ def note_of(item: Item) -> Note | None:
         case "end":
             return Note(f"■ {item.reason}", "good" if item.ok else "bad")
     return None
+
+
+def _compacted(item: Item) -> str:
+    before, after = item.before_tokens, item.after_tokens
+    if before is None or after is None:
+        return "— context compacted"
+    return f"— context compacted: {token_count(before)} → {token_count(after)} tokens"
 
 
 def _permission(item: Item) -> str:

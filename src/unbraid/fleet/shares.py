@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from unbraid.events.tokens import add_tokens, all_tokens
+from unbraid.events.tokens import TokenCounts, add_tokens, all_tokens
 from unbraid.fleet.amounts import MAX_COUNT, plausible_dollars
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.usage import Usage
@@ -116,20 +116,24 @@ def report_cost(
         share.estimated_usd = None if estimated_usd is None else estimated_usd * part
 
 
-def settle(shares: list[UsageShare], usage: Usage, ts: int) -> list[UsageShare]:
-    """Returns shares that add up to a run's usage: what no share has becomes one of its own, and
-    a reported cost is divided.
-    """
-    known = usage_of(shares)
-    rest = UsageShare(
+def rest_of(usage: TokenCounts, known: Usage, *, ts: int, model: str | None = None) -> UsageShare:
+    """Returns the tokens that are not known of any agent, as a share of the main agent's."""
+    return UsageShare(
         ts=ts - ts % SLOT_MS,
         agent=MAIN,
-        model=None,
+        model=model,
         input_tokens=max(usage.input_tokens - known.input_tokens, 0),
         output_tokens=max(usage.output_tokens - known.output_tokens, 0),
         cache_read_tokens=max(usage.cache_read_tokens - known.cache_read_tokens, 0),
         cache_creation_tokens=max(usage.cache_creation_tokens - known.cache_creation_tokens, 0),
     )
+
+
+def settle(shares: list[UsageShare], usage: Usage, ts: int) -> list[UsageShare]:
+    """Returns shares that add up to a run's usage: what no share has becomes one of its own, and
+    a reported cost is divided.
+    """
+    rest = rest_of(usage, usage_of(shares), ts=ts)
     settled = [*shares, rest] if rest.total_tokens else shares
     if usage.cost_usd is not None and not usage.unpriced_tokens:
         report_cost(settled, usage.cost_usd, estimated_usd=usage.estimated_usd)

@@ -51,6 +51,7 @@ PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] 
         (e.PermissionAsked, e.FleetPermissionAsked),
         (e.PermissionReplied, e.FleetPermissionReplied),
         (e.Retracted, e.FleetRetracted),
+        (e.Compacted, e.FleetCompacted),
         (e.Error, e.FleetError),
         (e.Unrecognized, e.FleetUnrecognized),
         (e.Malformed, e.FleetMalformed),

@@ -10,6 +10,8 @@ TITLE_CHARS = 200
 _MARKUP = re.compile(r"(?:\s|</?[A-Za-z][\w-]*(?:\s[^<>]*)?>|#{1,6}\s|>\s|[-*+]\s|\d+[.)]\s)*")
 # Not the stars of a redacted secret.
 _EMPHASIS = re.compile(r"(?<!\*)\*\*(?!\*)|__|`")
+# One star on either side of words; not those of `*.py *.ts`.
+_STARRED = re.compile(r"(?<![\w*])\*(?![\s*.])([^*]*[^\s*])\*(?![\w*])")
 
 
 def title_of(text: str | None) -> str | None:
@@ -23,6 +25,7 @@ def prompt_title(prompt: str | None) -> str | None:
     for line in (prompt or "")[: 20 * TITLE_CHARS].splitlines():
         markup = _MARKUP.match(line)
         plain = _EMPHASIS.sub("", line[markup.end() if markup is not None else 0 :])
+        plain = _STARRED.sub(r"\1", plain)
         if any(map(str.isalnum, plain)):
             words.append(plain)
         if words and (line.startswith("#") or not line.strip()):

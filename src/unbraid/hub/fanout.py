@@ -225,7 +225,7 @@ class Hub:
         if self._closed is not None:
             raise LogError(f"the hub is closed: {self._closed}")
         if self.viewers >= self._max_viewers:
-            raise TooManyViewers(f"{self._max_viewers} viewers are looking already")
+            raise TooManyViewers(f"too many viewers: the limit is {self._max_viewers}")
         if name not in self._channels:
             framing = log_frame if name == _ALL else run_frame
             self._channels[name] = Channel(framing, self._backlog_bytes)

@@ -39,7 +39,7 @@ async def pruned(
     until the file fits. Raises CallerError if a named run is not there, or is not over.
     """
     if not isinstance(log, PrunableLog):
-        raise CallerError("nothing can be deleted from this kind of log")
+        raise CallerError("this kind of log does not support deleting")
     before, gone = await log_bytes(file), list[str]()
     for run in runs:
         if await log.run(run) is None:

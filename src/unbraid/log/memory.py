@@ -19,7 +19,7 @@ from unbraid.log.admission import admit
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
-from unbraid.log.query import snippet_of, terms_of
+from unbraid.log.query import patterns_of, snippet_of
 from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.search_blocks import RETRACTED, IndexedBlock, SearchBlocks
 from unbraid.log.summary import RunSummary, select_runs
@@ -234,7 +234,7 @@ class MemoryLog:
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Blocks that hold every word of the query, latest first."""
-        terms = [term.lower() for term in terms_of(query)]
+        patterns = patterns_of(query)
         held_runs = [self._runs[run]] if run in self._runs else []
         found = [
             Found(
@@ -247,7 +247,7 @@ class MemoryLog:
             )
             for held in (self._runs.values() if run is None else held_runs)
             for said in held.said
-            if terms and (snippet := snippet_of(said.text, terms)) is not None
+            if patterns and (snippet := snippet_of(said.text, patterns)) is not None
         ]
         found.sort(key=lambda place: place.ts, reverse=True)
         return found[:limit]

@@ -36,7 +36,7 @@ class AppriseSender:
         except Exception as error:  # any of a hundred plugins of another package
             raise DeliveryError(f"Apprise failed: {type(error).__name__}") from None
         if not is_sent:
-            raise DeliveryError("the service did not take it")
+            raise DeliveryError("the service rejected it")
 
 
 def _service(url: str) -> Any:

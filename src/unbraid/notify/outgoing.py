@@ -84,7 +84,7 @@ class OutgoingAlerts:
                     self._warn(f"no alert reached {name}: {error} ({given.title})")
                     return
                 if number == 1:
-                    self._warn(f"{name} did not take an alert: {error}. It is tried again.")
+                    self._warn(f"{name} did not accept an alert: {error}. It will be retried.")
             await asyncio.sleep(pause)
             pause = min(pause * 4, ALERT_LONGEST_RETRY_SECONDS)
 

@@ -86,7 +86,7 @@ class DesktopSender:
         """Shows the message."""
         program = shutil.which("notify-send", path=self._env.get("PATH"))
         if program is None:
-            raise DeliveryError("there is no `notify-send` here", is_final=True)
+            raise DeliveryError("`notify-send` is not installed", is_final=True)
         # Desktops read markup in the body; an agent's words are to have none.
         words = [message.title, html.escape(message.body, quote=False)]
         code = await _run([program, "--app-name=unbraid", "--", *words], self._env, b"")

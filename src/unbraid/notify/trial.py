@@ -28,9 +28,11 @@ async def try_receivers(
     named = {each for rule in rules.rules for each in rules.receivers_of(rule)}
     able = (named | rules.receivers.keys() | set(BUILT_IN)) - {BROWSER}
     if name == BROWSER:
-        raise CallerError("only a page that is open can notify: turn it on in the page's head")
+        raise CallerError(
+            "only an open page can notify: turn on notifications at the top of the page"
+        )
     if name is not None and name not in able:
-        raise CallerError(f"no receiver {name!r}: there are {', '.join(sorted(able))}")
+        raise CallerError(f"unknown receiver {name!r}; available: {', '.join(sorted(able))}")
     results: dict[str, str | None] = {}
     for each in sorted(named & able if name is None else {name}):
         if each == TERMINAL:

@@ -35,7 +35,7 @@ class Commands(Mapping[str, Plugin]):
         """Add one."""
         word = plugin.word
         if word in WORDS or word in self._plugins:
-            raise CallerError(f"there is a command /{word} already")
+            raise CallerError(f"the command /{word} already exists")
         if not (word.isascii() and word.isalnum() and word.islower()):
             raise CallerError(f"a command is a word of small letters and digits: {word!r}")
         self._plugins[word] = plugin

@@ -156,7 +156,9 @@ class Orchestrator:
             if self._closed:
                 raise CallerError("this orchestrator is closed")
             if len(self._requests) >= self._max_requests:
-                raise TooManyRequests(f"{self._max_requests} requests are being worked on already")
+                raise TooManyRequests(
+                    f"too many requests at once: the limit is {self._max_requests}"
+                )
             session = None if continues is None else self._session(continues)
             request = self._open(name, prompt=prompt, limits=limits, session=session)
         except BaseException:
@@ -238,7 +240,7 @@ class Orchestrator:
         if session is None or session.over:
             raise RequestConflict(f"the master of run {run} has ended: send a new request")
         if not session.idle:
-            raise RequestConflict(f"the master of run {run} is at work: send it a message instead")
+            raise RequestConflict(f"the master of run {run} is working: send it a message instead")
         return session
 
 

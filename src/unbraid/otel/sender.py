@@ -174,7 +174,7 @@ class TraceSender:
             if outcome.problem is None:
                 self.sent += len(batch)
             elif not outcome.refused:
-                raise CollectorAway(f"the collector does not take traces: {outcome.problem}")
+                raise CollectorAway(f"the collector does not accept traces: {outcome.problem}")
             elif len(batch) > 1:
                 # One that is too large, or not to its liking, must not hold up the others.
                 middle = len(batch) // 2

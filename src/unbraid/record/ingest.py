@@ -184,7 +184,7 @@ class Ingest:
         # Nobody is at it, and its bytes are in the spool: it can come back whenever it is wanted.
         idle = next((run for run in self._live if run not in self._locks), None)
         if idle is None:
-            raise TooManyRuns(f"{self._max_runs} runs are being taken in already")
+            raise TooManyRuns(f"too many runs are being received: the limit is {self._max_runs}")
         del self._live[idle]
 
     async def _open(self, run: str, machine: str | None) -> _Live:

@@ -8,7 +8,6 @@ for is in the redacted text, too.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -16,13 +15,13 @@ from msgspec.structs import replace
 
 from unbraid.agents.port import Delta, SearchHit
 from unbraid.log.port import Found, LogReader
-from unbraid.log.query import CUT, terms_of
+from unbraid.log.query import CUT, folded, patterns_of
 from unbraid.redact.events import EventDeltas
 from unbraid.redact.secrets import redact_words
 
 # The first word after a cut, and long ones that follow it: they may be the rest of a secret.
 _REST = re.compile(rf"\A{CUT}\S*(?:\s+\S{{12,}})*")
-_WORD = re.compile(r"\w+")
+_ESCAPE = re.compile(r"\\.")
 # Of the block in which something was found, so many events are read at once, and so many times.
 BLOCK_EVENTS = 500
 BLOCK_READS = 40
@@ -38,8 +37,8 @@ def redact_snippet(snippet: str) -> str:
 
 def contains_words(text: str, query: str) -> bool:
     """Returns whether all words of a query are in a text, as a search compares them."""
-    folded = _folded(text)
-    return all(word in folded for term in terms_of(query) for word in _WORD.findall(_folded(term)))
+    compared = folded(text)
+    return all(pattern.search(compared) for pattern in patterns_of(query))
 
 
 def redact_hits(hits: Iterable[Hit], query: str) -> list[Hit]:
@@ -61,7 +60,12 @@ async def redact_places(shown: LogReader, places: Iterable[Found], query: str) -
 
 
 async def _block(shown: LogReader, place: Found) -> str:
-    """Returns the redacted text of the block that begins at a place."""
+    """Returns the redacted text of the block that begins at a place, as words."""
+    # Its bytes are JSON: in "one\\ntwo", the second word is not "ntwo".
+    return _ESCAPE.sub(" ", await _encoded_block(shown, place))
+
+
+async def _encoded_block(shown: LogReader, place: Found) -> str:
     deltas, since, text, block = EventDeltas(), place.seq - 1, list[str](), None
     for _ in range(BLOCK_READS):
         entries = await shown.read(place.run, since, BLOCK_EVENTS, stream_id=place.stream_id)
@@ -81,9 +85,3 @@ async def _block(shown: LogReader, place: Found) -> str:
             break
         since = entries[-1].seq
     return "".join(text)
-
-
-def _folded(text: str) -> str:
-    """Returns a text as the index of words has it: in small letters, without accents."""
-    parts = unicodedata.normalize("NFKD", text.lower())
-    return "".join(each for each in parts if not unicodedata.combining(each))

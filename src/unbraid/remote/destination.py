@@ -86,7 +86,7 @@ class RunDelivery:
         """
         try:
             if isinstance(log, SharedLog):
-                raise CallerError("its log is shared already: leave --to out")
+                raise CallerError("its log is already shared: omit --to")
             ledger = self._ledger = DeliveryLedger(None if log_name is None else self._to.home)
             ledger.note(log_name or "", self._to.url, [run], redact=self._to.redact)
             self._delivery = self._to.delivery(
@@ -151,7 +151,7 @@ class LogDelivery:
         since_ms: int | None = None,
     ) -> None:
         if isinstance(log, SharedLog):
-            raise CallerError("--to sends a log of this machine, and this one is shared already")
+            raise CallerError("--to sends the log of this machine; this log is already shared")
         self._to, self._log, self._name, self._warn = destination, log, log_name, warn
         self._since_ms = since_ms
         self._ledger = DeliveryLedger(destination.home)
@@ -171,7 +171,7 @@ class LogDelivery:
         """Sends while the block runs, and a little longer if the server is there."""
         lock = self._ledger.lock(self._name, self._to.url)
         if lock is None:
-            self._warn(f"another process of this machine sends to {self._to.url} already")
+            self._warn(f"another process on this machine is already sending to {self._to.url}")
             yield
             return
         with lock, contextlib.closing(self._ledger):
@@ -275,7 +275,7 @@ class LogDelivery:
     def _refused(self, run: str, problem: str) -> None:
         if problem not in self._refusals:
             self._refusals.add(problem)
-            self._warn(f"{self._to.url}: run {run} is not taken: {problem}")
+            self._warn(f"{self._to.url}: run {run} was not accepted: {problem}")
 
 
 async def deliver(

@@ -99,16 +99,16 @@ async def body_of(request: Request, *, at_most: int) -> bytes:
     bodies = services_of(request).bodies
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         # Unpacked, a few bytes could be more than there is room for.
-        raise Problem(415, "a body must not be compressed here")
+        raise Problem(415, "this route does not accept a compressed body")
     announced = request.headers.get("content-length", "0")
     if not announced.isdigit() or int(announced) > at_most:
-        raise Problem(413, f"a body has at most {at_most} bytes here")
+        raise Problem(413, f"the body must not exceed {at_most} bytes")
     parts, size = [], 0
     try:
         async for part in request.stream():
             size += len(part)
             if size > at_most:
-                raise Problem(413, f"a body has at most {at_most} bytes here")
+                raise Problem(413, f"the body must not exceed {at_most} bytes")
             if not bodies.take(request.scope, len(part)):
                 raise Problem(503, "too many large requests at once")
             parts.append(part)
@@ -133,7 +133,7 @@ async def unpacked_body_of(request: Request, *, at_most: int) -> bytes:
                 packed = unpacker.unconsumed_tail
                 size += len(part)
                 if size > at_most:
-                    raise Problem(413, f"a body has at most {at_most} bytes here")
+                    raise Problem(413, f"the body must not exceed {at_most} bytes")
                 if not bodies.take(request.scope, len(part)):
                     raise Problem(503, "too many large requests at once")
                 parts.append(part)

@@ -112,7 +112,7 @@ class Archive:
         task = self._opening.get(name)
         if task is None:
             if len(self._opening) >= MAX_OPENING:
-                raise TooManyRuns(f"{MAX_OPENING} sessions are being opened already")
+                raise TooManyRuns(f"too many sessions are being opened: the limit is {MAX_OPENING}")
             # A task of its own: the first to ask may be cancelled while others wait for it, too.
             task = self._opening[name] = asyncio.create_task(self._open(name))
             task.add_done_callback(lambda _: self._opening.pop(name))

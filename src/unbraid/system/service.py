@@ -203,7 +203,7 @@ def _quoted(word: str, *, expands: bool = False) -> str:
     commands.
     """
     if any(ord(character) < 32 for character in word):
-        raise ServiceError("a path or a variable with control characters cannot be in a unit")
+        raise ServiceError("a path or variable with control characters cannot be written to a unit")
     text = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{text.replace("$", "$$") if expands else text}"'
 

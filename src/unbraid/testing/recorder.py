@@ -12,7 +12,7 @@ from .opencode_server import Reply
 from .recording import Recording
 from .runner import InterruptWhen, run_claude, run_opencode
 
-INTERACTIVE = ("many-turns", "permission", "interrupt")
+INTERACTIVE = ("many-turns", "permission", "interrupt", "compacted")
 
 
 def _all_but_writing(request: Json) -> Json:

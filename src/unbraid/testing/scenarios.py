@@ -315,10 +315,24 @@ def big_lines() -> Script:
     )
 
 
+def compacted() -> Script:
+    """A context that is replaced by a summary between two turns."""
+    return Script(
+        {
+            "main": [
+                say("Said before the compaction.", bash("echo before")),
+                say("First turn over."),
+                say("Said after the compaction."),
+            ]
+        }
+    )
+
+
 _MAKERS: tuple[Callable[[], Script], ...] = (
     single, fan_same_opening, fan_four, nested, deep_fan, twins, unicode, failing_tool,
     parallel_tools, api_error, api_retry, api_cut, child_fails, many_turns, permission, interrupt,
     background, resumed, workflow, text_json, quoted_text, big_lines,
+    compacted,
 )  # fmt: skip
 
 NAMES = tuple(maker.__name__.replace("_", "-") for maker in _MAKERS)
@@ -335,6 +349,8 @@ def prompts(name: str) -> tuple[str, ...]:
     match name:
         case "many-turns":
             return ("[[main]] one", "two please", "three please")
+        case "compacted":
+            return ("[[main]] one", "/compact", "two please")
         case "interrupt":
             return ("[[main]] count", "go on")
         case _:

@@ -17,7 +17,7 @@ PAGE_BYTES = 64 * 1024
 # The events that become items of a conversation; the tree shows the others.
 SHOWN = (
     "stream_start", "prompt", "text", "thinking", "tool_use", "tool_result", "tool_call",
-    "permission_asked", "permission_replied", "turn_complete", "retracted", "error",
+    "permission_asked", "permission_replied", "turn_complete", "compacted", "retracted", "error",
     "sub_agent_response", "unrecognized", "malformed", "stream_end",
 )  # fmt: skip
 

@@ -222,7 +222,7 @@ async def test_a_message_that_the_turn_does_not_take_begins_the_next() -> None:
 
 async def test_who_interrupts_has_more_to_say() -> None:
     talk = Talked(ServedExec(prompt="Go."))
-    with pytest.raises(CallerError, match="not at work"):
+    with pytest.raises(CallerError, match="not working"):
         await talk.controller.interrupt()
     talk.begin()
     await talk.controller.interrupt()
@@ -236,7 +236,7 @@ async def test_who_interrupts_has_more_to_say() -> None:
 async def test_one_agent_is_stopped_if_it_works() -> None:
     talk = Talked(ServedExec(prompt="Go."))
     talk.begin()
-    with pytest.raises(CallerError, match="not at work"):
+    with pytest.raises(CallerError, match="not working"):
         await talk.controller.stop(1)
     with pytest.raises(CallerError, match="not known"):
         await talk.controller.stop(2)

@@ -20,6 +20,7 @@ function agent(stream_id: number, parent: number | null, depth: number): AgentVi
     background: false,
     own: nothingSpent(),
     context: [],
+    compactions: [],
     started: 0,
     ended: null,
     last_tool: null,

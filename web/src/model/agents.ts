@@ -1,4 +1,4 @@
-import type { ContextMark } from './context';
+import type { Compaction, ContextMark } from './context';
 import type { Spent } from './spent';
 import type { Status } from './status';
 
@@ -32,6 +32,8 @@ export interface AgentView {
   own: Spent;
   /** How full its context was at each of its messages. */
   context: ContextMark[];
+  /** Where its CLI has recorded that the context was compacted. */
+  compactions: Compaction[];
   started: number;
   ended: number | null;
   last_tool: string | null;

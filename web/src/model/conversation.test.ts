@@ -54,6 +54,8 @@ function plain(item: Item): Record<string, unknown> {
     by: request?.by,
     reason: item.reason,
     offset: item.offset,
+    before_tokens: item.cut?.before,
+    after_tokens: item.cut?.after,
     message_ids: item.message_ids,
     resumes: item.resumes,
     repeats: item.repeats,

@@ -249,6 +249,19 @@ export interface FleetRetracted {
   message_ids: string[];
 }
 
+/** The agent's context was replaced by a summary of it: on whose initiative (`manual`, `auto`), and how many tokens it had before and after, as far as its CLI says so. */
+export interface FleetCompacted {
+  type: 'compacted';
+  seq: number;
+  ts: number;
+  stream_id: number;
+  depth: number;
+  agent: string;
+  trigger?: string | null;
+  before_tokens?: number | null;
+  after_tokens?: number | null;
+}
+
 /** Close the slot. `reason`: completed, failed, cancelled, interrupted or orphaned. */
 export interface StreamEnd {
   type: 'stream_end';
@@ -532,6 +545,7 @@ export type FleetEvent =
   | FleetTurnComplete
   | FleetSessionMeta
   | FleetRetracted
+  | FleetCompacted
   | StreamEnd
   | FleetError
   | FleetUnrecognized

@@ -2,28 +2,20 @@
 import type { Found, Places } from './events';
 import type { Item } from './items';
 import type { Run } from './run';
+import { placesOf } from './terms';
 
 const AROUND = 80;
 const MOST = 200;
 
-/** The words and "phrases" of a query, in lower case. */
-export function termsOf(query: string): string[] {
-  return [...query.matchAll(/"([^"]+)"|(\S+)/g)]
-    .map(([, phrase, word]) => (phrase ?? word ?? '').replaceAll('"', '').toLowerCase())
-    .filter(Boolean);
-}
-
 /** Places that have every term, in the order of the run. */
 export function foundIn(run: Run, name: string, query: string): Places {
-  const terms = termsOf(query);
   const places: Found[] = [];
-  for (const stream of terms.length > 0 ? run.streams.values() : []) {
+  for (const stream of run.streams.values()) {
     for (const item of stream.look()) {
       const said = wordsOf(item);
-      const lower = said.text.toLowerCase();
-      if (!terms.every((term) => lower.includes(term))) continue;
-      const at = lower.indexOf(terms[0]!);
-      const snippet = said.text.slice(Math.max(0, at - AROUND), at + AROUND);
+      const [first] = placesOf(query, said.text);
+      if (first === undefined) continue;
+      const snippet = said.text.slice(Math.max(0, first[0] - AROUND), first[0] + AROUND);
       const { seq, ts } = item;
       places.push({ run: name, stream_id: stream.id, seq, ts, kind: said.kind, snippet });
     }

@@ -1,3 +1,5 @@
+import type { Compaction } from './context';
+
 /** A tool call with what came of it. */
 export interface Call {
   id: string;
@@ -33,6 +35,7 @@ export type Kind =
   | 'response'
   | 'turn'
   | 'error'
+  | 'compacted'
   | 'retracted'
   | 'unrecognized'
   | 'malformed'
@@ -58,6 +61,8 @@ export interface Item {
   /** Why a turn or a stream has ended, or what is wrong with a malformed line. */
   reason: string | null;
   offset: number | null;
+  /** What a compaction of the context has cut. */
+  cut: Compaction | null;
   message_ids: string[] | null;
   /** The earlier stream that this prompt continues. */
   resumes: number | null;

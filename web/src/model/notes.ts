@@ -1,4 +1,6 @@
 /** What the page and its exports say about an item that is more an occurrence than words. */
+import { compact } from '../parts/format';
+import type { Compaction } from './context';
 import type { Item, Request } from './items';
 
 const ANSWERS: Record<string, string> = { allow: 'allowed', deny: 'denied' };
@@ -18,6 +20,11 @@ export function noteOf(item: Item): string {
       return [item.ok ? 'Turn complete' : 'Turn failed', item.reason, item.text]
         .filter(Boolean)
         .join(': ');
+    case 'compacted': {
+      const how = item.reason === 'auto' ? ' automatically' : '';
+      const cut = item.cut ? cutOf(item.cut) : '';
+      return `Context compacted${how}${cut && `: ${cut} tokens`}`;
+    }
     case 'retracted': {
       const count = item.message_ids?.length ?? 0;
       return `Retracted ${count} message${count === 1 ? '' : 's'}`;
@@ -29,6 +36,12 @@ export function noteOf(item: Item): string {
     default:
       return '';
   }
+}
+
+/** From and to how many tokens a context was cut, as far as that is known. */
+export function cutOf({ before, after }: Compaction): string {
+  if (before === null || after === null) return '';
+  return `${compact(before)} → ${compact(after)}`;
 }
 
 function permissionNote(request: Request): string {

@@ -1,6 +1,6 @@
 import { oneLine } from '../parts/format';
 import type { AgentView, ToolMark } from './agents';
-import { contextMark, type ContextMark } from './context';
+import { compactionOf, contextMark, type Compaction, type ContextMark } from './context';
 import type {
   FleetEvent,
   FleetPermissionAsked,
@@ -61,6 +61,7 @@ export class Stream {
   private children = new Map<string, number>();
   private lastError = '';
   private context: ContextMark[] = [];
+  private compactions: Compaction[] = [];
   private shown: AgentView | null = null;
 
   /** `request` is what the run was started with, for its root. */
@@ -136,6 +137,12 @@ export class Stream {
         this.lastError = event.message;
         this.add('error', event, event.message);
         return;
+      case 'compacted': {
+        const cut = compactionOf(event);
+        this.compactions.push(cut);
+        this.add('compacted', event, '', { cut, reason: event.trigger ?? null });
+        return;
+      }
       case 'retracted':
         this.retract(event.message_ids);
         this.add('retracted', event, '', { message_ids: event.message_ids });
@@ -219,6 +226,7 @@ export class Stream {
       background: this.start.background ?? false,
       own: { ...this.spent },
       context: this.context.slice(),
+      compactions: this.compactions.slice(),
       started: this.started,
       ended: this.ended,
       last_tool: this.lastTool,
@@ -236,6 +244,7 @@ export class Stream {
     fork.items = this.items.slice();
     fork.marks = this.marks.slice();
     fork.context = this.context.slice();
+    fork.compactions = this.compactions.slice();
     fork.markOf = new Map(this.markOf);
     fork.places = new Map(this.places);
     fork.asking = new Map(this.asking);
@@ -346,6 +355,7 @@ export class Stream {
       ok: null,
       reason: null,
       offset: null,
+      cut: null,
       message_ids: null,
       resumes: null,
       repeats: null,

@@ -5,12 +5,14 @@ const TITLE_CHARS = 200;
 const MARKUP = /^(?:\s|<\/?[A-Za-z][\w-]*(?:\s[^<>]*)?>|#{1,6}\s|>\s|[-*+]\s|\d+[.)]\s)*/;
 /** Not the stars of a redacted secret. */
 const EMPHASIS = /(?<!\*)\*\*(?!\*)|__|`/g;
+/** One star on either side of words; not those of `*.py *.ts`. */
+const STARRED = /(?<![\w*])\*(?![\s*.])([^*]*[^\s*])\*(?![\w*])/g;
 
 /** The first paragraph of a prompt that has words, without its markup. */
 export function promptTitle(prompt: string | null | undefined): string {
   const words: string[] = [];
   for (const line of (prompt ?? '').slice(0, 20 * TITLE_CHARS).split(/\r\n|[\n\r]/)) {
-    const plain = line.replace(MARKUP, '').replace(EMPHASIS, '');
+    const plain = line.replace(MARKUP, '').replace(EMPHASIS, '').replace(STARRED, '$1');
     if (/[\p{L}\p{N}]/u.test(plain)) words.push(plain);
     if (words.length > 0 && (line.startsWith('#') || line.trim() === '')) break;
   }
@@ -24,7 +26,7 @@ export function gistOf(answer: string): string {
   for (const line of answer.slice(0, 20 * TITLE_CHARS).split(/\r\n|[\n\r]/)) {
     if (line.startsWith('```')) code = !code;
     else if (!code && !/^\s*[#|]/.test(line)) {
-      words.push(line.replace(MARKUP, '').replace(EMPHASIS, ''));
+      words.push(line.replace(MARKUP, '').replace(EMPHASIS, '').replace(STARRED, '$1'));
     }
   }
   return cut(words.join(' ')) || promptTitle(answer);

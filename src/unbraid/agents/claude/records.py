@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
-from unbraid.events.tokens import all_tokens
+from unbraid.events.tokens import TokenCounts, all_tokens
 from unbraid.translate.blocks import Block, MessageUsage
 from unbraid.wire.record import BAD_JSON, Record
 
@@ -234,6 +234,18 @@ class CostState(Struct):
     has_unknown_model_cost: bool | None = field(default=None, name="hasUnknownModelCost")
 
 
+# How much more than was seen a session's account may hold, of requests that no transcript shows
+# (titles, summaries), before it must be about more than this run.
+MOST_OF_ACCOUNT, BESIDE_TOKENS = 1.5, 50_000
+
+
+def is_about_more(account: TokenCounts, counted: int) -> bool:
+    """Returns whether a session's account must be about more than the messages that were counted:
+    much of it is not in this run, but in others.
+    """
+    return not counted or all_tokens(account) > counted * MOST_OF_ACCOUNT + BESIDE_TOKENS
+
+
 class Result(Struct):
     """A turn's end; `modelUsage` and `total_cost_usd` are cumulative over the whole tree."""
 
@@ -269,6 +281,29 @@ class Trouble(Struct):
     message: Any = None
     content: Any = None
     retracted_message_uuids: list[str] | None = None
+
+
+class StoredCompaction(Struct, rename="camel"):
+    """What a transcript says of a compaction."""
+
+    trigger: str | None = None
+    before: float | None = field(default=None, name="preTokens")
+    after: float | None = field(default=None, name="postTokens")
+
+
+class PrintedCompaction(Struct):
+    """The same on stdout."""
+
+    trigger: str | None = None
+    before: float | None = field(default=None, name="pre_tokens")
+    after: float | None = field(default=None, name="post_tokens")
+
+
+class CompactBoundary(Struct):
+    """A `compact_boundary` record: the context before it was replaced by a summary."""
+
+    stored: StoredCompaction = field(default_factory=StoredCompaction, name="compactMetadata")
+    printed: PrintedCompaction = field(default_factory=PrintedCompaction, name="compact_metadata")
 
 
 def agent_answer(text: str) -> str:

@@ -125,6 +125,7 @@ class Part(Struct):
     tokens: Tokens | None = None
     cost: float | None = None
     synthetic: bool | None = None
+    auto: bool | None = None
     metadata: Any = None
 
     @property
@@ -158,6 +159,7 @@ class Info(Struct):
     model_id: str | None = field(default=None, name="modelID")
     model: Any = None
     error: Any = None
+    summary: Any = None  # True: this message replaces all that was said before it
     time: Times | None = None
     # Ours: what has begun it is part of an earlier run, and will not be read.
     continued: bool = False

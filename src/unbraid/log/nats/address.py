@@ -106,7 +106,7 @@ def parse_address(url: str) -> NatsAddress:
 def _hosts(place: str) -> tuple[str, ...]:
     found = [_HOST.fullmatch(each) for each in place.split(",")]
     if not all(found):
-        raise ValueError("give the hosts of its nodes: host:port,host:port")
+        raise ValueError("specify the hosts of its nodes: host:port,host:port")
     named = [(each[1], each[2]) for each in found if each is not None]
     # `a,b,c:4223` means that port for all.
     last = named[-1][1] or str(PORT)

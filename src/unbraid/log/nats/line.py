@@ -82,7 +82,7 @@ class NatsLine:
                 f"{self._one}.{address}", question, timeout=LINE_TIMEOUT_SECONDS
             )
         except NoRespondersError:
-            raise CallerError("the process that has it is gone") from None
+            raise CallerError("the process that held this request has ended") from None
         except (Away, LogError) as error:
             raise CallerError(str(error)) from None
         except (Error, OSError, TimeoutError):

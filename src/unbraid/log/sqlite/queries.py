@@ -193,8 +193,9 @@ def search_places(
     terms = terms_of(query)
     if not terms:
         return []
-    # Each term is a quoted string to FTS5, so its operators are only words here.
-    words = " ".join('"' + term.replace('"', '""') + '"' for term in terms)
+    # Each term is a quoted string to FTS5, so its operators are only words here; the star lets its
+    # last word be the beginning of one.
+    words = " ".join('"' + term.replace('"', '""') + '"*' for term in terms)
     rows = connection.execute(
         """SELECT runs.run, said.stream_id, said.seq, said.kind, said.ts,
         snippet(said_words, 0, '', '', ?, 24)

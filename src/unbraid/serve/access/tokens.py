@@ -50,7 +50,7 @@ class TokenFile:
             raise CallerError(f"not a valid name: {name!r}")
         kept = self.tokens()
         if any(token.name == name for token in kept):
-            raise CallerError(f"there is a token named {name}")
+            raise CallerError(f"a token named {name} already exists")
         secret, token = new_token(name, scopes)
         self._write((*kept, token))
         return secret

@@ -171,7 +171,7 @@ async def _interrupted_at(services: Services, name: str, run: AgUiRun, wanted: l
             if run.interrupted and all(map(run.waits_for, wanted)):
                 return entry.seq
         since = entries[-1].seq
-    raise Problem(409, "this thread does not wait for these answers")
+    raise Problem(409, "this thread is not waiting for these answers")
 
 
 def _answer(entry: AgUiResume) -> tuple[str, str | None]:

@@ -107,7 +107,12 @@ OPERATIONS = (
         summary="Search what agents said",
         answer=Places,
         parameters=(
-            Parameter("q", {**TEXT, "minLength": 1}, 'Words, or "a phrase".', required=True),
+            Parameter(
+                "q",
+                {**TEXT, "minLength": 1},
+                'Words, or the beginnings of words, or "a phrase".',
+                required=True,
+            ),
             Parameter("run", {"type": "string", "pattern": RUN_PATTERN}, "Only in this run."),
             limit_of(MAX_FOUND),
         ),

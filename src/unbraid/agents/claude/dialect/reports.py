@@ -12,15 +12,18 @@ from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.dialect.usage import UsageReports
 from unbraid.agents.claude.records import (
     ClaudeRecord,
+    CompactBoundary,
     CostState,
     Init,
     Result,
     Trouble,
+    is_about_more,
     parse_double_encoded,
 )
 from unbraid.agents.claude.titles import TitleRecord, Titles
 from unbraid.agents.claude.transcript import AgentFacts, JournalEntry, SessionIntroduction
 from unbraid.events import (
+    Compacted,
     Error,
     RelayEvent,
     Retracted,
@@ -29,7 +32,7 @@ from unbraid.events import (
     TurnComplete,
     Unrecognized,
 )
-from unbraid.events.tokens import add_tokens, all_tokens
+from unbraid.events.tokens import add_tokens
 from unbraid.translate.clock import Clock
 from unbraid.translate.lifecycle import Agents
 from unbraid.translate.seen import newly
@@ -38,13 +41,9 @@ from unbraid.wire.record import read_as, sound
 SILENT_SUBTYPES = frozenset(
     """
     background_tasks_changed status thinking_tokens hook_started hook_progress hook_response
-    stop_hook_summary local_command session_state_changed files_persisted compact_boundary
+    stop_hook_summary local_command session_state_changed files_persisted
     """.split()
 )
-
-# How much more than was seen a session's account may hold, of requests that no transcript shows
-# (titles, summaries), before it must be about more than this run.
-MOST_OF_ACCOUNT, BESIDE_TOKENS = 1.5, 50_000
 
 
 class CliReports:
@@ -146,8 +145,27 @@ class CliReports:
             out.append(Error("", self._clock.ts, message, subtype))
         elif subtype == "model_refusal_fallback":
             self._refused(read_as(Trouble, record.raw), out)
+        elif subtype == "compact_boundary":
+            self._compacted(record, out)
         elif subtype not in SILENT_SUBTYPES:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+
+    def _compacted(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        context = self._attribution.context_of(record, out)
+        # Stdout and the transcript have the same record, and so has a session that is continued.
+        if context is None or not newly(self._seen, hash(record.uuid or record.raw)):
+            return
+        given = read_as(CompactBoundary, record.raw)
+        stored, printed = given.stored, given.printed
+        out.append(
+            Compacted(
+                context.id,
+                self._clock.ts,
+                trigger=stored.trigger or printed.trigger,
+                before_tokens=_whole(stored.before, printed.before),
+                after_tokens=_whole(stored.after, printed.after),
+            )
+        )
 
     def _init(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         # Programs that print this dialect without ids may never print a result: a run of theirs
@@ -200,10 +218,7 @@ class CliReports:
         totals = _totals(given)
         if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
             return
-        tokens = all_tokens(totals)
-        # It is about the whole session. Where much of that is not in this run, it is in others.
-        counted = self._usage.counted
-        if not counted or tokens > counted * MOST_OF_ACCOUNT + BESIDE_TOKENS:
+        if is_about_more(totals, self._usage.counted):
             return
         out.append(
             SessionMeta(
@@ -252,6 +267,11 @@ class CliReports:
         said = trouble.error if trouble.error is not None else trouble.message
         message = said if isinstance(said, str) else msgspec.json.encode(said).decode()
         out.append(Error("", self._clock.ts, message))
+
+
+def _whole(*numbers: float | None) -> int | None:
+    """Returns the first number that is known."""
+    return next((round(number) for number in numbers if number is not None), None)
 
 
 def _totals(given: Result | CostState) -> TokenUsage | None:

@@ -27,7 +27,9 @@ def allowed_input(tool: str, given: Any, details: AnswerDetails | None) -> Any:
         for name in answers or ():
             # The CLI would take an answer to nothing for no answer, and say nothing of it.
             if asked and name not in asked:
-                raise CallerError(f"no question {name!r}: there are {', '.join(map(repr, asked))}")
+                raise CallerError(
+                    f"no question {name!r}; the questions are {', '.join(map(repr, asked))}"
+                )
         return {**given, "answers": answers or given["answers"]}
     return given
 
@@ -50,7 +52,7 @@ def allow(tool: str, given: Any, suggestions: list[Any], details: AnswerDetails 
         decision["updatedInput"] = wanted
     if details is not None and details.always:
         if not all(0 <= number < len(suggestions) for number in details.always):
-            raise CallerError("there is no such offer to allow it always")
+            raise CallerError("this request has no such option to always allow it")
         decision["updatedPermissions"] = [suggestions[number] for number in details.always]
     return _of("PermissionRequest", decision=decision)
 

@@ -13,8 +13,9 @@ from msgspec import Struct, field
 
 from unbraid.agents.claude.records import CostState
 from unbraid.agents.claude.transcript import SYNTHETIC, AnswerFacts, AnswerLine, answer_line
+from unbraid.events.tokens import add_tokens
 from unbraid.fleet.prices import MessageTokens, Prices
-from unbraid.fleet.shares import ShareCounter, UsageShare
+from unbraid.fleet.shares import MAIN, SLOT_MS, ShareCounter, UsageShare
 from unbraid.system.files import CHUNK_BYTES, line_blocks, open_regular
 from unbraid.translate.blocks import MessageUsage
 from unbraid.wire.record import BAD_JSON, milliseconds, read_as
@@ -37,12 +38,12 @@ class LastMessage(Struct, array_like=True):
 
 class SessionAccount(Struct, array_like=True):
     """What a session has cost by its own `cost-state`, all agents together: the tokens that this
-    covers, and the time up to which.
+    covers, their model if it is one, and the time up to which.
     """
 
     session_id: str | None
     cost_usd: float
-    tokens: int
+    tokens: UsageShare
     until: int
 
 
@@ -114,12 +115,14 @@ class MessageCounter:
             end = block.find(b"\n", at)
             given = read_as(CostState, block[at : end if end >= 0 else len(block)])
             if not given.has_unknown_model_cost and given.total_cost_usd is not None:
-                shares = (given.model_usage or {}).values()
+                until = _last_time(block, at) or self._until
+                models = given.model_usage or {}
+                model = next(iter(models)) if len(models) == 1 else None
+                tokens = UsageShare(until - until % SLOT_MS, MAIN, model)
+                for each in models.values():
+                    add_tokens(tokens, each)
                 self._counts.account = SessionAccount(
-                    given.session_id,
-                    given.total_cost_usd,
-                    sum(each.total_tokens for each in shares),
-                    _last_time(block, at) or self._until,
+                    given.session_id, given.total_cost_usd, tokens, until
                 )
         self._until = _last_time(block, len(block)) or self._until
 

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from unbraid.agents.claude.records import is_about_more
 from unbraid.agents.claude.sessions.copies import Copies, First
 from unbraid.agents.claude.sessions.counts import SIDECHAIN, SessionAccount, message_ids
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
@@ -22,7 +23,15 @@ from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.sessions.second_reader import SecondReader, shared_out
 from unbraid.agents.claude.transcript import AgentFacts
 from unbraid.fleet.prices import MessageTokens, Prices
-from unbraid.fleet.shares import MAIN, SLOT_MS, ShareCounter, UsageShare, report_cost, usage_of
+from unbraid.fleet.shares import (
+    MAIN,
+    SLOT_MS,
+    ShareCounter,
+    UsageShare,
+    report_cost,
+    rest_of,
+    usage_of,
+)
 from unbraid.fleet.status import DONE, ORPHANED
 from unbraid.fleet.usage import Usage
 from unbraid.prices.loader import LoadedPrices
@@ -32,7 +41,7 @@ from unbraid.system.home import make_private_folder
 from unbraid.wire.record import read_as
 
 FILE_NAME = "index.bin"
-SCHEMA = 4
+SCHEMA = 5
 AGENT = "agent"  # a sub-agent whose name nothing says
 
 
@@ -238,6 +247,8 @@ class Index:
         ]
         shares += [share for agent in agents for share in agent.shares]
         if main.counts.account is not None and main.counts.account.session_id in (found.id, None):
+            if not main.counts.copied:
+                shares += _beside(shares, main.counts.account.tokens)
             _report(shares, main.counts.account)
         times = [facts.updated for facts in (main, *children.values(), *beside) if facts]
         updated = max(times)
@@ -324,14 +335,26 @@ def _shares(
     return shares
 
 
+def _beside(shares: list[UsageShare], account: UsageShare) -> list[UsageShare]:
+    """Returns what the session's own account has beside its messages, of requests that are in no
+    transcript: titles, compactions.
+    """
+    known = usage_of(shares)
+    if is_about_more(account, known.total_tokens):
+        return []
+    rest = rest_of(account, known, ts=account.ts, model=account.model)
+    return [rest] if rest.total_tokens else []
+
+
 def _report(shares: list[UsageShare], account: SessionAccount) -> None:
     """Divide what the session's own account says among the shares that it covers."""
-    if sum(share.total_tokens for share in shares) <= account.tokens:
+    accounted = account.tokens.total_tokens
+    if sum(share.total_tokens for share in shares) <= accounted:
         covered = shares
     else:
         covered = [share for share in shares if share.ts <= account.until - account.until % SLOT_MS]
     tokens = sum(share.total_tokens for share in covered)
-    left_out = 1 - account.tokens / tokens if tokens > account.tokens else 0.0
+    left_out = 1 - accounted / tokens if tokens > accounted else 0.0
     computed = sum(share.estimated_usd or 0.0 for share in covered) * left_out
     report_cost(covered, account.cost_usd, estimated_usd=computed or None)
 

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from unbraid.agents.claude.sessions.discovery import File, Scan
+from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
 from unbraid.agents.stored import StoredBlock
 from unbraid.events.parts import decoded
 from unbraid.system.files import chunks
@@ -33,6 +34,8 @@ FINDERS = (
     ("rg", "-l0aFi", "--no-config", "--no-ignore", "--hidden", "-e"),
     ("grep", "-lZaFi", "-e"),
 )
+
+NO_PROMPTS = (INTERRUPTION, TASK_NOTIFICATION, *NOT_A_PROMPT)
 
 Owned = tuple[str | None, File]  # a file, and the session it belongs to, if its path says so
 
@@ -130,21 +133,24 @@ def _in_line(line: bytes, session: str | None) -> Iterator[StoredBlock]:
     session_id = session or str(record.get("sessionId") or "")
     agent_id = agent if isinstance(agent, str) else None
     ts = milliseconds(record.get("timestamp"))
-    for kind, text in _texts(record["message"].get("content")):
+    said = "prompt" if record.get("type") == "user" else "text"
+    for kind, text in _texts(record["message"].get("content"), said):
+        # What the CLI says to the model in the person's name is no prompt.
+        if kind == "prompt" and (record.get("isMeta") or text.startswith(NO_PROMPTS)):
+            continue
         yield StoredBlock(session_id=session_id, agent_id=agent_id, kind=kind, ts=ts, text=text)
 
 
-def _texts(content: Any) -> Iterator[tuple[str, str]]:
+def _texts(content: Any, said: str) -> Iterator[tuple[str, str]]:
+    """Yields what was said or called; not what calls gave, as in a search of the log."""
     if isinstance(content, str):
-        yield "text", content
+        yield said, content
     for block in content if isinstance(content, list) else ():
-        if not isinstance(block, dict):
-            continue
-        kind = str(block.get("type"))
-        for name in ("text", "thinking", "content"):
-            if isinstance(block.get(name), str):
-                yield kind, block[name]
-        if kind == "tool_use":
-            yield kind, msgspec.json.encode(block.get("input")).decode()
-        if isinstance(block.get("content"), list):
-            yield from ((kind, words) for _, words in _texts(block["content"]))
+        match block:
+            case {"type": "text", "text": str(text)}:
+                yield said, text
+            case {"type": "thinking", "thinking": str(text)}:
+                yield "thinking", text
+            case {"type": "tool_use", "name": str(tool)}:
+                given = msgspec.json.encode(block.get("input")).decode()
+                yield "tool_use", f"{tool} {given}"

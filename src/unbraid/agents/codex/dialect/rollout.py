@@ -127,6 +127,8 @@ class Rollouts:
                 if payload.model is not None and payload.model != thread.model:
                     thread.model = payload.model
                     self._threads.describe(thread, out, model=payload.model)
+            case "compacted":
+                self._turns.compacted(thread, STORED_SOURCE, out)
             case "token_usage_record":
                 self._tokens.record(thread, payload.usage, payload.response_id, out)
 

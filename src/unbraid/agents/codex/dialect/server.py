@@ -274,6 +274,8 @@ class ServerNotifications:
         elif kind == "userMessage":
             if ended:
                 self._turns.prompted(thread, SERVER_SOURCE, texts(item.get("content")), out)
+        elif kind == "contextCompaction" and ended:
+            self._turns.compacted(thread, SERVER_SOURCE, out)
         elif kind == "collabAgentToolCall":
             self._collab(thread, item_id, item, ended, out)
         elif kind == "subAgentActivity":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unbraid.agents.codex.dialect.calls import ThreadCalls
 from unbraid.agents.codex.dialect.threads import Thread, Threads
-from unbraid.events import Error, Prompt, RelayEvent, TurnComplete
+from unbraid.events import Compacted, Error, Prompt, RelayEvent, TurnComplete
 from unbraid.translate.clock import Clock
 from unbraid.translate.lifecycle import Agents
 from unbraid.translate.seen import newly
@@ -115,6 +115,13 @@ class ThreadTurns:
         assert context is not None
         if thread.said.is_new(source, "error", problem) and not (context.ended and code):
             out.append(Error(context.id, self._clock.ts, problem, code))
+
+    def compacted(self, thread: Thread, source: str, out: list[RelayEvent]) -> None:
+        """Reports that an agent's context was compacted; the same from several sources once."""
+        context = thread.context
+        assert context is not None
+        if thread.said.is_new(source, "compacted", ""):
+            out.append(Compacted(context.id, self._clock.ts))
 
     def finish(self, out: list[RelayEvent]) -> Outcome:
         """Ends the agents that are still at work; returns how the main agent has ended."""

@@ -103,16 +103,16 @@ class CodexController:
             async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
                 reply = await replied
         except TimeoutError:
-            raise CallerError("Codex has not answered whether it takes the message") from None
+            raise CallerError("Codex did not say whether it accepted the message") from None
         if reply.problem is not None:
-            raise CallerError(f"Codex does not take this message: {reply.problem}")
+            raise CallerError(f"Codex did not accept this message: {reply.problem}")
 
     async def interrupt(self) -> None:
         """Breaks off the turn of the main agent; it then waits for a message."""
         self._require_listening()
         turn = self._turns.get(self._thread)
         if turn is None:
-            raise CallerError("the main agent is not at work")
+            raise CallerError("the main agent is not working")
         self._interrupted = True
         self._interrupt(self._thread, turn)
 
@@ -131,7 +131,7 @@ class CodexController:
         """Breaks off the turn of one sub-agent."""
         thread = await self._thread_of(stream_id)
         if thread not in self._turns:
-            raise CallerError(f"the agent of stream {stream_id} is not at work")
+            raise CallerError(f"the agent of stream {stream_id} is not working")
         self._interrupt(thread, self._turns[thread])
 
     async def answer(

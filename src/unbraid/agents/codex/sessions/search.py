@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 from unbraid.agents.codex.sessions.rollout_file import rollout_bytes
-from unbraid.agents.stored import StoredBlock
+from unbraid.agents.stored import StoredBlock, said_in
 from unbraid.errors import SourceError
-from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, ToolResult, ToolUse
+from unbraid.events import RelayEvent
 from unbraid.translate.tracks import split
 from unbraid.wire.record import BAD_JSON
 
@@ -36,27 +34,13 @@ def rollout_blocks(
             if record is not None:
                 dialect.translate(record, out)
             for event in out:
-                if (said := _said(event)) is not None:
+                if (said := said_in(event)) is not None:
                     kind, text = said
                     yield StoredBlock(
                         session_id=session, agent_id=agent, kind=kind, ts=event.ts, text=text
                     )
     except (OSError, SourceError):
         return
-
-
-def _said(event: RelayEvent) -> tuple[str, str] | None:
-    match event:
-        case TextDelta():
-            return "text", event.delta
-        case ThinkingDelta():
-            return "thinking", event.delta
-        case ToolUse():
-            return "tool_use", bytes(event.input_json).decode()
-        case ToolResult():
-            text = msgspec.json.decode(bytes(event.content_json))
-            return "tool_result", text if isinstance(text, str) else ""
-    return None
 
 
 def _may_hold(path: Path, needle: str) -> bool:

@@ -23,6 +23,7 @@ from unbraid.agents.opencode.records import (
     decode,
 )
 from unbraid.events import (
+    Compacted,
     PermissionAsked,
     PermissionReplied,
     Prompt,
@@ -83,6 +84,7 @@ class OpenCodeDialect:
         )
         self._ended: tuple[bool, str] | None = None
         self._messages: dict[str, Info] = {}
+        self._compactions: dict[str, str] = {}  # who wanted it, by the message that asks for it
         self._transient: dict[str, None] = {}  # parts that are no agent's words
         self._early_prompts: dict[str, list[Prompt]] = {}  # by context
         self._unattributed: dict[str, list[OpenCodeRecord]] = {}  # by message whose role is unknown
@@ -241,6 +243,9 @@ class OpenCodeDialect:
             self._texts.part(context, part, out)
         elif part.type == "tool":
             self._tools.part(context, part, out)
+        elif part.type == "compaction":
+            self._compactions[part.message_id] = "auto" if part.auto else "manual"
+            forget_oldest(self._compactions, RECENT_PARTS)
         elif part.type == "step-finish" and part.tokens is not None:
             self._step(context, part, info, out)
 
@@ -299,6 +304,10 @@ class OpenCodeDialect:
                 cost_usd=part.cost or None,
             )
         )
+        if info is not None and info.summary is True:
+            # What is said from here on has read this message and not what was before it.
+            trigger = self._compactions.get(info.parent_id or "")
+            out.append(Compacted(context.id, self._clock.ts, trigger=trigger))
 
     def _run_line(self, record: OpenCodeRecord, out: list[RelayEvent]) -> None:
         line = read_as(RunLine, record.raw)

@@ -16,9 +16,10 @@ from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
-_PARTS = f"""SELECT session_id, time_created, data FROM part
+_PARTS = f"""SELECT session_id, message_id, time_created, data FROM part
     WHERE {DATA_BYTES} <= {DEFAULT_MAX_LINE_BYTES} AND data LIKE ? ESCAPE '!'
     ORDER BY time_created DESC"""
+_MESSAGE = f"SELECT data FROM message WHERE id = ? AND {DATA_BYTES} <= {DEFAULT_MAX_LINE_BYTES}"
 
 
 def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
@@ -35,11 +36,13 @@ def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator
     try:
         with closing(connect(path)) as db:
             parents = dict(db.execute("SELECT id, parent_id FROM session").fetchall())
-            for session, created, data in db.execute(_PARTS, [like]):
+            for session, message, created, data in db.execute(_PARTS, [like]):
                 root = root_of(session, parents)
                 if root not in known:
                     agent = None if root == session else session
-                    for kind, text in _words(data):
+                    about = db.execute(_MESSAGE, [message]).fetchone()
+                    said = "prompt" if _is_person(about) else "text"
+                    for kind, text in _words(data, said):
                         yield StoredBlock(
                             session_id=root, agent_id=agent, kind=kind, ts=created, text=text
                         )
@@ -47,15 +50,21 @@ def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator
         return
 
 
-def _words(data: Any) -> Iterator[tuple[str, str]]:
+def _is_person(message: Any) -> bool:
+    match decoded(message[0].encode()) if message and isinstance(message[0], str) else None:
+        case {"role": "user"}:
+            return True
+    return False
+
+
+def _words(data: Any, said: str) -> Iterator[tuple[str, str]]:
+    """Yields what was said or called; not what calls gave, as in a search of the log."""
     match decoded(data.encode() if isinstance(data, str) else b"null"):
         case {"metadata": {"kilocode.lifecycle": "transient"}}:
             return
         case {"type": "text", "text": str(text)}:
-            yield "text", text
+            yield said, text
         case {"type": "reasoning", "text": str(text)}:
             yield "thinking", text
-        case {"type": "tool", "state": dict(state)}:
-            yield "tool_use", msgspec.json.encode(state.get("input")).decode()
-            if isinstance(state.get("output"), str):
-                yield "tool_result", state["output"]
+        case {"type": "tool", "tool": str(tool), "state": dict(state)}:
+            yield "tool_use", f"{tool} {msgspec.json.encode(state.get('input')).decode()}"
