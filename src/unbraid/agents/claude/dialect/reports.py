@@ -78,6 +78,7 @@ class CliReports:
         self._prompts = prompts
         self._usage = usage
         self._seen = seen
+        self._continues = False
         self._titles = Titles()
         self.outcome: tuple[bool, str] | None = None
         self.answer: str | None = None
@@ -183,6 +184,7 @@ class CliReports:
             ),
             out,
         )
+        self._continues |= given.continues
         if given.prompt:
             self._prompts.announce(given.prompt, out)
 
@@ -201,9 +203,10 @@ class CliReports:
         if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
             return
         tokens = all_tokens(totals)
-        # It is about the whole session. Where much of that is not in this run, it is in others.
+        # It is about the whole session, of which other runs may have the rest. Where nothing says
+        # so, that much more than was seen does.
         counted = self._usage.counted
-        if not counted or tokens > counted * MOST_OF_ACCOUNT + BESIDE_TOKENS:
+        if self._continues or not counted or tokens > counted * MOST_OF_ACCOUNT + BESIDE_TOKENS:
             return
         out.append(
             SessionMeta(
