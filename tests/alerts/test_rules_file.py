@@ -89,7 +89,7 @@ BAD = [
     ('[receiver.x]\nurl = "a"', 2, "`url` is not an address"),
     ('[receiver.x]\nwebhook = "ftp://a"', 2, "`webhook` is not an address"),
     ('[receiver.x]\nwebhook = "http://a"\ncommand = "b"', 1, "and only one"),
-    ('[receiver.phone]\ncommand = "b"', 4, "there is a receiver 'phone' already"),
+    ('[receiver.phone]\ncommand = "b"', 4, "the receiver 'phone' already exists"),
     ('[receiver.desktop]\ncommand = "b"', 1, "'desktop' is built in"),
     ('[rules]\nwhen = "done"', 1, "unknown table [rules]"),
     ('[rule]\nwhen = "done"', 1, "unknown table [rule]"),

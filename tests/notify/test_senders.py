@@ -154,7 +154,7 @@ async def test_the_desktop_shows_words_and_no_markup(tmp_path: Path) -> None:
     shown = (tmp_path / "shown").read_text().splitlines()
     assert shown[1:3] == ["--", HOSTILE]
     assert "&lt;b&gt;" in shown[3]
-    with pytest.raises(DeliveryError, match="no `notify-send`"):
+    with pytest.raises(DeliveryError, match="`notify-send` is not installed"):
         await sender_of(Receiver("desktop"), {"PATH": "/nowhere"}).send(MESSAGE)
 
 

@@ -204,7 +204,7 @@ class _Reader:
             raise _Wrong(name, "a receiver is a table: [receiver.NAME]")
         _check_keys(given, _RECEIVER)
         if name in self._receivers:
-            raise _Wrong("", f"there is a receiver {name!r} already")
+            raise _Wrong("", f"the receiver {name!r} already exists")
         if name in BUILT_IN:
             raise _Wrong("", f"{name!r} is built in, and needs no receiver: choose another name")
         forms = [key for key in ("command", "webhook", "url") if key in given]

@@ -7,7 +7,7 @@ export type Sort = typeof LIVE | 'own' | 'total';
 
 /** Each with its column's head, and what it does. */
 export const SORTS: readonly (readonly [Sort, string, string])[] = [
-  [LIVE, 'Agent', 'Agents at work first, then in order of appearance'],
+  [LIVE, 'Agent', 'Working agents first, then in order of appearance'],
   ['own', 'Own', 'What the agent itself spent; sort by it'],
   ['total', 'Total', 'What the agent and everyone below it spent; sort by it'],
 ];
