@@ -37,6 +37,13 @@ DIGITS = b"0123456789"
 _KINDS = (DIGITS, ascii_uppercase.encode(), ascii_lowercase.encode())
 _CHANGES = re.compile(rb"[a-z](?=[A-Z0-9+/_-])|[A-Z](?=[a-z0-9+/_-])|[0-9](?=[A-Za-z+/_-])|[+/]")
 
+# Signs among letters and digits, as no code and no placeholder has them.
+DENSE = re.compile(
+    rb"(?=(?:[^\s0-9]{0,24}[0-9]){4})(?=(?:[A-Za-z0-9_-]{0,24}[!@#$%^&*(=+)]){4})"
+    rb"[A-Za-z0-9!@#$%^&*(_=+)-]{40,128}(?![^\s\"'`\\])"
+)
+OPEN_DENSE = re.compile(rb"[A-Za-z0-9!@#$%^&*(_=+)-]{1,128}\Z")
+
 
 def plain_start(word: bytes) -> int:
     """Returns how much of a word, from its beginning, is plain: it may be shown before the rest is

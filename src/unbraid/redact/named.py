@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from unbraid.redact import commands
 from unbraid.redact.anchors import matches
-from unbraid.redact.entropy import DIGITS, count, mixed, wordy
+from unbraid.redact.entropy import DENSE, DIGITS, OPEN_DENSE, count, mixed, wordy
 
 MOST = 512
 _QUOTES = rb"[\\\"'`]{0,8}"
@@ -60,13 +60,15 @@ _STEMS = (
 # Every other line of an agent has its numbers of tokens.
 _AFTER_TOKEN = b"abcdefghijklmnopqrtuvwxyz0123456789_.-\\\"'`])* \t\n\r\v\f=:>|?,<\xef"
 # Two letters are in many a word.
-_AFTER = {b"token": _AFTER_TOKEN, b"pw": b"\\\"'`:= \t"}
+_AFTER_PW = b"\\\"'`:= \t"
+_AFTER = {
+    stem: tuple(bytes([each]) for each in after)
+    for stem, after in ((b"token", _AFTER_TOKEN), (b"pw", _AFTER_PW))
+}
 _NAMES = {
     stem: (
         re.compile(stem + rest + _TAIL + _SIGN + _SCHEME),
-        frozenset(stem + bytes([each]) for each in _AFTER[stem])
-        if stem in _AFTER
-        else frozenset([stem]),
+        frozenset(stem + after for after in _AFTER.get(stem, (b"",))),
     )
     for stem, rest in _STEMS
 }
@@ -105,12 +107,6 @@ _NO_PASSWORDS = frozenset(
     b" redacted placeholder anonymous supported forbidden mandatory expected prompted".split()
 )
 _BARE = re.compile(rb"[^\s\"'`\\,;&<>(){}\[\]|]{1,%d}" % MOST)
-# Signs among letters and digits, as no code and no placeholder has them.
-_DENSE = re.compile(
-    rb"(?=(?:[^\s0-9]{0,24}[0-9]){4})(?=(?:[A-Za-z0-9_-]{0,24}[!@#$%^&*(=+)]){4})"
-    rb"[A-Za-z0-9!@#$%^&*(_=+)-]{40,128}(?![^\s\"'`\\])"
-)
-_OPEN_DENSE = re.compile(rb"[A-Za-z0-9!@#$%^&*(_=+)-]{1,128}\Z")
 _NUMBER = re.compile(rb"[-+0-9.,:_eETZ/%]+")
 _PLACEHOLDER = re.compile(
     rb"(?i)\A(?:\$|%[a-z_]+%|\{|<|\[|x{3,}|\.{3}|\xe2\x80\xa6|\*{1,7}\Z|your|my(?:[-_][a-z]+){1,2}\Z|an?[-_]|the[-_]"
@@ -196,7 +192,7 @@ def open_value(text: bytes, anchors: frozenset[bytes]) -> int | None:
         found = _value(text, lower, name)
         if found is not None and (
             (found[1] >= len(text) - 1 and found[1] - found[0] < MOST)
-            or (_is_shell(text, name) and _OPEN_DENSE.match(text, found[0]))
+            or (_is_shell(text, name) and OPEN_DENSE.match(text, found[0]))
         ):
             starts.append(found[0])
     for pattern in (_OPEN_BEARER, _OPEN_BASIC, _OPEN_SIGNED):
@@ -294,7 +290,7 @@ def _value(text: bytes, lower: bytes, name: re.Match[bytes]) -> tuple[int, int] 
         if found is not None and found.end() < len(text) - 1 and not _is_phrase(text, found):
             found = None
     if found is None and not name["quote"] and _is_shell(text, name):
-        found = _DENSE.match(text, name.end())
+        found = DENSE.match(text, name.end())
     found = found or (_QUOTED if name["quote"] else _BARE).match(text, name.end())
     if found is None:
         return None
@@ -341,7 +337,7 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
     value, quoted = text[start:end], bool(name["quote"])
     if name["flag"] is not None and _KNOWN.match(value):
         return False  # a secret of its own, or none
-    if _STARS in value or (_DENSE.fullmatch(value) and (quoted or _is_shell(text, name))):
+    if _STARS in value or (DENSE.fullmatch(value) and (quoted or _is_shell(text, name))):
         return True
     if not quoted and value[:1] in b"*_~`":
         return False  # set in bold, or the like
