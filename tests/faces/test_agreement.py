@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.faces.agreement import agrees, asked_events, asked_json
+from tests.faces.agreement import agrees, asked, asked_events, asked_json
+from tests.faces.events_told import spent
 from tests.faces.stored import home_of
 from tests.said import RECORDINGS
+from tests.watch.writing import Writer, append
+from unbraid.wire.record import milliseconds
 
 # One of each layout, and each with something that the others do not have.
 NAMES = (
@@ -81,3 +84,33 @@ def test_a_session_of_which_nobody_asked_anything(tmp_path: Path) -> None:
     assert env is not None
     agrees(env, folder)
     assert [row["status"] for row in asked_json(env, "ps", "--all")] == ["done"]
+
+
+def test_a_logged_session_that_went_on_is_listed_as_it_is_now(tmp_path: Path) -> None:
+    """Nobody follows it: what stands in its files counts all the same."""
+    env = home_of(RECORDINGS / "nested.plain-fwd.2.1.325", tmp_path)
+    assert env is not None
+    (row,) = asked_json(env, "ps", "--all")
+    asked(env, "import", row["run"])
+    (before,) = asked_json(env, "ps", "--all")
+
+    writer = Writer(tmp_path / "claude", row["run"])
+    (writer.main,) = tmp_path.glob(f"claude/projects/*/{row['run']}.jsonl")
+    written = writer.main.stat().st_mtime
+    append(writer.main, writer.prompt("Are you there?"))
+    os.utime(writer.main, (written, written))
+    later, first = asked_json(env, "ps", "--all")
+    assert (first, later["run"]) == (before, f"{row['run']}.2")
+    assert (later["status"], spent(later["usage"])[0]) == ("orphaned", (0, 0, 0, 0))
+    assert (later["started"], later["updated"]) == (milliseconds(writer.timestamp),) * 2
+    asked_again = asked_json(env, "ps", "--all")
+    assert asked_again == [later, first]
+
+    append(writer.main, writer.text("Yes."))
+    os.utime(writer.main, (written, written))
+    answer, *others = asked_json(env, "ps", "--all")
+    assert others == [later, first]
+    assert (answer["run"], answer["status"]) == (f"{row['run']}.3", "done")
+    assert spent(answer["usage"])[0] == (1, 1, 0, 0)
+    for each in (answer, later, first):
+        assert asked_json(env, "tree", each["run"])["total"] == each["usage"]

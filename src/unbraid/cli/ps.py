@@ -17,9 +17,6 @@ from unbraid.screen import safe_json
 if TYPE_CHECKING:
     from unbraid.log.summary import RunSummary
 
-# More than anyone has in a day.
-RECENT_RUNS = 1000
-
 
 @click.command(
     short_help="List runs with status, agents, tokens, cost and age.",
@@ -44,7 +41,7 @@ def ps(
     """
     runs = [
         run
-        for run in asyncio.run(_runs(everything=everything))
+        for run in asyncio.run(_runs(everything=everything, redact=redact))
         if machine in (None, run.machine) and user in (None, run.user)
     ]
     if redact:
@@ -59,21 +56,27 @@ def ps(
         _print(runs, everything=everything)
 
 
-async def _runs(*, everything: bool) -> list[RunSummary]:
-    from unbraid.log import LogUnusable, data_folder, every_run, opened_log
+async def _runs(*, everything: bool, redact: bool) -> list[RunSummary]:
+    from unbraid.log import LogUnusable, data_folder, opened_log
+    from unbraid.sessions.bulk_import import caught_up_runs
     from unbraid.sessions.run_list import list_runs
 
-    logged: list[RunSummary] = []
+    progress = progress_bar()
     try:
         async with opened_log() as log:
-            if everything:
-                logged = [run async for run in every_run(log)]
-            else:
-                logged = await log.runs(limit=RECENT_RUNS)
+            return await caught_up_runs(
+                log,
+                os.environ,
+                data_folder(),
+                everything=everything,
+                warn=warn,
+                progress=progress,
+                redact=redact,
+            )
     except LogUnusable as error:
         warn(f"the log cannot be read; listing only sessions outside of it: {error}")
     return list_runs(
-        logged, os.environ, data_folder(), everything=everything, warn=warn, progress=progress_bar()
+        [], os.environ, data_folder(), everything=everything, warn=warn, progress=progress
     )
 
 

@@ -17,7 +17,7 @@ from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.record.ingest import TooManyRuns
-from unbraid.sessions.bulk_import import import_sessions
+from unbraid.sessions.bulk_import import has_gone_on, import_sessions
 from unbraid.sessions.costs import SpentRun, stored_runs
 from unbraid.sessions.importer import open_or_import
 from unbraid.sessions.run_list import list_sessions
@@ -75,11 +75,9 @@ class Archive:
         followed them: no list would show it, and costs count it.
         """
         for name, found in self._found.copy().items():
-            logged = await self._log.runs_of(name)
-            used = sum(run.usage.total_tokens for run in logged)
             if self._closing:
                 return
-            if logged and all(run.over for run in logged) and used < found.usage.total_tokens:
+            if has_gone_on(found, await self._log.runs_of(name)):
                 async for _ in import_sessions(self._log, [name], self._env, redact=self._redact):
                     pass
 

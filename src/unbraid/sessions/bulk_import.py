@@ -7,16 +7,30 @@ session that goes on later is imported again, from where it was left.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from unbraid.errors import CallerError, UnbraidError
+from unbraid.log import every_run
 from unbraid.log.port import Log
+from unbraid.log.summary import RunSummary
 from unbraid.sessions.importer import record_session, stored_session
 from unbraid.sessions.names import complete_name
-from unbraid.sessions.run_list import Warn, list_sessions
+from unbraid.sessions.run_list import (
+    Progress,
+    Warn,
+    left_runs,
+    list_sessions,
+    merged_runs,
+    sessions_beside,
+)
+
+# More than anyone has in a day.
+RECENT_RUNS = 1000
+# A session is last written to a little after its agent says that it is over.
+END_MS = 1000
 
 IMPORTED, KNOWN, BUSY, FAILED = "imported", "known", "busy", "failed"
 
@@ -61,6 +75,51 @@ async def import_sessions(
             yield ImportedSession(session, outcome)
         except (UnbraidError, OSError) as error:
             yield ImportedSession(session, FAILED, str(error))
+
+
+async def caught_up_runs(
+    log: Log,
+    env: Mapping[str, str],
+    home: Path,
+    *,
+    everything: bool,
+    warn: Warn,
+    progress: Progress = lambda done, total: None,
+    redact: bool = False,
+) -> list[RunSummary]:
+    """Returns what `list_runs` does, after the log has taken in what sessions of its runs have said
+    since: what stands in their files counts, whether anybody followed them or not.
+    """
+
+    async def logged_runs() -> list[RunSummary]:
+        if everything:
+            return [run async for run in every_run(log)]
+        return await log.runs(limit=RECENT_RUNS)
+
+    logged = await logged_runs()
+    sessions = sessions_beside(
+        logged, env, home, everything=everything, warn=warn, progress=progress
+    )
+    by_session: dict[str, list[RunSummary]] = {}
+    for run in logged:
+        by_session.setdefault(run.session_id or run.run, []).append(run)
+    changed = [*left_runs(logged, home)]
+    changed += [run.run for run in sessions if has_gone_on(run, by_session.get(run.run, []))]
+    outcomes = [done.outcome async for done in import_sessions(log, changed, env, redact=redact)]
+    if IMPORTED in outcomes:
+        logged = await logged_runs()
+    return merged_runs(logged, sessions, home, everything=everything)
+
+
+def has_gone_on(session: RunSummary, logged: Sequence[RunSummary]) -> bool:
+    """Returns whether a stored session has said something after its last run in the log was
+    over.
+    """
+    if not logged or not all(run.over for run in logged):
+        return False
+    used = sum(run.usage.total_tokens for run in logged)
+    ended = max(run.updated for run in logged)
+    return used < session.usage.total_tokens or ended + END_MS < session.updated
 
 
 async def _import(log: Log, session: str, env: Mapping[str, str], *, redact: bool) -> str:

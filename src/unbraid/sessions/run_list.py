@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +43,38 @@ def list_runs(
     progress: Progress = lambda done, total: None,
 ) -> list[RunSummary]:
     """Runs, newest first; without `everything`, those that are live or of the last day."""
+    sessions = sessions_beside(
+        logged, env, folder, everything=everything, warn=warn, progress=progress
+    )
+    return merged_runs(logged, sessions, folder, everything=everything)
+
+
+def sessions_beside(
+    logged: list[RunSummary],
+    env: Mapping[str, str],
+    folder: Path | None,
+    *,
+    everything: bool,
+    warn: Warn,
+    progress: Progress = lambda done, total: None,
+) -> list[RunSummary]:
+    """Returns the stored sessions that a list of runs has to take into account."""
+    since = min([_oldest(everything), *(run.updated for run in left_runs(logged, folder).values())])
+    return list(list_sessions(env, folder, oldest_ms=since, warn=warn, progress=progress))
+
+
+def merged_runs(
+    logged: list[RunSummary],
+    sessions: Iterable[RunSummary],
+    folder: Path | None,
+    *,
+    everything: bool,
+) -> list[RunSummary]:
+    """Returns the runs of the log, and the sessions that are not in it."""
     found = {summary.run: summary for summary in logged}
     known = {summary.session_id or summary.run for summary in logged} | found.keys()
-    oldest = 0 if everything else (time.time() - LISTED_SESSION_SECONDS) * 1000
-    left = _left(logged, folder)
-    since = min([oldest, *(run.updated for run in left.values())])
-    for run in list_sessions(env, folder, oldest_ms=since, warn=warn, progress=progress):
+    left = left_runs(logged, folder)
+    for run in sessions:
         unwritten = left.get(run.run)
         if run.run not in known or (unwritten is not None and unwritten.run == run.run):
             if unwritten is not None:
@@ -56,11 +82,16 @@ def list_runs(
             found[run.run] = run
         elif unwritten is not None:
             unwritten.status, unwritten.waiting = run.status, run.waiting
+    oldest = _oldest(everything)
     chosen = [run for run in found.values() if run.updated >= oldest or not run.over]
     return sorted(chosen, key=lambda run: run.updated, reverse=True)
 
 
-def _left(logged: list[RunSummary], folder: Path | None) -> dict[str, RunSummary]:
+def _oldest(everything: bool) -> float:
+    return 0 if everything else (time.time() - LISTED_SESSION_SECONDS) * 1000
+
+
+def left_runs(logged: list[RunSummary], folder: Path | None) -> dict[str, RunSummary]:
     """Returns, by session, the runs that are not over and that no process writes any more: only
     what their kind has stored shows what has become of them.
     """
