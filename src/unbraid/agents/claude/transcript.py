@@ -18,7 +18,7 @@ from msgspec import Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
 from unbraid.translate.blocks import MessageUsage
-from unbraid.wire.record import BAD_JSON
+from unbraid.wire.record import BAD_JSON, MISSING
 
 AGENT_FACTS = "unbraid.agent"
 SESSION_STATE = "unbraid.state"
@@ -129,10 +129,11 @@ class OpeningLine(Struct):
 
 
 class AnswerFacts(Struct, gc=False):
-    """The message of a model without its words."""
+    """The message of a model; its words are unread."""
 
     id: str | None = None
     model: str | None = None
+    content: Raw = MISSING
     stop_reason: str | None = None
     usage: MessageUsage | None = None
 

@@ -5,20 +5,21 @@ Only lines with a `usage` are decoded, and the session's own account (`cost-stat
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 
 from msgspec import Struct, field
 
-from unbraid.agents.claude.records import CostState
+from unbraid.agents.claude.records import SPAWNING_TOOLS, CostState
 from unbraid.agents.claude.transcript import SYNTHETIC, AnswerFacts, AnswerLine, answer_line
 from unbraid.events.tokens import add_tokens
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import MAIN, SLOT_MS, ShareCounter, UsageShare
 from unbraid.system.files import CHUNK_BYTES, line_blocks, open_regular
 from unbraid.translate.blocks import MessageUsage
-from unbraid.wire.record import BAD_JSON, milliseconds, read_as
+from unbraid.wire.record import BAD_JSON, MISSING, milliseconds, read_as
 
 SIDECHAIN = "sidechain"
 HEAD_BYTES = 1 << 14  # what mostly holds the first answer
@@ -26,6 +27,12 @@ _USAGE = b'"usage":{'
 _TIME = b'"timestamp":"'
 _NOTE = b'\n{"type":"'
 COST_STATE = "cost-state"
+# A transcript has one block on a line.
+_SPAWN = re.compile(
+    rb'\[\{"type":"tool_use","id":"([^"]+)","name":"(?:%s)",'
+    % "|".join(sorted(SPAWNING_TOOLS)).encode()
+).match
+_RESUMES = b'"resume":"'
 
 
 class LastMessage(Struct, array_like=True):
@@ -52,7 +59,8 @@ class Counts(Struct, omit_defaults=True):
 
     `messages` are in `shares`, those of sub-agents that 1.0 keeps in the session's own file as
     `SIDECHAIN`; those that were `copied` from another transcript are not. `reports` are the final
-    usages that sub-agents' last messages had, as this conversation was given them.
+    usages that sub-agents' last messages had, as this conversation was given them. `spawns` are the
+    calls that were to start an agent, whether they did or not.
     """
 
     messages: int = 0
@@ -61,6 +69,7 @@ class Counts(Struct, omit_defaults=True):
     unfinished: LastMessage | None = None
     reports: dict[str, MessageTokens] = field(default_factory=dict)
     account: SessionAccount | None = None
+    spawns: set[str] = field(default_factory=set)
 
 
 class MessageCounter:
@@ -84,6 +93,10 @@ class MessageCounter:
                     answer.timestamp = before.timestamp
                 self._messages[message.id] = answer
                 self.last = message
+                spawn = _SPAWN(message.content)
+                if spawn is not None and _RESUMES not in bytes(message.content):
+                    self._counts.spawns.add(spawn[1].decode("utf-8", "replace"))
+                message.content = MISSING  # it would keep the whole line
             elif answer.report is not None and answer.report.agent_id and answer.report.usage:
                 self._counts.reports[answer.report.agent_id] = _tokens(answer.report.usage)
         self._account(block, notes.get(COST_STATE, -1))

@@ -7,7 +7,7 @@ reads only what has changed. The transcripts themselves are never copied.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -21,7 +21,7 @@ from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.ending import is_reported
 from unbraid.agents.claude.sessions.facts import Facts, facts_of
 from unbraid.agents.claude.sessions.second_reader import SecondReader, shared_out
-from unbraid.agents.claude.transcript import AgentFacts
+from unbraid.agents.claude.transcript import WARMUP, AgentFacts
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import (
     MAIN,
@@ -53,6 +53,7 @@ class IndexedAgent(Struct, omit_defaults=True):
     description: str | None = None
     parent: str | None = None
     depth: int = 1
+    call: str | None = None
     shares: list[UsageShare] = field(default_factory=list)
 
     @property
@@ -75,6 +76,7 @@ class IndexRow(Struct):
     answered: bool
     ending: str | None
     agents: list[IndexedAgent]
+    refused: int
     shares: list[UsageShare]
 
     @property
@@ -84,8 +86,8 @@ class IndexRow(Struct):
 
     @property
     def agent_count(self) -> int:
-        """The main agent and its sub-agents."""
-        return 1 + len(self.agents)
+        """The main agent, its sub-agents, and those that were to be started and were not."""
+        return 1 + len(self.agents) + self.refused
 
 
 class _Kept(Struct):
@@ -267,6 +269,7 @@ class Index:
             answered=main.answered,
             ending=_ending(found, main, children),
             agents=agents,
+            refused=_refused((main, *children.values(), *beside), agents),
             shares=shares,
         )
 
@@ -308,6 +311,18 @@ def _ending(found: FoundSession, main: Facts, children: Mapping[File, Facts | No
     return DONE
 
 
+def _refused(transcripts: Iterable[Facts | None], agents: Iterable[IndexedAgent]) -> int:
+    """Returns how many calls for an agent have started none. Before 2.1, nothing says which."""
+    calls: set[str] = set()
+    for facts in transcripts:
+        calls |= set() if facts is None else facts.counts.spawns
+    started = 0
+    for agent in agents:
+        started += agent.call is None and agent.description != WARMUP
+        calls.discard(agent.call or "")
+    return max(len(calls) - started, 0)
+
+
 def _agent(file: File, facts: Facts) -> IndexedAgent:
     meta = _meta(file)
     return IndexedAgent(
@@ -316,6 +331,7 @@ def _agent(file: File, facts: Facts) -> IndexedAgent:
         description=meta.description or facts.title,
         parent=meta.parent_agent_id,
         depth=meta.spawn_depth or 1,
+        call=meta.tool_use_id,
     )
 
 
