@@ -12,17 +12,21 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.invariants import check, log_of
 from tests.said import FOLDERS, sources_of, stream_of
+from tests.watch.writing import Writer, append
 from unbraid import events as e
 from unbraid.log import opened_log
 from unbraid.pipeline import Pipeline
+from unbraid.sessions.bulk_import import import_sessions
 from unbraid.sessions.importer import open_or_import
 from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.system.clock import now_ms
 from unbraid.testing import Recording, load
 from unbraid.testing.players import random_cuts
 from unbraid.wire.record import milliseconds
@@ -196,3 +200,31 @@ async def test_a_session_that_is_opened_from_history_has_its_own_times(
             assert (summary.started, summary.updated) == (events[0].ts, events[-1].ts)
             if len(kept_of(home)) == 1 and "CLAUDE_CONFIG_DIR" in env:
                 assert events[0].ts == next(filter(None, main_times(home, session)))
+
+
+@pytest.mark.parametrize("redact", [False, True])
+async def test_a_session_that_ended_just_now_has_ended_when_its_file_was_last_written(
+    tmp_path: Path, redact: bool
+) -> None:
+    """Not when somebody looked; and notes without a time, in between, move nothing."""
+    began_ms = now_ms() - 40_000
+    writer = Writer(tmp_path)
+    lines = []
+    for second, words in ((0, ""), (10, "one"), (20, "two")):
+        time = datetime.fromtimestamp((began_ms + second * 1000) / 1000, UTC)
+        writer.timestamp = f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
+        lines.append(writer.text(words) if words else writer.prompt())
+        title = {"type": "ai-title", "aiTitle": f"Title {second}", "sessionId": writer.session}
+        lines.append(json.dumps(title).encode() + b"\n")
+    append(writer.main, b"".join(lines))
+    ended_ms = began_ms + 25_000
+    os.utime(writer.main, ns=(ended_ms * 1_000_000,) * 2)
+    async with opened_log("memory:") as log:
+        env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path)}
+        async for _ in import_sessions(log, [writer.session], env, redact=redact):
+            pass
+        events = [e.decode_event(entry.data) for entry in await log.read(writer.session)]
+    told = [(x.type, x.ts - began_ms) for x in events if isinstance(x, e.Text | e.FleetSessionMeta)]
+    assert ("text", 10_000) in told
+    assert ("text", 20_000) in told
+    assert max(x.ts for x in events) == ended_ms

@@ -135,7 +135,9 @@ def grows(folder: Path, place: Path, seed: int) -> bool:
     recording has such files.
     """
     env = home_of(folder, place / "whole")
-    if env is None or not any((place / "whole").rglob("*.jsonl")):
+    # A packed file does not grow.
+    packed = any((place / "whole").rglob("*.zst"))
+    if env is None or packed or not any((place / "whole").rglob("*.jsonl")):
         return False
     for row in asked_json(env, "ps", "--all"):
         whole = asked_events(env, "cat", row["run"])

@@ -116,7 +116,7 @@ class Recorder:
         reached: dict[str, int] = {}
         size = 0
         async with _Commits(self._commit) as commits:
-            for source, offset, data, _ in joined(chunks):
+            for source, offset, data, written in joined(chunks):
                 if not data:
                     self._noted[source] = offset
                     continue
@@ -125,9 +125,11 @@ class Recorder:
                 if offset > at or not new:
                     continue
                 self._ahead = True
-                events += await self._translated(Chunk(source, at, new, now))
+                arrived = max(min(written or now, now), 0)
+                chunk = Chunk(source, at, new, arrived)
+                events += await self._translated(chunk)
                 if not self._open_lines.take(source, new):
-                    fresh.append(Chunk(source, at, new, now))
+                    fresh.append(chunk)
                 reached[source] = offsets[source] = at + len(new)
                 size += len(new)
                 if size >= COMMIT_BYTES:

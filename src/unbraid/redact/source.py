@@ -46,12 +46,13 @@ def _line_formats() -> LineFormats:
 class _Source:
     """One source: where its lines that wait begin, and the half line after them."""
 
-    __slots__ = ("is_overlong", "lines", "offset", "parts")
+    __slots__ = ("arrived_ms", "is_overlong", "lines", "offset", "parts")
 
     def __init__(self, offset: int) -> None:
         self.lines, self.offset, self.parts = line_redactor(), offset, LineParts()
         # Within a line that nobody can hold.
         self.is_overlong = False
+        self.arrived_ms = 0
 
 
 class SourceRedactor:
@@ -71,6 +72,7 @@ class SourceRedactor:
                 source = self._sources[chunk.source] = _Source(chunk.offset)
             elif not source.lines.size and not source.parts.held_bytes:
                 source.offset = chunk.offset
+            source.arrived_ms = chunk.arrived_ms
             lines: list[bytes] = []
             for part in source.parts.feed(chunk.data):
                 if part.endswith(b"\n") and not source.is_overlong:
@@ -81,7 +83,7 @@ class SourceRedactor:
                 yield from _decided(chunk.source, source, expired=True)
                 lines, source.is_overlong = [], not part.endswith(b"\n")
                 hidden = b"*" * (len(part) - 1) + (b"*" if source.is_overlong else b"\n")
-                yield Chunk(chunk.source, source.offset, hidden)
+                yield Chunk(chunk.source, source.offset, hidden, source.arrived_ms)
                 source.offset += len(part)
             source.lines.push(lines)
             yield from _decided(chunk.source, source, expired=source.lines.full)
@@ -148,5 +150,5 @@ def _decided(
     name: str, source: _Source, *, last: bool = False, expired: bool = False
 ) -> Iterator[Chunk]:
     if data := b"".join(line + b"\n" for line in source.lines.pop(last=last, expired=expired)):
-        yield Chunk(name, source.offset, data)
+        yield Chunk(name, source.offset, data, source.arrived_ms)
         source.offset += len(data)

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 JOINED_BYTES = 1 << 18
+# The `arrived_ms` of bytes whose arrival says nothing about when they were written.
+STORED = -1
 
 
 class Chunk(NamedTuple):
     """Bytes of a source with the offset at which they begin.
 
     `arrived_ms` is when they came, in milliseconds since 1970; the recorder or sender notes it,
-    because it dates what has no time of its own.
+    because it dates what has no time of its own. A source that knows better when they were written
+    says that.
     """
 
     source: str

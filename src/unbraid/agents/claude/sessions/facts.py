@@ -81,7 +81,7 @@ def facts_of(
                 notes = last_notes(block)
                 answers.read(block, notes)
                 _take_titles(titles, block, notes, is_first=read == len(block))
-                facts.updated = _last_time(block) or facts.updated
+                facts.updated = last_time(block)[0] or facts.updated
                 # Searching backwards takes half the time, and mostly there is none.
                 if facts.agent_id is None and block.rfind(_SIDECHAIN) >= 0:
                     facts.sidechains += block.count(_SIDECHAIN)
@@ -171,6 +171,12 @@ def _title(message: PromptFacts | None) -> str | None:
     return None
 
 
-def _last_time(block: bytes) -> int:
+def last_time(block: bytes) -> tuple[int, int]:
+    """Returns the last time that some lines say, and where the line that says it ends; zeros if
+    none does.
+    """
     at = block.rfind(b'"timestamp":"')
-    return milliseconds(block[at + 13 : at + 37].decode("ascii", "replace")) if at >= 0 else 0
+    if at < 0:
+        return 0, 0
+    time = milliseconds(block[at + 13 : at + 37].decode("ascii", "replace"))
+    return time, block.find(b"\n", at) + 1 or len(block)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from unbraid.agents.claude.hooks.lines import HookLines
-from unbraid.agents.claude.sessions.facts import first_time, head_facts
+from unbraid.agents.claude.sessions.facts import first_time, head_facts, last_time
 from unbraid.agents.claude.sessions.processes import Processes, process_folder
 from unbraid.agents.claude.sessions.session_files import (
     Known,
@@ -18,8 +18,10 @@ from unbraid.agents.claude.sessions.session_files import (
 )
 from unbraid.agents.claude.transcript import PublishedState, session_line, state_line
 from unbraid.agents.stored import Recorded
+from unbraid.system.clock import now_ms
 from unbraid.system.files import modified_ms
-from unbraid.wire.chunk import Chunk
+from unbraid.translate.clock import LIVE_MS
+from unbraid.wire.chunk import STORED, Chunk
 
 ABOUT, STATE, HOOKS = "about", "state", "hooks"
 ABOUT_AGENT = ".meta.json@"
@@ -42,6 +44,8 @@ class TranscriptFollower:
         self._states = StateSource(main.stem, recorded, processes)
         self._hooked, self._hooked_offset = hooked, recorded.offsets.get(HOOKS, 0)
         self._about_agents: list[Chunk] = []
+        self._latest_ms = 0
+        self._is_live = False
         self._earlier_ms = recorded.earlier_ms
         self._about = recorded.offsets.get(ABOUT, 0)
         # A session that has only just begun does not say where it works.
@@ -75,13 +79,32 @@ class TranscriptFollower:
                 yield from self._about_agents
             elif not self._is_known and head_facts(self._session.main).cwd is not None:
                 yield self._introduction()
-            yield chunk
+            yield from self._written(chunk)
+        self._is_live = True
         if self._begun and not last:
             if self._hooked is not None:
                 yield from self._hook_lines(self._hooked.take())
             # A hook says what the terminal asks for, the state only that it does.
             if self._hooked is None or not self._hooked.is_waiting:
                 yield from self._states.read()
+
+    def _written(self, chunk: Chunk) -> Iterator[Chunk]:
+        """Yields a chunk with the time at which it was written. A line that has none was written
+        when the one before it was; only of the last ones, behind all that have a time, the file's
+        own time says it. In a file that was there before anybody looked, they may have been added
+        long after its session had ended, and are no part of it.
+        """
+        source, offset, data, _ = chunk
+        latest, end = last_time(data)
+        self._latest_ms = max(self._latest_ms, latest)
+        if end:
+            in_future = self._latest_ms > now_ms() + LIVE_MS
+            yield Chunk(source, offset, data[:end], 0 if in_future else STORED)
+        if end < len(data):
+            written_ms = modified_ms(self._session.main)
+            silent_ms = written_ms - self._latest_ms
+            is_its_end = silent_ms >= 0 and (self._is_live or silent_ms < LIVE_MS)
+            yield Chunk(source, offset + end, data[end:], written_ms if is_its_end else STORED)
 
     def _hook_lines(self, lines: Iterator[bytes]) -> Iterator[Chunk]:
         for line in lines:
