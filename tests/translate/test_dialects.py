@@ -164,3 +164,48 @@ def test_a_sentence_that_goes_on_is_another_text_or_growth_as_what_follows_shows
         events += translator.feed(json.dumps(record).encode() + b"\n")
     events += translator.finish()
     assert [words for kind, words in blocks_of(events)[""] if kind == "text"] == wanted
+
+
+def growing_without_ids(*contents: list[str]) -> Counter[str]:
+    """What two sub-agents say whose lines have no ids and whose texts grow in place: the texts of
+    each line in, all of them out.
+    """
+    tasks = [
+        {"type": "tool_use", "id": name, "name": "Task", "input": {"prompt": name}}
+        for name in ("one", "two")
+    ]
+    first = [[text_block("St")], [text_block("Start.")], [text_block("Start."), *tasks]]
+    data = b"".join(
+        json.dumps({"type": "assistant", "message": {"content": content}}).encode() + b"\n"
+        for content in (*first, *([text_block(words) for words in each] for each in contents))
+    )
+    blocks = blocks_of(translated(data))
+    return Counter(words for name in ("one", "two") for _, words in blocks[name])
+
+
+def test_two_texts_that_were_taken_for_each_other_change_places() -> None:
+    """The second agent has come to "I'll st" when the first goes on after a sentence; only its next
+    line shows that it was not the second who did.
+    """
+    assert growing_without_ids(
+        ["I'll start by loo"],
+        [WHOLE],
+        ["I'll st"],
+        [LONGER],
+        ["I'll start by"],
+        [WHOLE],
+        [WHOLE, "ok"],
+    ) == Counter([WHOLE, LONGER, "ok"])
+
+
+def test_where_two_readings_are_even_nothing_is_lost_in_either() -> None:
+    """Either the first agent's second text goes on, or the second agent says its second text: the
+    lines are the same. It is reported as if it were new.
+    """
+    said = growing_without_ids(
+        [WHOLE], [WHOLE, "I'll st"], [WHOLE, WHOLE], [WHOLE], [WHOLE, LONGER]
+    )
+    goes_on = Counter([WHOLE, LONGER, WHOLE])
+    is_new = Counter([WHOLE, WHOLE, WHOLE, LONGER])
+    assert said >= goes_on
+    assert said == is_new

@@ -9,6 +9,8 @@ text, grown in place, or another agent's that begins with the same words:
 - Where growth has not been seen, a whole sentence has not grown.
 - Where it has, a text is taken for grown. If messages are missing when all agents have ended, the
   text that was extended was a message of its own, and is reported then.
+- Of two texts that may have grown, the likelier one has. If the other turns out to be the one, it
+  is what has been reported of both that counts, and they change places.
 """
 
 from __future__ import annotations
@@ -47,6 +49,9 @@ class UnnamedMessages:
         self._calls: dict[str, tuple[OpenMessage, bool]] = {}
         # Texts that have grown, unless they were whole; with what their message had said before.
         self._doubtful: list[tuple[list[int], Block]] = []
+        # Texts that have grown, or else another message's has: what had been said before each, the
+        # text as it was, and that message.
+        self._swaps: list[tuple[list[int], str, OpenMessage]] = []
         self._grows = False
 
     def find(
@@ -88,6 +93,7 @@ class UnnamedMessages:
         """No sub-agent will say more: report what was taken for growth wrongly, then the ends."""
         if self._doubtful:
             self._recover(out)
+        self._swaps.clear()
         self._messages.settle(out)
 
     def _caller(self, calls: list[Block], source: int) -> OpenMessage | None:
@@ -120,6 +126,7 @@ class UnnamedMessages:
         digests = [digest_of(block) for block in content]
         added: OpenMessage | None = None
         grown: OpenMessage | None = None
+        other: OpenMessage | None = None
         equal: OpenMessage | None = None
         likeliest = (False, False, -1)
         for found in candidates:
@@ -143,19 +150,38 @@ class UnnamedMessages:
                 last = place == len(content) - 1
                 rank = (last, not is_whole(before, content[place].words), len(before))
                 if rank > likeliest:
-                    grown, likeliest = found, rank
+                    other, grown, likeliest = grown, found, rank
+                else:
+                    other = found
         if grown is not None and (likeliest[0] or added is None):
             state = grown[1]
             said = state.said[source]
             words = content[len(said) - 1 - skipped].words
             if owner is not None or self._has_grown(state.growing, said, words, added):
+                if other is not None and state.growing is not None:
+                    self._swaps.append((said[:-1], state.growing[2], other))
+                    del self._swaps[:-MAX_DOUBTFUL]
                 return grown
         if added is not None or owner is not None:
             return added
         # If nobody is to begin a message, two that began alike were taken for each other.
-        if equal is None or not self._grows or not self._messages.running():
+        if not self._grows or not self._messages.running() or self._messages.due() > 0:
             return None
-        return None if self._messages.due() > 0 else equal
+        return equal or self._swapped(content, digests)
+
+    def _swapped(self, content: list[Block], digests: list[int]) -> OpenMessage | None:
+        """The message that has grown instead of another one, which goes on here from where it was.
+        What this one says has been said there, so the two change places.
+        """
+        block = content[-1] if content else Block()
+        for said, before, found in self._swaps:
+            growing = found[1].growing
+            if growing is None or growing[0].type != block.type or said != digests[:-1]:
+                continue
+            if block.words.startswith(before) and growing[2].startswith(block.words):
+                content[-1] = growing[0]
+                return found
+        return None
 
     def _has_grown(
         self, growing: Fresh | None, said: list[int], words: str, added: OpenMessage | None
