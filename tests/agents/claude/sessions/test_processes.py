@@ -185,5 +185,8 @@ def test_a_session_of_a_version_that_keeps_the_list_and_is_not_on_it_was_left(
     assert store.states(asked) == {writer.session: SessionState(alive=False)}
     os.utime(writer.main)
     assert store.states(asked) == {}, "its entry may be on its way"
+    account = {"type": "cost-state", "sessionId": writer.session, "totalCostUSD": 0.5}
+    append(writer.main, json.dumps(account, separators=(",", ":")).encode() + b"\n")
+    assert store.states(asked) == {writer.session: SessionState(alive=False)}, "it wrote its last"
     entry(tmp_path / "sessions", os.getpid(), writer.session, status="busy")
     assert store.states(asked) == {writer.session: SessionState(alive=True)}

@@ -60,7 +60,7 @@ _decode = msgspec.json.Decoder(TailLine).decode
 
 def ending_of(file: BinaryIO, *, sidechain: bool) -> str:
     """Returns the status that a transcript's agent has ended with. Raises OSError."""
-    for line in _last_lines(file.fileno()):
+    for line in last_lines(file.fileno()):
         try:
             read = _decode(line)
         except BAD_JSON:
@@ -122,7 +122,7 @@ def _ending_of_input(line: TailLine) -> str | None:
     return None
 
 
-def _last_lines(number: int) -> Iterator[bytes]:
+def last_lines(number: int) -> Iterator[bytes]:
     """Yields the lines in the last bytes of a file, the last one first. Mostly one will do, so more
     bytes are read only as they are needed.
     """

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from unbraid.agents.claude.places import claude_configs
+from unbraid.agents.claude.sessions.ending import last_lines
 from unbraid.agents.claude.sessions.facts import facts_of
 from unbraid.agents.claude.transcript import ProcessEntry, process_entry
 from unbraid.agents.stored import SessionState
 from unbraid.fleet.status import PERMISSION, PROMPT, WaitingFor
-from unbraid.system.files import read_small
+from unbraid.system.files import open_regular, read_small
 from unbraid.system.liveness import start_of
 from unbraid.timings import LAST_LINES_GRACE_SECONDS
 from unbraid.wire.record import BAD_JSON
@@ -26,6 +27,7 @@ FOLDER = "sessions"
 # The first version that is known to keep the list.
 FIRST_LISTING = [2, 1, 112]
 IDLE, ASKING = "idle", "waiting"
+ACCOUNT = b'{"type":"cost-state"'
 
 
 class Processes:
@@ -134,15 +136,21 @@ def is_left(main: Path, processes: Processes) -> bool:
     """Returns whether a session that is not on the list has no process: its version would have put
     it there, where such a list is kept.
     """
-    return processes.keep_a_list() and is_silent(main) and bool(lists_itself(main))
+    return processes.keep_a_list() and is_at_rest(main) and bool(lists_itself(main))
 
 
-def is_silent(main: Path) -> bool:
-    """Returns whether a transcript was not written to for longer than its last lines may take."""
+def is_at_rest(main: Path) -> bool:
+    """Returns whether a transcript was not written to for longer than its last lines may take, or
+    ends with the account that a process writes last.
+    """
     try:
-        return time.time() - main.stat().st_mtime >= LAST_LINES_GRACE_SECONDS
+        if time.time() - main.stat().st_mtime >= LAST_LINES_GRACE_SECONDS:
+            return True
+        with open_regular(main) as file:
+            last = next(filter(None, last_lines(file.fileno())), b"")
     except OSError:
         return False
+    return last.startswith(ACCOUNT)
 
 
 def lists_itself(main: Path) -> bool | None:

@@ -15,7 +15,7 @@ from unbraid.agents.claude.places import claude_projects
 from unbraid.agents.claude.sessions.child_files import Owners
 from unbraid.agents.claude.sessions.discovery import Scan, main_of
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
-from unbraid.agents.claude.sessions.processes import Processes, is_silent, lists_itself
+from unbraid.agents.claude.sessions.processes import Processes, is_at_rest, lists_itself
 from unbraid.agents.hook_port import HookCall, HookServices
 from unbraid.agents.stored import Recorded
 from unbraid.system.files import is_regular, person_path
@@ -136,7 +136,7 @@ class TranscriptWatch:
         found = set()
         for name in among:
             main = self._mains.get(name)
-            if name in known or main is None or not is_silent(main):
+            if name in known or main is None or not is_at_rest(main):
                 continue
             lists = lists_itself(main)
             if lists:
