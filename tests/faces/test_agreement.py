@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from tests.faces.agreement import agrees, asked, asked_events, asked_json
-from tests.faces.events_told import spent
+from tests.faces.events_told import Tokens, plus, spent, tokens_of
 from tests.faces.stored import home_of
 from tests.said import RECORDINGS
 from tests.watch.writing import Writer, append
@@ -106,11 +107,18 @@ def test_a_logged_session_that_went_on_is_listed_as_it_is_now(tmp_path: Path) ->
     asked_again = asked_json(env, "ps", "--all")
     assert asked_again == [later, first]
 
-    append(writer.main, writer.text("Yes."))
+    model = {"inputTokens": 20_000, "outputTokens": 500}
+    account = {"type": "cost-state", "sessionId": row["run"], "totalCostUSD": 0.5}
+    of_all_runs = json.dumps(account | {"modelUsage": {"m": model}}, separators=(",", ":"))
+    whole = writer.text("Yes.").replace(b'"model":', b'"stop_reason":"end_turn","model":')
+    append(writer.main, whole + of_all_runs.encode() + b"\n")
     os.utime(writer.main, (written, written))
     answer, *others = asked_json(env, "ps", "--all")
     assert others == [later, first]
     assert (answer["run"], answer["status"]) == (f"{row['run']}.3", "done")
     assert spent(answer["usage"])[0] == (1, 1, 0, 0)
+    used: Tokens = (0, 0, 0, 0)
     for each in (answer, later, first):
+        used = plus(used, spent(each["usage"])[0])
         assert asked_json(env, "tree", each["run"])["total"] == each["usage"]
+    assert tokens_of(asked_json(env, "cost")["total"]) == used

@@ -75,6 +75,7 @@ class SessionIntroduction(Struct):
     cwd: str | None = None
     version: str | None = None
     prompt: str | None = None
+    continues: bool = False
 
 
 class PublishedState(Struct):
@@ -192,14 +193,18 @@ def session_line(
     version: str | None,
     started_ms: int,
     prompt: str | None = None,
+    continues: bool = False,
 ) -> bytes:
     """A session's facts as one line for the translator; `started_ms` is when it began, 0 if that
-    is not known, and `prompt` what it was begun with, where that is known before it is written.
+    is not known, and `prompt` what it was begun with, where that is known before it is written. A
+    run that `continues` a session does not have what that said before.
     """
     facts: dict[str, Any] = {"type": SESSION_INTRODUCTION, "sessionId": session_id}
     facts |= {"cwd": cwd, "version": version}
     if prompt is not None:
         facts["prompt"] = prompt
+    if continues:
+        facts["continues"] = True
     if started_ms:
         facts["timestamp"] = started_ms
     return msgspec.json.encode(facts) + b"\n"

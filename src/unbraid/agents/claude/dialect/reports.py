@@ -77,6 +77,7 @@ class CliReports:
         self._prompts = prompts
         self._usage = usage
         self._seen = seen
+        self._continues = False
         self._titles = Titles()
         self.outcome: tuple[bool, str] | None = None
         self.answer: str | None = None
@@ -201,6 +202,7 @@ class CliReports:
             ),
             out,
         )
+        self._continues |= given.continues
         if given.prompt:
             self._prompts.announce(given.prompt, out)
 
@@ -218,7 +220,8 @@ class CliReports:
         totals = _totals(given)
         if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
             return
-        if is_about_more(totals, self._usage.counted):
+        # It is about the whole session, of which other runs may have the rest.
+        if self._continues or is_about_more(totals, self._usage.counted):
             return
         out.append(
             SessionMeta(

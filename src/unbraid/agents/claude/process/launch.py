@@ -183,6 +183,7 @@ class ClaudeSource:
             version=None,
             started_ms=start.at_ms,
             prompt=start.prompt,
+            continues=any(known.base for known in (self._known or {}).values()),
         )
         yield Chunk(ABOUT, 0, line)
 

@@ -125,7 +125,13 @@ class TranscriptFollower:
         started_ms = 0 if self._about else began_ms
         cwd = facts.cwd or process_folder(main)
         self._is_known = cwd is not None
-        line = session_line(main.stem, cwd=cwd, version=facts.version, started_ms=started_ms)
+        line = session_line(
+            main.stem,
+            cwd=cwd,
+            version=facts.version,
+            started_ms=started_ms,
+            continues=bool(self._earlier_ms),
+        )
         offset, self._about = self._about, self._about + len(line)
         return Chunk(ABOUT, offset, line)
 
