@@ -37,7 +37,8 @@ def ps(
 ) -> None:
     """List live runs and those of the last day, with status, agents, tokens, cost and age.
 
-    Includes sessions stored by the agents' own CLIs that are not in the log.
+    Includes sessions stored by the agents' own CLIs that are not in the log, and what sessions in
+    the log have said since they were recorded.
     """
     runs = [
         run

@@ -51,7 +51,8 @@ _FOREIGN = (
 # Each begins with a literal, which `re` searches many times faster than anything else.
 _STEMS = (
     (b"pass", rb"(?!permission)(?:w(?:or)?[dt]|wd|phrase|code)?s?"), (b"pwd", b""), (b"psk", b""),
-    (b"pw", b""), (b"secret", b""), (b"token", rb"(?!s)"), (b"credential", b""), (b"key", rb"(?!source)"),
+    (b"pw", b""),
+    (b"secret", b""), (b"token", rb"(?!s)"), (b"credential", b""), (b"key", rb"(?!source)"),
     (b"auth", rb"(?!or[^i]|oring)(?:orization)?"), (b"honeycomb-team", b""),
     # Not `_pat` alone: every other line of an agent has a path.
     *((name + b"_pat", rb"(?![a-z])") for name in (b"hub", b"lab", b"gh", b"ext", b"ops")),

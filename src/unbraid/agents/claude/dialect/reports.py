@@ -220,8 +220,7 @@ class CliReports:
         totals = _totals(given)
         if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
             return
-        # It is about the whole session, of which other runs may have the rest. Where nothing says
-        # so, that much more than was seen does.
+        # It is about the whole session, of which other runs may have the rest.
         if self._continues or is_about_more(totals, self._usage.counted):
             return
         out.append(
