@@ -107,7 +107,8 @@ def test_a_logged_session_that_went_on_is_listed_as_it_is_now(tmp_path: Path) ->
     asked_again = asked_json(env, "ps", "--all")
     assert asked_again == [later, first]
 
-    model = {"inputTokens": 20_000, "outputTokens": 500}
+    names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+    model = dict(zip(names, plus(tokens_of(first["usage"]), (1, 1, 0, 0)), strict=True))
     account = {"type": "cost-state", "sessionId": row["run"], "totalCostUSD": 0.5}
     of_all_runs = json.dumps(account | {"modelUsage": {"m": model}}, separators=(",", ":"))
     whole = writer.text("Yes.").replace(b'"model":', b'"stop_reason":"end_turn","model":')
