@@ -24,6 +24,7 @@ from tests.web.stories import Story
 from tests.web.test_run import fleet
 from tests.web.views import RunView
 from unbraid import events as e
+from unbraid.agents.control_port import PermissionRequest
 from unbraid.events import FleetEvent
 from unbraid.pipeline import Pipeline
 from unbraid.prices.loader import load_prices
@@ -67,12 +68,19 @@ def asking() -> list[FleetEvent]:
     return story.events
 
 
+class Asked(Steered):
+    """The controller of the run that waits."""
+
+    def pending(self) -> list[PermissionRequest]:
+        return [PermissionRequest("build", "r1", "Bash", {"command": "rm -r build/old"})]
+
+
 async def fill(site: Site) -> None:
     """Some runs, as they might be on anyone's machine."""
     await site.append("demo", ago(recorded(), 4))
     await site.append("parser", ago(fleet().events, 30))
     await site.append("build", ago(asking(), 0))
-    site.server.services.controllers.register("build", Steered())
+    site.server.services.controllers.register("build", Asked())
     titles = ("Write the release notes", "Why is the login slow?", "Rename Order to Purchase")
     for number, title in enumerate(titles):
         story = Story(title)
@@ -114,6 +122,7 @@ async def test_pictures_of_every_page(site: Site, tab: Page, tmp_path: Path, sch
         await take("stream")
         await tab.goto("/#/run/build")
         await expect(tab.get_by_role("region", name=re.compile("wants to use"))).to_be_visible()
+        await expect(tab.get_by_role("button", name="Approve")).to_be_enabled()
         await take("permission")
     async with looking(tab, scheme, width=390):
         view = await RunView(tab, "demo").open()
