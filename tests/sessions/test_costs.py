@@ -155,6 +155,31 @@ def test_a_copy_without_a_mark_is_the_file_that_was_written_later(tmp_path: Path
     assert {row["key"]: row["output_tokens"] for row in rows} == {SESSION: 5, other: 7}
 
 
+def test_a_fork_is_charged_with_its_own_messages_alone(tmp_path: Path) -> None:
+    """Also in the log, and though its account is about what it was forked from, too."""
+    other = "22222222-2222-4333-8444-555555555555"
+
+    def account(session: str, answers: int, output: int, cost: float) -> str:
+        usage = {"inputTokens": 1000 * answers, "outputTokens": output}
+        usage["cacheReadInputTokens"] = 10 * answers
+        state = {"type": "cost-state", "sessionId": session, "totalCostUSD": cost}
+        return json.dumps(state | {"modelUsage": {MODEL: usage}}, separators=(",", ":")) + "\n"
+
+    first = transcript(tmp_path, line(1, 5) + account(SESSION, 1, 5, 0.5))
+    os.utime(first, (1, 1))
+    copied = line(1, 5, session=other) + line(2, 7, session=other)
+    transcript(tmp_path, copied + account(other, 2, 12, 0.9), other)
+    for _ in ("stored", "imported"):
+        runs = unbraid(tmp_path, "ps", "--all", "--json")[0]
+        used = {run["run"]: run["usage"] for run in runs}
+        assert {run: used[run]["output_tokens"] for run in used} == {SESSION: 5, other: 7}
+        assert (used[SESSION]["cost_usd"], used[other]["cost_usd"]) == (0.5, None)
+        total = unbraid(tmp_path, "cost", "--json")[0]["total"]
+        assert (total["output_tokens"], total["estimated"]) == (12, True)
+        command = [UNBRAID, "import", "--all"]
+        subprocess.run(command, env=environment(tmp_path), capture_output=True, check=True)
+
+
 def test_a_sub_agent_that_was_made_a_session_is_counted_where_it_was(tmp_path: Path) -> None:
     other = "22222222-2222-4333-8444-555555555555"
     transcript(tmp_path, line(1, 5))

@@ -24,6 +24,7 @@ AGENT_FACTS = "unbraid.agent"
 SESSION_STATE = "unbraid.state"
 SESSION_INTRODUCTION = "unbraid.session"
 HOOKED_PERMISSION = "unbraid.permission"
+COPIED_MESSAGES = "unbraid.copied"
 # The model of messages that the CLI itself has made.
 SYNTHETIC = "<synthetic>"
 # What 2.0 asks two agents of its own at every start, for nobody.
@@ -76,6 +77,12 @@ class SessionIntroduction(Struct):
     version: str | None = None
     prompt: str | None = None
     continues: bool = False
+
+
+class CopiedMessages(Struct):
+    """Messages of a session that were copied into it, and counted where they were said."""
+
+    messages: list[str] = field(default_factory=list)
 
 
 class PublishedState(Struct):
@@ -208,6 +215,11 @@ def session_line(
     if started_ms:
         facts["timestamp"] = started_ms
     return msgspec.json.encode(facts) + b"\n"
+
+
+def copied_line(messages: list[str]) -> bytes:
+    """Returns the messages that were copied into a session as one line for the translator."""
+    return msgspec.json.encode({"type": COPIED_MESSAGES, "messages": messages}) + b"\n"
 
 
 def state_line(session_id: str, state: PublishedState, since_ms: int) -> bytes:

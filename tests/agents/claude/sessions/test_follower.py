@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from unbraid.agents.claude.sessions.copied_messages import FirstMessages
 from unbraid.agents.claude.sessions.follower import TranscriptFollower, known_files
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.session_files import Known
@@ -14,6 +15,16 @@ from unbraid.pipeline import Pipeline
 from unbraid.system.file_tail import Place
 
 BEFORE = {"main.jsonl": Known(Place(1, 70), 70), "agent-a.jsonl": Known(Place(1, 5), 5)}
+
+
+def followed(main: Path) -> TranscriptFollower:
+    return TranscriptFollower(
+        main,
+        Recorded(),
+        owner_of=lambda path: None,
+        processes=Processes({}),
+        firsts=FirstMessages(),
+    )
 
 
 def test_a_run_that_is_not_over_knows_its_own_files() -> None:
@@ -49,7 +60,7 @@ def test_a_session_of_which_only_the_files_are_known_ends_with_its_answer(tmp_pa
         '"message":{"id":"m","content":[{"type":"text","text":"Done."}]}}\n'
     )
     pipeline = Pipeline()
-    follower = TranscriptFollower(main, Recorded(), lambda path: None, Processes({}))
+    follower = followed(main)
     events = [
         event
         for chunk in follower.read(at_once=True, last=True)
@@ -64,7 +75,7 @@ def test_a_session_of_notes_alone_began_when_they_were_written(tmp_path: Path) -
     main.write_text('{"type":"mode","mode":"normal","sessionId":"s1"}\n')
     os.utime(main, (1_700_000_000, 1_700_000_000))
     pipeline = Pipeline()
-    follower = TranscriptFollower(main, Recorded(), lambda path: None, Processes({}))
+    follower = followed(main)
     looked_at = 1_700_003_600_000
     events = [
         event

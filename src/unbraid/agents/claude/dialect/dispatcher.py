@@ -22,6 +22,7 @@ from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, decode_lo
 from unbraid.agents.claude.titles import TITLE_TYPES
 from unbraid.agents.claude.transcript import (
     AGENT_FACTS,
+    COPIED_MESSAGES,
     HOOKED_PERMISSION,
     SESSION_INTRODUCTION,
     SESSION_STATE,
@@ -122,6 +123,7 @@ class ClaudeDialect:
             "control_cancel_request": permissions.cancelled,
             "cost-state": reports.cost_state,
             AGENT_FACTS: reports.agent_facts,
+            COPIED_MESSAGES: reports.copied,
             SESSION_INTRODUCTION: reports.introduction,
             SESSION_STATE: turns.published,
             HOOKED_PERMISSION: permissions.hooked,

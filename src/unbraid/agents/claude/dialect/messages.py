@@ -65,6 +65,7 @@ class Messages:
         self._repetitions = repetitions
         self._seen = seen
         self._unknown: tuple[ClaudeRecord | None, dict[int, Raw]] = None, {}
+        self._copied = usage.copied
         self._chained = False  # whether transcripts say which record comes after which
 
     def assistant(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
@@ -98,6 +99,7 @@ class Messages:
             message.usage is not None
             and (not state.usage_rank or (is_transcript and state.usage_rank != SENT))
             and record.forked_from is None
+            and message_id not in self._copied
         ):
             state.usage = message.usage
             if is_transcript:

@@ -21,7 +21,12 @@ from unbraid.agents.claude.records import (
     parse_double_encoded,
 )
 from unbraid.agents.claude.titles import TitleRecord, Titles
-from unbraid.agents.claude.transcript import AgentFacts, JournalEntry, SessionIntroduction
+from unbraid.agents.claude.transcript import (
+    AgentFacts,
+    CopiedMessages,
+    JournalEntry,
+    SessionIntroduction,
+)
 from unbraid.events import (
     Compacted,
     Error,
@@ -220,8 +225,10 @@ class CliReports:
         totals = _totals(given)
         if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
             return
-        # It is about the whole session, of which other runs may have the rest.
-        if self._continues or is_about_more(totals, self._usage.counted):
+        # It is about the whole session, of which other runs may have the rest; and about what that
+        # was copied from.
+        is_part = self._continues or bool(self._usage.copied)
+        if is_part or is_about_more(totals, self._usage.counted):
             return
         out.append(
             SessionMeta(
@@ -235,6 +242,10 @@ class CliReports:
                 cache_creation_tokens=totals.cache_creation_tokens,
             )
         )
+
+    def copied(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """An `unbraid.copied` record."""
+        self._usage.copied.update(read_as(CopiedMessages, record.raw).messages)
 
     def titled(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """A record that names the session."""

@@ -17,12 +17,14 @@ class UsageReports:
     or its agent ends.
 
     Lines repeat a message's usage. Of one source the last counts; the transcript's are final, those
-    of `message_delta` nearly, those of stdout's lines not.
+    of `message_delta` nearly, those of stdout's lines not. Messages that were `copied` from another
+    session count there.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._counted = 0
+        self.copied: set[str] = set()
 
     @property
     def counted(self) -> int:

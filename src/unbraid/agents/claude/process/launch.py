@@ -16,6 +16,7 @@ from unbraid.agents.claude.process.command import arguments_of, visible_command
 from unbraid.agents.claude.process.control import ClaudeController
 from unbraid.agents.claude.process.render import StreamJsonRenderer
 from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
+from unbraid.agents.claude.sessions.copied_messages import CopyNote, FirstMessages
 from unbraid.agents.claude.sessions.facts import Facts, head_facts
 from unbraid.agents.claude.sessions.follower import ABOUT, StateSource, known_files
 from unbraid.agents.claude.sessions.processes import Processes
@@ -126,6 +127,8 @@ class ClaudeSource:
         self._ended = self._has_said = False
         # Only of a process that prints nothing we could read: others say it on stdout.
         self._states: StateSource | None = None
+        self._copies: CopyNote | None = None
+        self._recorded = Recorded()
         self._processes, self._looked_at = Processes(env), 0.0
         self._merger = StdoutTranscriptMerger(
             time.monotonic,
@@ -156,6 +159,7 @@ class ClaudeSource:
 
     def begin(self, recorded: Recorded) -> None:
         """Notes that the session's run is open."""
+        self._recorded = recorded
         assert self._merger.session_id is not None
         main = next(session_transcripts(self._merger.session_id, self._env), None)
         before = files_from_sizes(main, self._sizes) if main is not None else {}
@@ -205,6 +209,8 @@ class ClaudeSource:
             yield from notes
             for chunk in self._merger.end() if self._ended else self._merger.take():
                 self._has_said = True
+                if self._copies is not None:
+                    yield from self._copies.before(chunk)
                 yield chunk
             if self._states is not None and self._has_said and not self._ended:
                 yield from self._published(self._states)
@@ -218,7 +224,10 @@ class ClaudeSource:
 
     def _find(self, session: str) -> Session | None:
         main = next(session_transcripts(session, self._env), None)
-        return None if main is None else Session(main, self._known)
+        if main is None:
+            return None
+        self._copies = CopyNote(main, self._recorded, FirstMessages())
+        return Session(main, self._known)
 
     def _session_begun(self) -> str | None:
         """Returns the session of a process that prints nothing we could read: one that is new, or

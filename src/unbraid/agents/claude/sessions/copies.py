@@ -26,7 +26,7 @@ class Copies:
         groups: dict[str, list[tuple[str, int, File]]] = {}
         for found in scan.sessions:
             main = found.main
-            first = firsts.get(main.path) or _first(main)
+            first = firsts.get(main.path) or first_message(main.path)
             if first is not None:
                 self.firsts[main.path] = first
                 groups.setdefault(first[0], []).append((first[1] or "", main.mtime_ns, main))
@@ -63,9 +63,10 @@ class Copies:
             earlier.append(file)
 
 
-def _first(file: File) -> First | None:
+def first_message(path: str) -> First | None:
+    """Returns with which message a transcript begins."""
     try:
-        found = message_ids(file.path, most=1)
+        found = message_ids(path, most=1)
     except (OSError, ValueError):
         return None  # reading it will report the error
     return found[0] if found else None

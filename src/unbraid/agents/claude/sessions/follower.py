@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from unbraid.agents.claude.hooks.lines import HookLines
+from unbraid.agents.claude.sessions.copied_messages import CopyNote, FirstMessages
 from unbraid.agents.claude.sessions.facts import first_time, head_facts, last_time
 from unbraid.agents.claude.sessions.processes import Processes, process_folder
 from unbraid.agents.claude.sessions.session_files import (
@@ -36,6 +37,7 @@ class TranscriptFollower:
         recorded: Recorded,
         owner_of: Callable[[Path], str | None],
         processes: Processes,
+        firsts: FirstMessages,
         hooked: HookLines | None = None,
     ) -> None:
         self._known = known_files(recorded)
@@ -43,6 +45,7 @@ class TranscriptFollower:
         self._begun = not recorded.is_new
         self._states = StateSource(main.stem, recorded, processes)
         self._hooked, self._hooked_offset = hooked, recorded.offsets.get(HOOKS, 0)
+        self._copies = CopyNote(main, recorded, firsts)
         self._about_agents: list[Chunk] = []
         self._latest_ms = 0
         self._is_live = False
@@ -79,6 +82,7 @@ class TranscriptFollower:
                 yield from self._about_agents
             elif not self._is_known and head_facts(self._session.main).cwd is not None:
                 yield self._introduction()
+            yield from self._copies.before(chunk)
             yield from self._written(chunk)
         self._is_live = True
         if self._begun and not last:

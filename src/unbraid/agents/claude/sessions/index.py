@@ -248,10 +248,12 @@ class Index:
             replace(share, agent=MAIN) for share in main.counts.shares if share.agent != SIDECHAIN
         ]
         shares += [share for agent in agents for share in agent.shares]
-        if main.counts.account is not None and main.counts.account.session_id in (found.id, None):
-            if not main.counts.copied:
-                shares += _beside(shares, main.counts.account.tokens)
-            _report(shares, main.counts.account)
+        account = main.counts.account
+        # That of a copy is also about what it was copied from.
+        is_own = account is not None and account.session_id in (found.id, None)
+        if account is not None and is_own and not main.counts.copied:
+            shares += _beside(shares, account.tokens)
+            _report(shares, account)
         times = [facts.updated for facts in (main, *children.values(), *beside) if facts]
         updated = max(times)
         written = found.mtime_ns // 1_000_000

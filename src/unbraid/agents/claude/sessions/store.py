@@ -16,6 +16,7 @@ from unbraid.system.files import is_regular
 from unbraid.translate.tracks import RunTracks
 
 if TYPE_CHECKING:
+    from unbraid.agents.claude.sessions.copied_messages import FirstMessages
     from unbraid.agents.claude.sessions.follower import TranscriptFollower
     from unbraid.agents.claude.sessions.watch import TranscriptWatch
 
@@ -25,6 +26,7 @@ class ClaudeSessions:
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
+        self._firsts: FirstMessages | None = None  # read when many are followed, one by one
 
     def is_session_id(self, name: str) -> bool:
         """Returns whether an id is a UUID, as its ids are."""
@@ -103,6 +105,7 @@ class ClaudeSessions:
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
         """Reads its transcripts from where the log stands."""
         from unbraid.agents.claude.sessions.child_files import Owners
+        from unbraid.agents.claude.sessions.copied_messages import FirstMessages
         from unbraid.agents.claude.sessions.follower import TranscriptFollower
         from unbraid.agents.claude.sessions.processes import Processes
 
@@ -111,8 +114,14 @@ class ClaudeSessions:
             return None
         processes = Processes(self._env)
         processes.meet()
+        if self._firsts is None:
+            self._firsts = FirstMessages()
         return TranscriptFollower(
-            main=main, recorded=recorded, owner_of=Owners().of, processes=processes
+            main=main,
+            recorded=recorded,
+            owner_of=Owners().of,
+            processes=processes,
+            firsts=self._firsts,
         )
 
     def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:

@@ -13,6 +13,7 @@ from unbraid.agents.claude.hooks.receiver import HookReceiver
 from unbraid.agents.claude.hooks.session import HookedSession
 from unbraid.agents.claude.places import claude_projects
 from unbraid.agents.claude.sessions.child_files import Owners
+from unbraid.agents.claude.sessions.copied_messages import FirstMessages
 from unbraid.agents.claude.sessions.discovery import Scan, main_of
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.processes import Processes, is_at_rest, lists_itself
@@ -35,7 +36,7 @@ class TranscriptWatch:
         inotify: bool,
     ) -> None:
         self._env, self._warn, self._only, self._inotify = env, warn, only, inotify
-        self._owners = Owners()
+        self._owners, self._firsts = Owners(), FirstMessages()
         self._processes = Processes(env)
         self._mains: dict[str, Path] = {}
         self._stamps: dict[str, int] = {}  # file: when it was last written, at the last scan
@@ -84,6 +85,7 @@ class TranscriptWatch:
             recorded=recorded,
             owner_of=self._owners.of,
             processes=self._processes,
+            firsts=self._firsts,
             hooked=lines,
         )
 
