@@ -155,6 +155,18 @@ def test_a_copy_without_a_mark_is_the_file_that_was_written_later(tmp_path: Path
     assert {row["key"]: row["output_tokens"] for row in rows} == {SESSION: 5, other: 7}
 
 
+def test_what_was_forked_and_continued_is_the_original(tmp_path: Path) -> None:
+    """It is written later than its copy, but has what the CLI noted between messages."""
+    other = "22222222-2222-4333-8444-555555555555"
+    note = json.dumps({"type": "last-prompt", "sessionId": SESSION}) + "\n"
+    copied = line(1, 5, session=other) + line(2, 6, session=other)
+    fork = transcript(tmp_path, copied + line(3, 7, session=other), other)
+    os.utime(fork, (1, 1))
+    transcript(tmp_path, line(1, 5) + note + line(2, 6) + line(4, 8))
+    rows = unbraid(tmp_path, "cost", "--by", "run", "--json")[0]["rows"]
+    assert {row["key"]: row["output_tokens"] for row in rows} == {SESSION: 19, other: 7}
+
+
 def test_a_fork_is_charged_with_its_own_messages_alone(tmp_path: Path) -> None:
     """Also in the log, and though its account is about what it was forked from, too."""
     other = "22222222-2222-4333-8444-555555555555"

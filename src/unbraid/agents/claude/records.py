@@ -237,6 +237,8 @@ class CostState(Struct):
 # How much more than was seen a session's account may hold, of requests that no transcript shows
 # (titles, summaries), before it must be about more than this run.
 MOST_OF_ACCOUNT, BESIDE_TOKENS = 1.5, 50_000
+# Of a process that may have begun with an earlier account; nearly all of its messages were seen.
+WITH_EARLIER = 1.05
 
 
 def is_about_more(account: TokenCounts, counted: int) -> bool:
@@ -244,6 +246,13 @@ def is_about_more(account: TokenCounts, counted: int) -> bool:
     much of it is not in this run, but in others.
     """
     return not counted or all_tokens(account) > counted * MOST_OF_ACCOUNT + BESIDE_TOKENS
+
+
+def is_about_earlier(account: TokenCounts, counted: int) -> bool:
+    """Returns whether the account of a process that continues a session includes what that has used
+    before, as later versions have it.
+    """
+    return all_tokens(account) > counted * WITH_EARLIER
 
 
 class Result(Struct):

@@ -17,6 +17,7 @@ from unbraid.agents.claude.records import (
     Init,
     Result,
     Trouble,
+    is_about_earlier,
     is_about_more,
     parse_double_encoded,
 )
@@ -112,6 +113,9 @@ class CliReports:
         else:
             text = None if result is None else parse_double_encoded(result)
         self.answer = text if ok else None
+        totals, cost_usd = _totals(given), given.total_cost_usd
+        if totals is not None and self._is_part and is_about_earlier(totals, self._usage.counted):
+            totals = cost_usd = None
         out.append(
             TurnComplete(
                 "",
@@ -121,8 +125,8 @@ class CliReports:
                 result=text,
                 duration_ms=None if given.duration_ms is None else round(given.duration_ms),
                 num_turns=given.num_turns,
-                cost_usd=given.total_cost_usd,
-                totals=_totals(given),
+                cost_usd=cost_usd,
+                totals=totals,
             )
         )
         if root.live is not None:
@@ -211,6 +215,13 @@ class CliReports:
         if given.prompt:
             self._prompts.announce(given.prompt, out)
 
+    @property
+    def _is_part(self) -> bool:
+        """Whether accounts are about more than this run: the whole session, of which other runs
+        have the rest, and what it was copied from.
+        """
+        return self._continues or bool(self._usage.copied)
+
     def _session(self, meta: SessionMeta, out: list[RelayEvent]) -> None:
         """Report the session, unless that has been reported just so."""
         self._agents.session_id = meta.session_id or self._agents.session_id
@@ -225,10 +236,7 @@ class CliReports:
         totals = _totals(given)
         if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
             return
-        # It is about the whole session, of which other runs may have the rest; and about what that
-        # was copied from.
-        is_part = self._continues or bool(self._usage.copied)
-        if is_part or is_about_more(totals, self._usage.counted):
+        if self._is_part or is_about_more(totals, self._usage.counted):
             return
         out.append(
             SessionMeta(

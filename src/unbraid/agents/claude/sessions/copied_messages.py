@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from unbraid.agents.claude.sessions.copies import First, first_message
-from unbraid.agents.claude.sessions.counts import message_ids
+from unbraid.agents.claude.sessions.copies import First, first_message, originals_first
+from unbraid.agents.claude.sessions.counts import message_lines
 from unbraid.agents.claude.sessions.session_files import MAIN
 from unbraid.agents.claude.transcript import copied_line
 from unbraid.agents.stored import Recorded
@@ -47,17 +47,14 @@ class FirstMessages:
         first = self._first(str(main))
         if first is None or first[1] is not None:
             return []
-        known: set[str] = set()
-        with contextlib.suppress(OSError), os.scandir(main.parent) as entries:
-            written_ns = main.stat().st_mtime_ns
-            for entry in entries:
-                is_other = entry.name.endswith(".jsonl") and entry.name != main.name
-                is_earlier = is_other and entry.stat().st_mtime_ns < written_ns
-                if is_earlier and self._first(entry.path) == first:
-                    known.update(message for message, _ in message_ids(entry.path))
-            if known:
-                said = dict.fromkeys(message for message, _ in message_ids(str(main)))
-                return [message for message in said if message in known]
+        with contextlib.suppress(OSError):
+            with os.scandir(main.parent) as entries:
+                names = [entry.path for entry in entries if entry.name.endswith(".jsonl")]
+            alike = [path for path in names if self._first(path) == first]
+            ordered = originals_first(alike)
+            ahead = ordered[: ordered.index(str(main))]
+            known = {message for path in ahead for message in message_lines(path)}
+            return [message for message in message_lines(str(main)) if message in known]
         return []
 
     def _first(self, path: str) -> First | None:

@@ -1,16 +1,19 @@
 """Which transcripts are copies of others: their messages have been counted there.
 
 Resuming and forking copy records into a new file, with the messages' own ids. A copied record may
-be marked (`forkedFrom`); of files without marks that begin with the same message, the one that was
-written later is the copy. A sub-agent that was made a session of its own is a marked copy of the
-sub-agent's transcript.
+be marked (`forkedFrom`). Of files without marks that begin with the same message, the original is
+the one that has more lines among the messages that they share: what a CLI notes between messages is
+not copied. Where there is no difference, the one that was written later is the copy. A sub-agent
+that was made a session of its own is a marked copy of the sub-agent's transcript.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
+from pathlib import Path
 
-from unbraid.agents.claude.sessions.counts import message_ids
+from unbraid.agents.claude.sessions.counts import message_ids, message_lines
 from unbraid.agents.claude.sessions.discovery import File, Scan
 
 # The id of a transcript's first message, and the session that it is marked to be copied from.
@@ -55,12 +58,31 @@ class Copies:
         folders = {_folder(file) for _, _, file in members}
         if named:
             originals += [file for file in scan.beside if _folder(file) in folders]
+        files = [file for _, _, file in sorted(members)]
+        if not named:
+            by_path = {file.path: file for file in files}
+            with contextlib.suppress(OSError, ValueError):  # reading them will report the error
+                files = [by_path[path] for path in originals_first(list(by_path))]
         earlier: list[File] = []
-        for _, _, file in sorted(members, key=lambda member: (member[2].id not in named, member)):
+        for file in sorted(files, key=lambda file: file.id not in named):
             ahead = earlier if file.id in named else [*originals, *earlier]
             if ahead:
                 self._behind[file.path] = list(ahead)
             earlier.append(file)
+
+
+def originals_first(paths: list[str]) -> list[str]:
+    """Returns transcripts that begin with the same message, each before its copies."""
+    if len(paths) < 2:
+        return paths
+    lines = {path: message_lines(path) for path in paths}
+    shared = set.intersection(*(set(each) for each in lines.values()))
+
+    def order(path: str) -> tuple[int, int]:
+        reach = [number for message, number in lines[path].items() if message in shared]
+        return min(reach) - max(reach), Path(path).stat().st_mtime_ns
+
+    return sorted(paths, key=order)
 
 
 def first_message(path: str) -> First | None:

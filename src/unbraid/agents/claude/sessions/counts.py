@@ -164,13 +164,26 @@ def message_ids(path: str, *, most: int | None = None) -> list[tuple[str, str | 
     first_bytes = CHUNK_BYTES if most is None else HEAD_BYTES
     with open_regular(path) as file:
         for block in line_blocks(file, first_bytes=first_bytes):
-            for answer in _answer_lines(block):
+            for _, answer in _answer_lines(block):
                 if answer.message is not None and answer.message.id is not None:
                     source = answer.forked_from
                     copied = None if source is None else str(source.get("sessionId"))
                     found.append((answer.message.id, copied))
                     if len(found) == most:
                         return found
+    return found
+
+
+def message_lines(path: str) -> dict[str, int]:
+    """Returns in which line of a transcript each message begins. Raises OSError."""
+    found: dict[str, int] = {}
+    before = 0
+    with open_regular(path) as file:
+        for block in line_blocks(file, first_bytes=CHUNK_BYTES):
+            for start, answer in _answer_lines(block):
+                if answer.message is not None and answer.message.id is not None:
+                    found.setdefault(answer.message.id, before + block.count(b"\n", 0, start))
+            before += block.count(b"\n")
     return found
 
 
@@ -191,7 +204,8 @@ def _all_answer_lines(block: bytes) -> list[AnswerLine]:
     return found
 
 
-def _answer_lines(block: bytes) -> Iterator[AnswerLine]:
+def _answer_lines(block: bytes) -> Iterator[tuple[int, AnswerLine]]:
+    """Yields the lines with a usage, and where each begins."""
     at = block.find(_USAGE)
     while at >= 0:
         start = block.rfind(b"\n", 0, at) + 1
@@ -199,7 +213,7 @@ def _answer_lines(block: bytes) -> Iterator[AnswerLine]:
         if end < 0:
             end = len(block)
         with suppress(*BAD_JSON):
-            yield answer_line(block[start:end])
+            yield start, answer_line(block[start:end])
         at = block.find(_USAGE, end)
 
 
