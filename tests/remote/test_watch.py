@@ -136,7 +136,7 @@ async def test_history_refusals_and_what_is_left_to_deliver(tmp_path: Path) -> N
             for run in (OLD, "third"):
                 await reached(there, run, 6)
             again = await watching(home, url)
-            await printed(again, b"another process of this machine sends to")
+            await printed(again, b"another process on this machine is already sending to")
             await ended(again)
             err = await ended(watch)
             assert "run taken was not accepted: permission denied: laptop did not begin run" in err

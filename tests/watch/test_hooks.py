@@ -57,7 +57,7 @@ async def test_a_main_agent_is_answered_in_every_way(tmp_path: Path) -> None:
         assert request.also_in_terminal
         assert request.held_until is None
         assert request.always == ["always allow Bash(npm test *) (localSettings)"]
-        with pytest.raises(CallerError, match="no such offer"):
+        with pytest.raises(CallerError, match="no such option"):
             await session.answer("allow", always=[1])
         with pytest.raises(CallerError, match="not a valid answer"):
             await session.answer("perhaps")

@@ -28,7 +28,8 @@ FILES = ("one", "near", "far")
 
 @pytest.mark.parametrize("version", ["2.1.325", "2.1.197", "2.0.76"])
 async def test_without_a_terminal(tmp_path: Path, version: str) -> None:
-    helpers = Spawn("near", background=False), Spawn("far", background=True)
+    # When one ends in the background, 2.0.76 may end with an error of its own.
+    helpers = Spawn("near", background=False), Spawn("far", background=version != "2.0.76")
     script = Script(
         {
             "main": [

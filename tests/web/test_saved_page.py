@@ -74,7 +74,7 @@ async def test_a_recorded_session_as_a_file_is_the_same_page(tab: Page, tmp_path
 async def test_all_of_the_page_works_but_what_needs_a_server(tab: Page, tmp_path: Path) -> None:
     await tab.goto(saved(tmp_path, fan().events))
     view = RunView(tab, "run")
-    await expect(tab.get_by_role("heading", level=1)).to_have_text("Review the *whole* project")
+    await expect(tab.get_by_role("heading", level=1)).to_have_text("Review the whole project")
     await expect(view.standing).to_have_text("Saved copy")
     await expect(tab.locator("header.run-header")).to_contain_text("$9.79")
     await expect(view.pane.get_by_text(ANSWER)).to_be_visible()
@@ -144,7 +144,7 @@ async def test_without_scripts_it_can_be_read(browser: Browser, tmp_path: Path) 
     context = await browser.new_context(offline=True, java_script_enabled=False)
     tab = await context.new_page()
     await tab.goto(saved(tmp_path, fan().events))
-    await expect(tab.get_by_role("heading", level=1)).to_have_text("Review the *whole* project")
+    await expect(tab.get_by_role("heading", level=1)).to_have_text("Review the whole project")
     await expect(tab.locator("#stream-0 pre.text").last).to_have_text(ANSWER)
     await context.close()
 
