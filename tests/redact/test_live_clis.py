@@ -199,7 +199,9 @@ async def watched(home: Path, *argv: str) -> AsyncIterator[str]:
     try:
         told = b""
         while not ((found := ADDRESS.search(told)) and b" tokens\n" in told):
-            told += await process.stderr.readline()
+            line = await process.stderr.readline()
+            assert line, told  # it has ended
+            told += line
         yield found[1].decode()
         process.send_signal(signal.SIGTERM)
         _, rest = await process.communicate()
@@ -216,7 +218,7 @@ async def test_a_bare_watch(version: str, tmp_path: Path) -> None:
     ours = log_path(tmp_path).parent
     args = ["run", "--model", "scripted/one", GO] if " " in version else ["-p", GO]
     async with contextlib.AsyncExitStack() as stack:
-        async with watched(tmp_path, "--redact") as page:
+        async with watched(tmp_path, "watch", "--port", "0", "--redact") as page:
             client = await stack.enter_async_context(visitor(page))
             showing = asyncio.create_task(shown(client, ours))
             recording = await play(version, FLEET, tmp_path, args, prefix=())
