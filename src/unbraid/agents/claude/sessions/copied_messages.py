@@ -17,6 +17,8 @@ from unbraid.wire.chunk import STORED, Chunk
 COPIED = "copied"
 MAIN_SOURCE = f"{MAIN}@"
 ANSWER = b'"usage"'
+# Nobody forks so much: more was made to keep its reader busy.
+MAX_COMPARED_BYTES = 1 << 30
 
 
 class CopyNote:
@@ -39,26 +41,38 @@ class FirstMessages:
 
     def __init__(self) -> None:
         self._firsts: dict[str, First] = {}
+        self._empty: dict[str, int] = {}  # transcripts without a message, and how long they were
 
     def copied(self, main: Path) -> list[str]:
         """Returns the messages of a transcript that were copied from one that was written before,
         where nothing in it says so.
         """
-        first = self._first(str(main))
+        first = first_message(str(main))
         if first is None or first[1] is not None:
             return []
-        with contextlib.suppress(OSError):
+        # It may be cut or deleted at any moment, by the agent itself.
+        with contextlib.suppress(OSError, ValueError):
             with os.scandir(main.parent) as entries:
-                names = [entry.path for entry in entries if entry.name.endswith(".jsonl")]
-            alike = [path for path in names if self._first(path) == first]
+                alike = [each.path for each in entries if self._begins_with(first, each)]
+            if len(alike) < 2 or sum(map(os.path.getsize, alike)) > MAX_COMPARED_BYTES:
+                return []
             ordered = originals_first(alike)
             ahead = ordered[: ordered.index(str(main))]
             known = {message for path in ahead for message in message_lines(path)}
             return [message for message in message_lines(str(main)) if message in known]
         return []
 
-    def _first(self, path: str) -> First | None:
-        first = self._firsts.get(path) or first_message(path)
-        if first is not None:
-            self._firsts[path] = first
-        return first
+    def _begins_with(self, first: First, entry: os.DirEntry[str]) -> bool:
+        if not entry.name.endswith(".jsonl"):
+            return False
+        known = self._firsts.get(entry.path)
+        if known is None:
+            size = entry.stat().st_size
+            if self._empty.get(entry.path) == size:
+                return False
+            known = first_message(entry.path)
+            if known is None:
+                self._empty[entry.path] = size
+            else:
+                self._firsts[entry.path] = known
+        return known == first

@@ -80,7 +80,7 @@ def originals_first(paths: list[str]) -> list[str]:
 
     def order(path: str) -> tuple[int, int]:
         reach = [number for message, number in lines[path].items() if message in shared]
-        return min(reach) - max(reach), Path(path).stat().st_mtime_ns
+        return min(reach, default=0) - max(reach, default=0), Path(path).stat().st_mtime_ns
 
     return sorted(paths, key=order)
 

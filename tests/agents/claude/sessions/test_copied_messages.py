@@ -1,0 +1,40 @@
+"""Which messages of a session were copied into it, though nothing in its transcript says so."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from unbraid.agents.claude.sessions.copied_messages import FirstMessages
+
+
+def transcript(path: Path, *messages: str) -> Path:
+    rows = [{"type": "assistant", "message": {"id": id, "usage": {}}} for id in messages]
+    lines = [json.dumps(row, separators=(",", ":")) + "\n" for row in rows]
+    path.write_text("".join(lines))
+    return path
+
+
+def test_what_a_fork_has_in_common_with_its_original(tmp_path: Path) -> None:
+    firsts = FirstMessages()
+    original = transcript(tmp_path / "a.jsonl")
+    fork = transcript(tmp_path / "b.jsonl", "m1", "m2", "m3")
+    assert firsts.copied(fork) == []
+    # It had no message when it was looked at first.
+    os.utime(transcript(original, "m1", "m2", "m4"), (1, 1))
+    transcript(tmp_path / "c.jsonl", "m9")
+    assert firsts.copied(fork) == ["m1", "m2"]
+    assert firsts.copied(original) == []
+
+
+def test_files_that_are_cut_or_deleted_meanwhile_are_no_error(tmp_path: Path) -> None:
+    firsts = FirstMessages()
+    original = transcript(tmp_path / "a.jsonl", "m1")
+    fork = transcript(tmp_path / "b.jsonl", "m1", "m2")
+    os.utime(original, (1, 1))
+    assert firsts.copied(fork) == ["m1"]
+    original.write_bytes(b"")
+    assert firsts.copied(fork) == []
+    fork.unlink()
+    assert firsts.copied(fork) == []
