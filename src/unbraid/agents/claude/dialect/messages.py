@@ -164,17 +164,9 @@ class Messages:
                     context.failure = context.last_text
                     out.append(Error(context.id, ts, delta, code="api_error"))
                 else:
-                    out.append(
-                        TextDelta(
-                            context=context.id, ts=ts, message_id=state.id, block=index, delta=delta
-                        )
-                    )
+                    out.append(TextDelta(context.id, ts, state.id, index, delta))
             elif kind == "thinking":
-                out.append(
-                    ThinkingDelta(
-                        context=context.id, ts=ts, message_id=state.id, block=index, delta=delta
-                    )
-                )
+                out.append(ThinkingDelta(context.id, ts, state.id, index, delta))
             elif kind == "tool_use" or kind.endswith("_tool_use"):
                 if (
                     not repetition.one_block
