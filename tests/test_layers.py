@@ -72,8 +72,8 @@ PURE_IMPORTS = {
     "unbraid",
 }
 
-WORLD_CALLS = {"open", "print", "input", "exec", "eval", "__import__"}
-CLOCKS = {"now", "utcnow", "today", "monotonic", "perf_counter"}
+WORLD_CALLS = {"open", "print", "input", "exec", "eval", "compile", "breakpoint", "__import__"}
+CLOCKS = {"now", "utcnow", "today", "monotonic", "perf_counter", "astimezone"}
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -147,6 +147,8 @@ def impurities(path: Path) -> set[str]:
             found |= {node.func.id} & WORLD_CALLS
         elif isinstance(node, ast.Attribute):
             found |= {node.attr} & CLOCKS
+        elif isinstance(node, ast.AsyncFunctionDef | ast.Global):
+            found.add(type(node).__name__)
     return found
 
 

@@ -210,7 +210,7 @@ class AlertMonitor:
         for number, meter in enumerate(meters):
             for each in meter.measure(spent):
                 if each.is_reached:
-                    self._stops.append(SpentBudget(facts, each, spent, meter))
+                    self._stops.append(SpentBudget(facts, each, spent, meter=meter))
                     continue
                 key = f"budget {number} {each.what} {each.limit} notice"
                 detail = f"{each.share:.0%} of its budget: {each}"

@@ -70,7 +70,13 @@ class MemoryLog:
         for event, data in fresh:
             self._last_cursor += 1
             entry = Entry(
-                self._last_cursor, run, event.seq, event.ts, event.stream_id, event.type, data
+                cursor=self._last_cursor,
+                run=run,
+                seq=event.seq,
+                ts=event.ts,
+                stream_id=event.stream_id,
+                type=event.type,
+                data=data,
             )
             held.entries.append(entry)
             self._all[entry.cursor] = entry

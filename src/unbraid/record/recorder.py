@@ -126,7 +126,7 @@ class Recorder:
                     continue
                 self._ahead = True
                 arrived = max(min(written or now, now), 0)
-                chunk = Chunk(source, at, new, arrived)
+                chunk = Chunk(source, at, new, arrived_ms=arrived)
                 events += await self._translated(chunk)
                 if not self._open_lines.take(source, new):
                     fresh.append(chunk)
@@ -152,7 +152,7 @@ class Recorder:
         self._ahead = True
         events = self._pipeline.finish(now) if last else []
         # Nothing is ever spooled without bytes but the end of a source.
-        chunk = Chunk(source, offset, b"", now)
+        chunk = Chunk(source, offset, b"", arrived_ms=now)
         await self._commit(events, self._take_noted({source: offset}), [chunk])
         self._ahead = False
         self.ended.add(source)
@@ -256,7 +256,7 @@ class Recorder:
         """Feeds as many bytes as were left out before a chunk: of them, only the number counts."""
         while at < chunk.offset:
             filler = bytes(min(chunk.offset - at, COMMIT_BYTES))
-            await self._translated(Chunk(chunk.source, at, filler, chunk.arrived_ms))
+            await self._translated(Chunk(chunk.source, at, filler, arrived_ms=chunk.arrived_ms))
             self._open_lines.take(chunk.source, filler)
             at += len(filler)
 

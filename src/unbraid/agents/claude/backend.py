@@ -181,7 +181,9 @@ class ClaudeConversation:
         else:
             raise CallerError(f"not a valid answer: {behavior}")
         del self._waiting[request_id]
-        self._replied.append(PermissionReplied(asked.context, asked.ts, request_id, behavior))
+        self._replied.append(
+            PermissionReplied(asked.context, asked.ts, request_id, behavior=behavior)
+        )
         await self._program.write(line)
 
     async def _settle(self) -> None:

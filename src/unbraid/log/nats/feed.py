@@ -192,7 +192,7 @@ class NatsFeed:
         data = self._parts.joined(headers.get(PARTS), message.data)
         if data is None:
             return None
-        return Stored(seq, headers.get(ID, ""), run_of(message.subject), data)
+        return Stored(seq, headers.get(ID, ""), run_of(message.subject), record=data)
 
     async def _end(self, subscription: Subscription | None) -> None:
         # What stays behind on a server that is away goes by its threshold.

@@ -31,7 +31,7 @@ async def open_nats_log(
         connection = await NatsConnection.open(address, even_away=even_away)
         stack.push_async_callback(connection.close)
         bucket = Bucket(connection, f"{address.stream}_LEASES", REPLICAS)
-        journal = NatsJournal(connection, address.stream, address.prefix, bucket)
+        journal = NatsJournal(connection, address.stream, address.prefix, bucket=bucket)
         try:
             await journal.prepare()
         except LogUnusable as error:
@@ -52,7 +52,7 @@ async def open_nats_log(
         journal,
         view,
         follower,
-        lambda: NatsLeases(bucket, FileLeases(folder), note),
+        leases=lambda: NatsLeases(bucket, FileLeases(folder), note),
         line=NatsLine(connection, address.prefix),
     )
     await log.catch_up()

@@ -204,7 +204,10 @@ class ReplicatedLog:
         copy = LogFinding("this machine's copy", ok, text)
         if state.problem is not None:
             advice = "`unbraid doctor --repair` brings back what this machine's copy has"
-            return [LogFinding("log", False, state.problem, advice if state.lost else None), copy]
+            return [
+                LogFinding("log", False, state.problem, advice=advice if state.lost else None),
+                copy,
+            ]
         return [*await self.journal.findings(), copy]
 
     def counters(self) -> dict[str, int]:

@@ -105,7 +105,9 @@ class RunWriter:
                 return Appended(0, head.summary.last_seq)
             if overtaken and chunks:
                 wanted, problem = head.summary.last_seq + 1, "another writer has added bytes"
-                raise LogConflict(run, fresh[0][0].seq if fresh else wanted, wanted, problem)
+                raise LogConflict(
+                    run, fresh[0][0].seq if fresh else wanted, wanted, problem=problem
+                )
             try:
                 seq = await self._journal.append(run, await _encoded(record), after=head.seq)
             except Overtaken as other:

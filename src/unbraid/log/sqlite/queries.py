@@ -165,7 +165,7 @@ def spool_page(connection: sqlite3.Connection, run: str, after: int) -> SpoolPag
     size = 0
     for number, source, offset, stored, arrived_ms, compressed in rows:
         data = zlib.decompress(stored) if compressed else stored
-        chunks.append(Chunk(source, offset, data, arrived_ms))
+        chunks.append(Chunk(source, offset, data, arrived_ms=arrived_ms))
         size += len(data)
         if size >= SPOOL_PAGE_BYTES:
             return SpoolPage(chunks, number)

@@ -63,7 +63,7 @@ async def control(request: Request) -> Response:
     hint = steering_hint(summary, verbs)
     if hint is None:
         return json_answer(Control(summary.run, verbs))
-    return json_answer(Control(summary.run, verbs, hint.reason, hint.command))
+    return json_answer(Control(summary.run, verbs, hint.reason, command=hint.command))
 
 
 async def message(request: Request) -> Response:

@@ -64,7 +64,7 @@ async def spent(request: Request) -> Response:
         for line in lines:
             line.key = redact_title(line.key)
     no_price = [UnpricedModel(model, tokens) for model, tokens in found.unpriced.items()]
-    return json_answer(CostTable(by, lines, found.total, no_price))
+    return json_answer(CostTable(by, lines, found.total, no_price=no_price))
 
 
 OPERATIONS = (

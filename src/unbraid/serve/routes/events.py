@@ -73,7 +73,9 @@ LIMIT = Parameter(
     {"type": "integer", "minimum": 0, "maximum": READ_LIMIT},
     "The most events, of those that are there, without waiting for more.",
 )
-LAST_EVENT_ID = Parameter("Last-Event-ID", NUMBER, "The last id seen; wins over `since`.", "header")
+LAST_EVENT_ID = Parameter(
+    "Last-Event-ID", NUMBER, "The last id seen; wins over `since`.", where="header"
+)
 
 OPERATIONS = (
     Operation(

@@ -128,7 +128,7 @@ def _run_parts(body: bytes) -> Iterator[RunPart]:
         events = list(islice(lines, head.count))
         if len(events) < head.count:
             raise CallerError("the body ends before the events that it announces")
-        yield RunPart(head.run, head.after, events, head.user)
+        yield RunPart(head.run, head.after, events, user=head.user)
 
 
 def _lines(body: bytes) -> Iterator[bytes]:

@@ -55,7 +55,7 @@ async def orchestrate(request: Request) -> ASGIApp:
         return answer
     form = form_of(request)
     watching = services.hub.watch(run, parameters.since_of(request) or 0, form=form)
-    return EventStream(watching, form, encoding_of(request), headers, keys=services.keys)
+    return EventStream(watching, form, encoding_of(request), headers=headers, keys=services.keys)
 
 
 def _key(request: Request) -> str | None:
@@ -76,7 +76,7 @@ OPERATIONS = (
         answer=AnyEvent,
         media=Form.SSE.value,
         parameters=(
-            Parameter("Idempotency-Key", KEY, "The same key gives the same run.", "header"),
+            Parameter("Idempotency-Key", KEY, "The same key gives the same run.", where="header"),
             LAST_EVENT_ID,
         ),
         body=Ask,

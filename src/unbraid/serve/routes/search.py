@@ -95,8 +95,8 @@ async def _found_run(services: Services, found: list[Found | SearchHit]) -> Foun
             if isinstance(event, StreamStart):
                 agents.append(FoundAgent(stream_id, event.agent, event.description))
     if summary is None:
-        return FoundRun(run, None, 0, agents)
-    return FoundRun(run, summary.title, summary.started, agents)
+        return FoundRun(run, None, 0, agents=agents)
+    return FoundRun(run, summary.title, summary.started, agents=agents)
 
 
 OPERATIONS = (

@@ -199,7 +199,15 @@ class ClaudeDialect:
         root = self._contexts.root
         if self._reports.answer and not root.messages:
             # All there is of a run that was asked for its result alone (`--output-format json`).
-            out.append(TextDelta("", self._clock.ts, "result", 0, self._reports.answer))
+            out.append(
+                TextDelta(
+                    context="",
+                    ts=self._clock.ts,
+                    message_id="result",
+                    block=0,
+                    delta=self._reports.answer,
+                )
+            )
         everyone = self._contexts.everyone()
         for context in [root, *everyone]:
             self._usage.settle(context, out)

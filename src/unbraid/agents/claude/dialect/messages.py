@@ -162,7 +162,7 @@ class Messages:
             if kind == "text":
                 if message.model == SYNTHETIC and delta.startswith("API Error"):
                     context.failure = context.last_text
-                    out.append(Error(context.id, ts, delta, "api_error"))
+                    out.append(Error(context.id, ts, delta, code="api_error"))
                 else:
                     out.append(TextDelta(context.id, ts, state.id, index, delta))
             elif kind == "thinking":

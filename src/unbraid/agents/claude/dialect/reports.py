@@ -152,7 +152,7 @@ class CliReports:
         elif subtype in ("api_retry", "api_error"):
             trouble = read_as(Trouble, record.raw)
             message = trouble.error if isinstance(trouble.error, str) else subtype
-            out.append(Error("", self._clock.ts, message, subtype))
+            out.append(Error("", self._clock.ts, message, code=subtype))
         elif subtype == "model_refusal_fallback":
             self._refused(read_as(Trouble, record.raw), out)
         elif subtype == "compact_boundary":

@@ -114,7 +114,7 @@ class Snapshots:
         # or with its blocks elsewhere, the line is not one for the short cut.
         if message.id and blocks and line.startswith(joined, at):
             over = at + len(joined)
-            known = Snapshot(line, at, over, blocks)
+            known = Snapshot(line, at, over, blocks=blocks)
             if known.marker.startswith(b"]"):
                 if len(self._known) >= MOST:
                     self._known.clear()  # those messages are over, or are read whole once more

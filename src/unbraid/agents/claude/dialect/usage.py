@@ -53,16 +53,16 @@ class UsageReports:
         # By position, because there is one for every message, and it is quicker.
         out.append(
             TokenUsage(
-                context.id,
-                self._clock.ts,
-                state.id,
-                state.model,
-                given,
-                said,
-                read,
-                written,
-                None,
-                usage.cache_1h_tokens if usage.cache_creation is not None else 0,
-                not state.complete,
+                context=context.id,
+                ts=self._clock.ts,
+                message_id=state.id,
+                model=state.model,
+                input_tokens=given,
+                output_tokens=said,
+                cache_read_tokens=read,
+                cache_creation_tokens=written,
+                cost_usd=None,
+                cache_1h_tokens=usage.cache_1h_tokens if usage.cache_creation is not None else 0,
+                estimated=not state.complete,
             )
         )

@@ -33,7 +33,7 @@ class CopyNote:
         if self._is_due and chunk.source.startswith(MAIN_SOURCE) and ANSWER in chunk.data:
             self._is_due = False
             if messages := self._firsts.copied(self._main):
-                yield Chunk(COPIED, 0, copied_line(messages), STORED)
+                yield Chunk(COPIED, 0, copied_line(messages), arrived_ms=STORED)
 
 
 class FirstMessages:

@@ -350,7 +350,7 @@ class ServerNotifications:
         request = self._asked.pop(item_id, None)
         if request is not None:
             behavior = "deny" if status == "declined" else "allow"
-            out.append(PermissionReplied(context.id, self._clock.ts, request, behavior))
+            out.append(PermissionReplied(context.id, self._clock.ts, request, behavior=behavior))
         duration = item.get("durationMs")
         ok = status in (None, "completed") and item.get("exitCode") in (0, None)
         self._calls.end(

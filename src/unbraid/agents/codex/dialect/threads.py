@@ -243,7 +243,7 @@ class Threads:
 
     def _mark(self, thread: Thread, problem: str, out: list[RelayEvent]) -> None:
         assert thread.context is not None
-        out.append(Error(thread.context.id, self._clock.ts, problem, "no-parent"))
+        out.append(Error(thread.context.id, self._clock.ts, problem, code="no-parent"))
 
     def release_children(self, parent: Thread, out: list[RelayEvent]) -> None:
         """Shows the children of a thread whose turn is over: their calls would have come before."""

@@ -112,11 +112,11 @@ class RolloutFollower:
                 continue
             generation, begins = int(match[2]), int(match[3])
             ends = (b"", b"") if is_new else self._recorded.ends.get(source, (b"", b""))
-            known = Place(generation, begins + offset, b"" if begins else ends[0], ends[1])
+            known = Place(generation, begins + offset, b"" if begins else ends[0], tail=ends[1])
             if known[:2] > place[:2]:
                 place, base = known, begins
         base = place.offset if is_new else base
-        opened = FollowedRollout(path, thread, place, base)
+        opened = FollowedRollout(path, thread, place, base=base)
         opened.begins_late = is_new and base > 0
         return opened
 

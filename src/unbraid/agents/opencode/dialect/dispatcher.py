@@ -345,7 +345,7 @@ class OpenCodeDialect:
                 context.id,
                 self._clock.ts,
                 request,
-                behavior,
+                behavior=behavior,
                 by=given.answered_by,
                 where=given.answered_where,
             )

@@ -55,13 +55,13 @@ class ToolParts:
             # By position, because there are so many, and it is quicker.
             out.append(
                 ToolUse(
-                    context.id,
-                    self._clock.ts,
-                    part.message_id,
-                    self._texts.place(part.message_id),
-                    call_id,
-                    part.tool or "",
-                    state.input,
+                    context=context.id,
+                    ts=self._clock.ts,
+                    message_id=part.message_id,
+                    block=self._texts.place(part.message_id),
+                    tool_use_id=call_id,
+                    tool=part.tool or "",
+                    input_json=state.input,
                 )
             )
         child = self._sessions.spawned(context, part, call_id, out) if spawns else None
@@ -73,14 +73,14 @@ class ToolParts:
         content, parts = split_content(state.output if ok else error_text(state.error))
         out.append(
             ToolResult(
-                context.id,
-                self._clock.ts,
-                call_id,
-                ok,
-                Raw(msgspec.json.encode(content)),
-                (parts or []) + (state.attachments or []) or None,
-                part.tool,
-                self._duration(call_id, state),
+                context=context.id,
+                ts=self._clock.ts,
+                tool_use_id=call_id,
+                ok=ok,
+                content_json=Raw(msgspec.json.encode(content)),
+                parts=(parts or []) + (state.attachments or []) or None,
+                tool=part.tool,
+                duration_ms=self._duration(call_id, state),
             )
         )
         if child is not None and child.call == call_id:

@@ -47,7 +47,9 @@ class ServerController:
         given = event.get("properties", {})
         if event.get("type") == "permission.asked":
             tool, about = str(given.get("permission", "")), given.get("metadata")
-            asked = PermissionRequest(self.run, str(given.get("id")), tool, about, ts=now_ms())
+            asked = PermissionRequest(
+                self.run, str(given.get("id")), tool, input=about, ts=now_ms()
+            )
             always = given.get("always")
             if isinstance(always, list) and always:
                 asked.always = [", ".join(map(str, always))]

@@ -105,7 +105,7 @@ def _count(
             rows[root].answered = False
         given, said, read, written = map(_whole, counts)
         counters.setdefault(root, ShareCounter(prices)).add(
-            MessageTokens(given, said, read, written),
+            MessageTokens(given, said, read, cache_creation_tokens=written),
             ts=milliseconds(created),
             agent=MAIN if sid == root else str(agent or AGENT),
             model=str(model) if model else None,
