@@ -29,8 +29,8 @@ from unbraid.log.port import (
 )
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.follower import JournalFollower
-from unbraid.log.replicated.journal import Overtaken, RecordJournal
-from unbraid.log.replicated.record import VERSION, JournalRecord, decoded
+from unbraid.log.replicated.journal import Overtaken, RecordJournal, Stored
+from unbraid.log.replicated.record import VERSION, InvalidRecord, JournalRecord, decoded
 from unbraid.log.replicated.writer import RunWriter
 from unbraid.log.sqlite.retention import old_runs
 from unbraid.log.summary import RunSummary
@@ -163,7 +163,7 @@ class ReplicatedLog:
                     for stored in batch:
                         if stored.seq > head.seq:
                             return  # the copy has not its events yet
-                        chunks = decoded(stored.record, self.journal.place).chunks
+                        chunks = self._chunks(stored)
                         page = [each for each in chunks if (each.source, each.offset) not in known]
                         known |= {(each.source, each.offset) for each in page}
                         if page:
@@ -174,6 +174,12 @@ class ReplicatedLog:
             if time.monotonic() > until:
                 raise LogUnusable(self.journal.place, "behind", "a node has not caught up")
             await asyncio.sleep(FOLD_RETRY_SECONDS)
+
+    def _chunks(self, stored: Stored) -> Sequence[Chunk]:
+        try:
+            return decoded(stored, self.journal.place).chunks
+        except InvalidRecord:
+            return ()  # the copy has skipped it
 
     async def spooled(self, run: str) -> list[Chunk]:
         """Returns the raw bytes of a run that is not over."""
@@ -208,7 +214,15 @@ class ReplicatedLog:
                 LogFinding("log", False, state.problem, advice=advice if state.lost else None),
                 copy,
             ]
-        return [*await self.journal.findings(), copy]
+        return [*await self.journal.findings(), copy, *await self._skipped()]
+
+    async def _skipped(self) -> list[LogFinding]:
+        if not (skipped := await self._view.skipped()):
+            return []
+        last = skipped[0]
+        text = f"{len(skipped)} skipped, the last at {last.seq} of run {last.run}: {last.problem}"
+        advice = "somebody else writes to its subjects: look who has a credential"
+        return [LogFinding("records", False, text, advice=advice)]
 
     def counters(self) -> dict[str, int]:
         """Returns what has happened in this process so far."""
@@ -319,7 +333,7 @@ class ReplicatedLog:
 
     async def replication(self) -> Replication:
         """Returns how far this machine's copy is, and what hinders it."""
-        problem = self._follower.problem
+        problem = self._follower.problem or self._follower.hindrance
         lost = problem is not None and problem.reason == "lost"
         applied = await self._follower.applied()
         try:

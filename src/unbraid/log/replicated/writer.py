@@ -85,7 +85,7 @@ class RunWriter:
         chunks: Sequence[Chunk],
     ) -> Appended:
         until = time.monotonic() + APPEND_DEADLINE_SECONDS
-        certain = overtaken = False
+        certain, before = False, None
         while True:
             # Taken out: after a failure or a cancel nobody knows it, and the copy is asked again.
             head = self._heads.pop(run, None) or await self._read_head(run)
@@ -103,7 +103,7 @@ class RunWriter:
             if not (record.events or record.offsets or record.chunks):
                 self._hold(run, head)
                 return Appended(0, head.summary.last_seq)
-            if overtaken and chunks:
+            if chunks and before is not None and before != head.content:
                 wanted, problem = head.summary.last_seq + 1, "another writer has added bytes"
                 raise LogConflict(
                     run, fresh[0][0].seq if fresh else wanted, wanted, problem=problem
@@ -112,7 +112,7 @@ class RunWriter:
                 seq = await self._journal.append(run, await _encoded(record), after=head.seq)
             except Overtaken as other:
                 self.statistics.conflicts += 1
-                overtaken = True
+                before = head.content
                 await self._reached(other.seq, until)
                 continue
             self.statistics.appends += 1
@@ -131,7 +131,8 @@ class RunWriter:
     async def _reached(self, seq: int, until: float) -> None:
         if not await self._follower.reached(seq, max(0.0, until - time.monotonic())):
             problem = "this machine's copy has not caught up yet"
-            raise LogUnusable(self._journal.place, "behind", problem)
+            behind = LogUnusable(self._journal.place, "behind", problem)
+            raise self._follower.problem or behind
 
     async def _fresh(self, head: RunHead, lines: Sequence[Line]) -> Sequence[Line]:
         summary, known = head.summary, dict[int, bytes]()
