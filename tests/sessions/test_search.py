@@ -10,7 +10,7 @@ import pytest
 
 from tests.said import FOLDERS
 from unbraid.agents.port import SearchHit
-from unbraid.log.query import words_of
+from unbraid.fleet.query import words_of
 from unbraid.sessions.search import search_files
 from unbraid.testing import load
 

@@ -84,7 +84,7 @@ class _Line:
         except TimeoutError:
             problem = f"no answer within {LINE_TIMEOUT_SECONDS:.0f} seconds"
             raise CallerError(
-                f"run {run} was not reached: {problem}: whether it was carried out is not known"
+                f"run {run} was not reached: {problem}; it may have been carried out"
             ) from None
         finally:
             del self.orders[number], self.waiting[number]

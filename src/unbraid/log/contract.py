@@ -365,6 +365,9 @@ class LogContract:
         for odd in ('"', "AND", "fox NEAR(", "a*b", "-", "", "text:fox", "'; DROP TABLE runs"):
             await log.search(odd)
         assert await log.search("brown", run="nobody") == []
+        # Also inside of words.
+        assert [f.run for f in await log.search("ox jum")] == ["r"]
+        assert [f.run for f in await log.search("rown", run="other")] == ["other"]
 
     async def test_finds_the_first_prompt_once_though_it_is_told_twice(self, log: Log) -> None:
         if not isinstance(log, SearchableLog):

@@ -87,7 +87,7 @@ class NatsLine:
             raise CallerError(str(error)) from None
         except (Error, OSError, TimeoutError):
             problem = f"no answer within {LINE_TIMEOUT_SECONDS:.0f} seconds"
-            raise CallerError(f"{problem}: whether it was carried out is not known") from None
+            raise CallerError(f"{problem}; it may have been carried out") from None
         return answer.data
 
     @contextlib.asynccontextmanager

@@ -10,6 +10,7 @@ from unbraid.agents.codex.sessions.rollout_file import rollout_bytes
 from unbraid.agents.stored import StoredBlock, said_in
 from unbraid.errors import SourceError
 from unbraid.events import RelayEvent
+from unbraid.fleet.query import json_forms
 from unbraid.translate.tracks import split
 from unbraid.wire.record import BAD_JSON
 
@@ -44,13 +45,14 @@ def rollout_blocks(
 
 
 def _may_hold(path: Path, needle: str) -> bool:
-    # JSON may spell some characters in another way.
-    if not needle.isascii() or '"' in needle or "\\" in needle:
+    forms = json_forms(needle)
+    if forms is None:
         return True
-    wanted, before = needle.encode(), b""
+    wanted, before = [form.encode() for form in forms], b""
     for data in rollout_bytes(path):
         # The needle may be cut by the chunks.
-        if wanted in (before + data).lower():
+        lower = (before + data).lower()
+        if any(form in lower for form in wanted):
             return True
-        before = data[-len(wanted) :]
+        before = data[-max(map(len, wanted)) :]
     return False
