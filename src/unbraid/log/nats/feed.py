@@ -187,9 +187,7 @@ class NatsFeed:
     def _records(self, message: Received, seq: int) -> list[Stored]:
         part = Part(seq, message.headers.get(ID, ""), message.subject, data=message.data)
         whole = self._parts.joined(message.headers.get(PARTS), part)
-        return [
-            Stored(each.seq, each.id, run_of(each.subject), record=each.data) for each in whole
-        ]
+        return [Stored(each.seq, each.id, run_of(each.subject), record=each.data) for each in whole]
 
     async def _end(self, subscription: Subscription | None) -> None:
         # What stays behind on a server that is away goes by its threshold.

@@ -169,9 +169,7 @@ def _damage(path: Path) -> Iterator[None]:
 
 
 def _idle_seconds(path: Path) -> float:
-    times = [
-        file.stat().st_mtime for file in (path, Path(f"{path}-wal")) if file.exists()
-    ]
+    times = [file.stat().st_mtime for file in (path, Path(f"{path}-wal")) if file.exists()]
     return max(0.0, time.time() - max(times)) if times else 0.0
 
 
