@@ -19,7 +19,7 @@ import msgspec
 
 from unbraid.agents.claude.sessions.discovery import File, Scan
 from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
-from unbraid.agents.stored import StoredBlock
+from unbraid.agents.session_port import StoredBlock
 from unbraid.events.parts import decoded
 from unbraid.system.files import chunks
 from unbraid.wire.lines import Lines
