@@ -52,7 +52,7 @@ COMMIT_FRESH_SECONDS = 5.0
 # waits for one transaction, not for megabytes of many sessions. Many times what a sync costs.
 TRANSACTION_SECONDS = 0.1
 
-# --- changes of files (system/notify.py) ---
+# --- changes of files (system/file_changes.py) ---
 # The backend asks its queue in steps. Where words arrive it has to ask often; where nothing
 # happens, asking often would cost more than all the rest together.
 NOTIFY_BUSY_SECONDS = 2.0
@@ -112,9 +112,9 @@ RUN_POLL_SECONDS = 0.05
 PIPE_BEGAN_MS = 60_000
 # What Codex prints waits so long for the file that has the same words with their ids and times; one
 # that stores nothing has none.
-ROLLOUT_APPEARING_SECONDS = 5.0
+STORED_TWIN_APPEARING_SECONDS = 5.0
 # Codex's folders, which may hold years, are searched for files of new agents this often.
-ROLLOUT_SCAN_SECONDS = 0.3
+NEW_AGENT_SCAN_SECONDS = 0.3
 
 # --- leases ---
 # A watch holds a session's lease for a moment to see whether there is anything to record.
@@ -195,13 +195,13 @@ READ_DEADLINE_SECONDS = 10.0
 # Clocks that are further apart than this make times of events that do not fit together.
 CLOCK_SKEW_SECONDS = 5.0
 # Every machine is asked what can be steered there; those that are not known yet have this long.
-LINE_GATHER_SECONDS = 0.3
+MACHINE_REQUEST_GATHER_SECONDS = 0.3
 # Those that answered the last time have longer: a busy machine is not gone.
-LINE_KNOWN_SECONDS = 1.0
+MACHINE_REQUEST_KNOWN_SECONDS = 1.0
 # An answer or an error within seconds, also if the machine is gone without a word.
-LINE_TIMEOUT_SECONDS = 5.0
+MACHINE_REQUEST_TIMEOUT_SECONDS = 5.0
 # While nodes are away at the start, a line looks so often whether they have come.
-LINE_RETRY_SECONDS = 0.2
+MACHINE_REQUEST_RETRY_SECONDS = 0.2
 
 # --- viewers (hub/, serve/) ---
 # A viewer that was cut off comes back after this long, by its own EventSource.

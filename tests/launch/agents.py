@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import CLEAN, Verdict, judge
+from tests.block_rows import CLEAN, Verdict, judge
 from unbraid import events as e
 from unbraid.log import RunSummary, SqliteLog
 from unbraid.testing import CliUnavailable, Recording, Script, ScriptedModel, clis, scenario

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import Verdict
 from tests.invariants import check
 from tests.launch.agents import (
     UNBRAID,
@@ -22,7 +23,6 @@ from tests.launch.agents import (
     play,
     verdict,
 )
-from tests.said import Verdict
 from tests.watch.test_watch_clis import whole
 from tests.watch.watching import watched
 from unbraid import events as e

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from benchmarks.index_history import make
-from tests.said import FOLDERS
+from tests.block_rows import FOLDERS
 from unbraid.errors import CallerError
 from unbraid.fleet.shares import UsageShare, settle, usage_of
 from unbraid.fleet.tree import Tree

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.said import FOLDERS
+from tests.block_rows import FOLDERS
 from unbraid.agents.port import SearchHit
 from unbraid.fleet.query import words_of
 from unbraid.sessions.search import search_files

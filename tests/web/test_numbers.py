@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
+from tests.block_rows import RECORDINGS
 from tests.launch.agents import UNBRAID
-from tests.said import RECORDINGS
 from tests.web.site import Site
 from tests.web.stories import fan
 from tests.web.views import RunView

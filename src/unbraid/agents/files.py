@@ -23,7 +23,7 @@ from collections.abc import (
 from contextlib import aclosing
 from pathlib import Path
 
-from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock, said_in
+from unbraid.agents.session_port import Recorded, SessionFacts, StoredBlock, searchable_text
 from unbraid.system.file_tail import Place, Tail
 from unbraid.system.files import chunks, is_regular, modified_ms
 from unbraid.system.folders import folder_changes
@@ -235,7 +235,7 @@ def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
     translator = Translator()
     for data in chunks(path):
         for event in translator.feed(data, path.name):
-            if (said := said_in(event)) is not None:
+            if (said := searchable_text(event)) is not None:
                 kind, text = said
                 yield StoredBlock(
                     session_id=session,

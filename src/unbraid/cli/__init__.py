@@ -54,7 +54,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 EXIT_CODES: dict[type[UnbraidError], int] = {SourceError: 3, CallerError: 2, LogError: 4}
 
 
-class Lazy(click.Group):
+class LazyGroup(click.Group):
     """A group whose commands are imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -113,7 +113,7 @@ def _complete() -> None:
 
 
 @click.group(
-    cls=Lazy,
+    cls=LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

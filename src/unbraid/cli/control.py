@@ -6,7 +6,7 @@ import asyncio
 
 import click
 
-from unbraid.cli.arguments import complete_run, run_and_stream
+from unbraid.cli.options.arguments import complete_run, run_and_stream
 
 
 @click.command(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from unbraid.cli.messages import warn
+from unbraid.cli.output.messages import warn
 from unbraid.screen import safe, safe_json
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def cost(by: str, since: str | None, as_json: bool, as_csv: bool) -> None:
 
 
 def _runs(since: int, prices: Prices) -> list[SpentRun]:
-    from unbraid.cli.progress import progress_bar
+    from unbraid.cli.output.progress import progress_bar
     from unbraid.sessions.costs import stored_runs
     from unbraid.system.home import LOG_FILE_NAME, data_folder
 

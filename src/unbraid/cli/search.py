@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from unbraid.cli.redaction import redacted_log, showing_option
+from unbraid.cli.options.redaction import redacted_log, showing_option
 from unbraid.screen import safe_json
 
 MARGIN = " " * 4
@@ -59,7 +59,7 @@ def search(
     Each result starts with RUN/STREAM, as `unbraid attach` expects it. For a session that is not in
     the log, these are the ids of the session and of the sub-agent.
     """
-    from unbraid.cli.printer import terminal_width
+    from unbraid.cli.output.printer import terminal_width
 
     if not " ".join(words).strip(' "'):
         raise click.UsageError("WORDS… is empty: specify what to search for")
@@ -105,7 +105,7 @@ async def _places(
 
 def _lines(place: dict[str, Any], width: int | None) -> Iterator[str]:
     """Where, and what was said there; on a screen its words are broken within their margin."""
-    from unbraid.cli.table import age
+    from unbraid.cli.output.table import age
     from unbraid.screen import safe
     from unbraid.tui.line_wrap import wrap_text
 

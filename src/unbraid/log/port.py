@@ -268,7 +268,7 @@ class ReplaceableLog(Protocol):
         ...
 
 
-class RequestLine(Protocol):
+class MachineRequests(Protocol):
     """Questions and answers between the processes that share a log. Nothing of them is stored."""
 
     async def ask_all(self, question: bytes) -> dict[str, bytes]:
@@ -314,7 +314,7 @@ class SharedLog(Protocol):
         """Returns the sessions whose leases were held by a process that died."""
         ...
 
-    def line(self) -> RequestLine:
+    def machine_requests(self) -> MachineRequests:
         """Returns how the processes that share the log ask each other."""
         ...
 

@@ -15,8 +15,8 @@ import msgspec
 import yaml
 from msgspec import Struct
 
+from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.agents.registry import kinds
-from unbraid.agents.spec import AgentSpec, Limits
 from unbraid.orchestrate.prompts import MASTER, MASTER_AGENT
 
 MAX_FILE_BYTES = 256 * 1024

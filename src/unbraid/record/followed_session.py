@@ -7,7 +7,7 @@ import time
 from collections.abc import Coroutine, Iterable
 from typing import Any
 
-from unbraid.agents.stored import Follower
+from unbraid.agents.session_port import Follower
 from unbraid.record.batches import read_in_thread
 from unbraid.record.recorder import Recorder
 from unbraid.redact.source import SourceRedactor

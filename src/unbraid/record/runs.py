@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.errors import LogError
 from unbraid.log.port import Log, LogUnusable
 from unbraid.record.origin import pipeline_of

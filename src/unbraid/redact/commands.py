@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from unbraid.redact import piped
+from unbraid.redact import piped_passwords
 
 _APART = rb"[ \t\"',\\]{1,8}"
 # The rest of the same command, as short as possible.
@@ -130,7 +130,7 @@ _BEFORE_HEX = re.compile(rb"(?:(?<![A-Za-z0-9_])key-|[0-9]{13}:|[0-9a-z*]{16}\$)
 
 
 # In small letters: one of them is in each text that has such a password.
-ANCHORS = piped.ANCHORS | _WITH_OPTION.keys() | _OTHERS.keys() | _CODES.keys()
+ANCHORS = piped_passwords.ANCHORS | _WITH_OPTION.keys() | _OTHERS.keys() | _CODES.keys()
 
 
 def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
@@ -162,7 +162,7 @@ def open_value(text: bytes, anchors: frozenset[bytes]) -> Iterator[int]:
             yield found.start("value")
     for pattern in (_OPEN_LOGIN, _OPEN_WALLET, _OPEN_CODE):
         yield from (found.start("value") for found in pattern.finditer(text))
-    yield from piped.open_value(text, anchors)
+    yield from piped_passwords.open_value(text, anchors)
 
 
 def _found(text: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
@@ -173,4 +173,4 @@ def _found(text: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
         # `in` is many times faster than any pattern.
         if word in text:
             yield from pattern.finditer(text)
-    yield from piped.found(text, anchors)
+    yield from piped_passwords.found(text, anchors)

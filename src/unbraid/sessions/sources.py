@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unbraid.agents.registry import kinds, stores
-from unbraid.agents.stored import StatefulStore
+from unbraid.agents.session_port import StatefulStore
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.fleet.streams import CONTENT

@@ -31,9 +31,9 @@ from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.screen import safe
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
+    NEW_AGENT_SCAN_SECONDS,
     PIPE_BEGAN_MS,
-    ROLLOUT_APPEARING_SECONDS,
-    ROLLOUT_SCAN_SECONDS,
+    STORED_TWIN_APPEARING_SECONDS,
 )
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import LineParts
@@ -208,7 +208,7 @@ class CodexSource:
             yield chunk
         # Without its rollout, a thread's words are taken from here: so it is given some time.
         waited = time.monotonic() - self._waiting_since
-        if self._has_rollout or self._ended or waited > ROLLOUT_APPEARING_SECONDS:
+        if self._has_rollout or self._ended or waited > STORED_TWIN_APPEARING_SECONDS:
             printed, self._printed = self._printed, []
             yield from printed
 
@@ -228,7 +228,7 @@ class CodexSource:
 
     def _is_due(self) -> bool:
         now = time.monotonic()
-        due = now - self._scanned >= ROLLOUT_SCAN_SECONDS
+        due = now - self._scanned >= NEW_AGENT_SCAN_SECONDS
         self._scanned = now if due else self._scanned
         return due
 

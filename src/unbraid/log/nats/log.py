@@ -12,7 +12,7 @@ from unbraid.log.nats.bucket import Bucket
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.nats.journal import NatsJournal
 from unbraid.log.nats.leases import NatsLeases
-from unbraid.log.nats.line import NatsLine
+from unbraid.log.nats.machine_requests import NatsMachineRequests
 from unbraid.log.nats.stream import REPLICAS
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
@@ -53,7 +53,7 @@ async def open_nats_log(
         view,
         follower,
         leases=lambda: NatsLeases(bucket, FileLeases(folder), note),
-        line=NatsLine(connection, address.prefix),
+        requests=NatsMachineRequests(connection, address.prefix),
     )
     await log.catch_up()
     return log

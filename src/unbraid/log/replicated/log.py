@@ -23,8 +23,8 @@ from unbraid.log.port import (
     Found,
     LogFinding,
     LogUnusable,
+    MachineRequests,
     Replication,
-    RequestLine,
     Retained,
 )
 from unbraid.log.replicated.copy import JournalCopy
@@ -59,13 +59,13 @@ class ReplicatedLog:
         follower: JournalFollower,
         leases: Callable[[], SharedLeases],
         *,
-        line: RequestLine,
+        requests: MachineRequests,
     ) -> None:
         self.journal = journal
         self._view, self._follower, self._make_leases = view, follower, leases
         self._log = view.log
         self._writer = RunWriter(journal, view, follower)
-        self._line = line
+        self._requests = requests
         self._leases: WeakSet[Leases] = WeakSet()  # an idle holder is kept by nobody
         self._stale = False
         self._closed = False
@@ -238,9 +238,9 @@ class ReplicatedLog:
         """Returns the sessions whose leases were held by a process that died."""
         return await self._make_leases().dead()
 
-    def line(self) -> RequestLine:
+    def machine_requests(self) -> MachineRequests:
         """Returns how the processes that share the log ask each other."""
-        return self._line
+        return self._requests
 
     def leases(self) -> Leases:
         """Leases on the runs of this log, over all machines."""

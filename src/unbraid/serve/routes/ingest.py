@@ -20,7 +20,7 @@ from unbraid.serve import parameters
 from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import as_problem
-from unbraid.serve.routes.shared import NUMBER, RUN
+from unbraid.serve.routes.run_parameters import NUMBER, RUN
 from unbraid.serve.services import services_of
 from unbraid.wire.names import SOURCE_PATTERN
 from unbraid.wire.record import LATEST_MS

@@ -13,7 +13,7 @@ from unbraid.log.port import Found, SearchableLog
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
-from unbraid.serve.routes.shared import TEXT, known_run, limit_of
+from unbraid.serve.routes.run_parameters import TEXT, known_run, limit_of
 from unbraid.serve.services import Services, services_of
 from unbraid.wire.names import RUN_PATTERN, checked_run
 

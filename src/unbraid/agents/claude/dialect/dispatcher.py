@@ -12,11 +12,11 @@ from unbraid.agents.claude.dialect.prompts import Prompts
 from unbraid.agents.claude.dialect.reports import CliReports
 from unbraid.agents.claude.dialect.snapshots import Snapshots
 from unbraid.agents.claude.dialect.spawns import Spawns
-from unbraid.agents.claude.dialect.streaming import StreamedMessages
+from unbraid.agents.claude.dialect.stream_events import StreamedMessages
 from unbraid.agents.claude.dialect.tasks import Tasks
 from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.dialect.turn_ends import TURN_DURATION, SessionTurnEnds
-from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
+from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import UsageReports
 from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, decode_long, decode_plain
 from unbraid.agents.claude.titles import TITLE_TYPES

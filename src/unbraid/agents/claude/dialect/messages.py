@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec import Raw, Struct, field
 
 from unbraid.agents.claude.dialect.attribution import Attribution
-from unbraid.agents.claude.dialect.streaming import StreamedMessages
+from unbraid.agents.claude.dialect.stream_events import StreamedMessages
 from unbraid.agents.claude.dialect.tools import ToolCalls
-from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
+from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import FINAL, SENT, UsageReports
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import SYNTHETIC

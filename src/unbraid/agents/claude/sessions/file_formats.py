@@ -18,7 +18,7 @@ from unbraid.agents.claude.transcript import (
     session_line,
     state_line,
 )
-from unbraid.agents.stored import SourceForm
+from unbraid.agents.session_port import SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks, is_regular, read_small
 from unbraid.translate.reader import read_line

@@ -18,7 +18,7 @@ from unbraid.agents.claude.sessions.session_files import (
     source_name,
 )
 from unbraid.agents.claude.transcript import PublishedState, session_line, state_line
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.system.clock import now_ms
 from unbraid.system.files import modified_ms
 from unbraid.translate.clock import LIVE_MS

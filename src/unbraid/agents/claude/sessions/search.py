@@ -19,7 +19,7 @@ import msgspec
 
 from unbraid.agents.claude.sessions.discovery import File, Scan
 from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
-from unbraid.agents.stored import StoredBlock
+from unbraid.agents.session_port import StoredBlock
 from unbraid.events.parts import call_text, decoded
 from unbraid.fleet.query import folded, json_forms
 from unbraid.system.files import chunks

@@ -15,7 +15,7 @@ from unbraid.agents.codex.sessions.rollout_file import (
     thread_of_name,
 )
 from unbraid.agents.codex.sessions.thread_tree import RolloutFile, RolloutFolders
-from unbraid.agents.stored import SourceForm
+from unbraid.agents.session_port import SourceForm
 from unbraid.system.files import open_regular
 from unbraid.translate.tracks import UNKNOWN, LineOrder, RunTracks, Track
 from unbraid.wire.record import BAD_JSON, milliseconds

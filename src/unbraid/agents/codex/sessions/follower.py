@@ -16,7 +16,7 @@ from unbraid.agents.codex.sessions.rollout_file import (
     last_count,
     thread_of_name,
 )
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.system.file_tail import Place, Tail
 from unbraid.translate.tracks import split
 from unbraid.wire.chunk import Chunk

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 from unbraid.agents.codex.sessions.rollout_file import rollout_bytes
-from unbraid.agents.stored import StoredBlock, said_in
+from unbraid.agents.session_port import StoredBlock, searchable_text
 from unbraid.errors import SourceError
 from unbraid.events import RelayEvent
 from unbraid.fleet.query import json_forms
@@ -35,7 +35,7 @@ def rollout_blocks(
             if record is not None:
                 dialect.translate(record, out)
             for event in out:
-                if (said := said_in(event)) is not None:
+                if (said := searchable_text(event)) is not None:
                     kind, text = said
                     yield StoredBlock(
                         session_id=session, agent_id=agent, kind=kind, ts=event.ts, text=text

@@ -10,7 +10,7 @@ from typing import Any
 
 from unbraid.agents.opencode.dialect.sessions import UNTITLED
 from unbraid.agents.opencode.sessions.database import connect, root_of
-from unbraid.agents.stored import SessionFacts
+from unbraid.agents.session_port import SessionFacts
 from unbraid.errors import SourceError
 from unbraid.fleet.amounts import MAX_COUNT
 from unbraid.fleet.prices import MessageTokens, Prices

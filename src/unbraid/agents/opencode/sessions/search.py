@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from unbraid.agents.opencode.sessions.database import DATA_BYTES, connect, root_of
-from unbraid.agents.stored import StoredBlock
+from unbraid.agents.session_port import StoredBlock
 from unbraid.errors import SourceError
 from unbraid.events.parts import call_text, decoded
 from unbraid.fleet.query import json_forms

@@ -73,7 +73,7 @@ class StoredBlock(NamedTuple):
     text: str
 
 
-def said_in(event: RelayEvent) -> tuple[str, str] | None:
+def searchable_text(event: RelayEvent) -> tuple[str, str] | None:
     """Returns the kind and the text of what was said, asked or called in an event. What a call gave
     is nothing to search for, as in the log.
     """
