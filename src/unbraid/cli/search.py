@@ -10,6 +10,7 @@ from typing import Any
 import click
 import msgspec
 
+from unbraid.cli.messages import warn
 from unbraid.cli.redaction import showing_option
 from unbraid.screen import safe_json
 
@@ -78,7 +79,7 @@ async def _places(
     from unbraid.log import SearchableLog
     from unbraid.machine import Machine
 
-    async with Machine() as machine:
+    async with Machine(warn=warn) as machine:
         log = machine.log
         chosen = machine_name is not None or user is not None
         most = MOST_PLACES if chosen else limit
