@@ -84,11 +84,13 @@ def _runs(since: int, prices: Prices) -> list[SpentRun]:
 
 async def _with_logged(stored: list[SpentRun], prices: Prices) -> list[SpentRun]:
     # The log brings a database and an event loop along: only who has one waits for them.
-    from unbraid.log import LogUnusable, every_run, opened_log
+    from unbraid.log import LogUnusable, every_run, opened_log, staleness
     from unbraid.sessions.costs import with_logged
 
     try:
         async with opened_log() as log:
+            if (stale := await staleness(log)) is not None:
+                warn(stale)
             runs = [run async for run in every_run(log)]
             return await with_logged(stored, log, runs, prices)
     except LogUnusable as error:

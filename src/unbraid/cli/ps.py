@@ -58,13 +58,15 @@ def ps(
 
 
 async def _runs(*, everything: bool, redact: bool) -> list[RunSummary]:
-    from unbraid.log import LogUnusable, data_folder, opened_log
+    from unbraid.log import LogUnusable, data_folder, opened_log, staleness
     from unbraid.sessions.bulk_import import caught_up_runs
     from unbraid.sessions.run_list import list_runs
 
     progress = progress_bar()
     try:
         async with opened_log() as log:
+            if (stale := await staleness(log)) is not None:
+                warn(stale)
             return await caught_up_runs(
                 log,
                 os.environ,

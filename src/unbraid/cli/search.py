@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from unbraid.cli.options.redaction import redacted_log, showing_option
+from unbraid.cli.output.messages import warn
 from unbraid.screen import safe_json
 
 MARGIN = " " * 4
@@ -81,7 +82,7 @@ async def _places(
     from unbraid.log import SearchableLog
     from unbraid.machine import Machine
 
-    async with Machine() as machine:
+    async with Machine(warn=warn) as machine:
         log = redacted_log(machine.log, redact=redact)
         chosen = machine_name is not None or user is not None
         most = MOST_PLACES if chosen else limit

@@ -319,6 +319,20 @@ class SharedLog(Protocol):
         ...
 
 
+async def staleness(log: object) -> str | None:
+    """Returns what whoever reads a log now should know: that this machine's copy of a shared one
+    lacks something. None if it has all of it.
+    """
+    if not isinstance(log, SharedLog):
+        return None
+    state = await log.replication()
+    if state.behind == 0:
+        return None
+    lacks = "an unknown number of" if state.behind is None else f"{state.behind:,}"
+    why = "it is catching up" if state.problem is None else state.problem
+    return f"this machine's copy of the shared log lacks {lacks} records ({why})"
+
+
 def replacement_error(log: object) -> LogUnusable | None:
     """Returns why nothing more can come from a log; None if more can, as from every other
     reader.

@@ -75,7 +75,7 @@ def node_disks(folder: Path) -> Iterator[list[NodeDisk]]:
     disks: list[NodeDisk] = []
     try:
         for number in range(NODES):
-            disks.append(NodeDisk(folder, folder / "nodes" / f"n{number}"))
+            disks += [NodeDisk(folder, folder / "nodes" / f"n{number}")]
         yield disks
     finally:
         for disk in disks:

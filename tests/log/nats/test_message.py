@@ -17,7 +17,7 @@ from unbraid.log.nats.message import Part, Parts, headers_of, part_numbers, plac
         b"NATS/1.0\r\nno header\r\nOther: \xff\r\n\r\n",
         b"NATS/1.0 503\r\n\r\n",
         b"NATS/1.0 100 Idle Heartbeat\r\nNats-Last-Stream: 7\r\n\r\n",
-        b"NATS/1.0 409 Batch Completed\r\nNats-Pending-Messages: 3\r\nNats-Pending-Bytes: 0\r\n\r\n",
+        b"NATS/1.0 409 Batch Completed\r\nNats-Pending-Messages: 3\r\nMore: 0\r\n\r\n",
     ],
 )
 async def test_headers_are_read_as_the_client_reads_them(raw: bytes) -> None:

@@ -101,6 +101,7 @@ async def test_what_is_no_record_is_skipped_by_all_and_its_run_goes_on(
         assert [entry.seq for entry in await log.read("r")] == [each.seq for each in events]
         assert await log.offsets("r") == {"out": at}
         async with opened_log(one_node.url(stream, tmp_path / "two.db")) as late:
+            assert isinstance(late, ReplicatedLog)
             await late.settle()
             assert await late.read_all() == await log.read_all()
             assert [run.run for run in await late.runs()] == ["r"]

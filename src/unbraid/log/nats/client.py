@@ -8,12 +8,13 @@ deliver again and again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
+from nats.errors import ConnectionReconnectingError
 
 from unbraid.log.nats.message import message_headers
 
@@ -45,6 +46,15 @@ class NatsClient(Client):
         self._receivers[subscription._id] = receiver
         return subscription
 
+    async def send_all(self, messages: Sequence[tuple[str, bytes, dict[str, str]]]) -> None:
+        """Publishes messages with headers, each given as subject, payload and headers, that need no
+        check: ours, and small.
+        """
+        if not self.is_connected:
+            raise ConnectionReconnectingError
+        await self._send_command(b"".join([_published(*each) for each in messages]))
+        await self._flush_pending()
+
     def _remove_sub(self, sid: int, max_msgs: int = 0) -> None:
         self._receivers.pop(sid, None)
         super()._remove_sub(sid, max_msgs)
@@ -66,6 +76,14 @@ class NatsClient(Client):
         self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: dict[str, str] | None
     ) -> Msg:
         return Msg(self, _text(subject), _text(reply), data, headers, _sid=sid)
+
+
+def _published(subject: str, payload: bytes, headers: dict[str, str]) -> bytes:
+    lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
+    before = f"NATS/1.0\r\n{lines}\r\n"
+    # All of it is ASCII: a letter is a byte.
+    sizes = f"{len(before)} {len(before) + len(payload)}"
+    return b"%b%b\r\n" % (f"HPUB {subject} {sizes}\r\n{before}".encode(), payload)
 
 
 def _text(name: bytes) -> str:

@@ -198,11 +198,11 @@ class NatsConnection:
             raise Refused(answer.error)
         return message.data
 
-    async def send(self, subject: str, payload: bytes, *, headers: dict[str, str]) -> None:
-        """Sends a message that nobody answers. Raises Away."""
+    async def send(self, *messages: tuple[str, bytes, dict[str, str]]) -> None:
+        """Sends messages that nobody answers, by subject, payload and headers. Raises Away."""
         self.check_made()
         try:
-            await self.client.publish(subject, payload, headers=headers)
+            await self.client.send_all(messages)
         except (Error, OSError) as error:
             raise Away(str(error) or type(error).__name__) from error
 

@@ -163,7 +163,7 @@ class NatsJournal:
             if number == 1:
                 headers |= expected
             if number < len(parts):
-                await self._connection.send(message.subject, part, headers=headers)
+                await self._connection.send((message.subject, part, headers))
         answer = await self._connection.request(
             message.subject,
             parts[-1],

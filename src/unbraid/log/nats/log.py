@@ -11,7 +11,7 @@ from unbraid.log.nats.address import NatsAddress
 from unbraid.log.nats.bucket import Bucket
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.nats.journal import NatsJournal
-from unbraid.log.nats.leases import NatsLeases
+from unbraid.log.nats.leases import HolderSightings, NatsLeases
 from unbraid.log.nats.machine_requests import NatsMachineRequests
 from unbraid.log.nats.stream import REPLICAS
 from unbraid.log.port import LogUnusable
@@ -48,11 +48,12 @@ async def open_nats_log(
     def note() -> None:
         journal.statistics.lease_changes += 1
 
+    sightings = HolderSightings()
     log = ReplicatedLog(
         journal,
         view,
         follower,
-        leases=lambda: NatsLeases(bucket, FileLeases(folder), note),
+        leases=lambda: NatsLeases(bucket, FileLeases(folder), sightings, note=note),
         requests=NatsMachineRequests(connection, address.prefix),
     )
     await log.catch_up()

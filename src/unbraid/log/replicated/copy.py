@@ -13,6 +13,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -33,9 +34,9 @@ from unbraid.log.summary import RunSummary
 # machine, and within the numbers that JavaScript counts exactly.
 CURSOR_STEP = 65_536
 MAX_EVENTS = CURSOR_STEP - 1
-# So many of the last records are remembered, to notice a journal that has lost some of them; and so
-# many of those that could not be applied.
-REMEMBERED = 64
+# So many of the last records are remembered, to notice a journal that has lost some of them, and no
+# more of those that came together; and so many of those that could not be applied.
+REMEMBERED, REMEMBERED_TOGETHER = 64, 8
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS journal_place (
@@ -65,7 +66,8 @@ class SkippedRecord(NamedTuple):
     problem: str
 
 
-class RunHead(NamedTuple):
+@dataclass(slots=True)
+class RunHead:
     """What a writer has to know of a run, as the copy has it."""
 
     summary: RunSummary
@@ -74,10 +76,13 @@ class RunHead(NamedTuple):
     seq: int
     forgotten: bool
 
-    @property
-    def content(self) -> tuple[int, dict[str, int], set[tuple[str, int]]]:
-        """What a record may have added to it."""
-        return self.summary.last_seq, self.offsets, self.places
+    def has_same(self, other: RunHead) -> bool:
+        """Returns whether a record between the two has added nothing."""
+        return (
+            self.summary.last_seq == other.summary.last_seq
+            and self.offsets == other.offsets
+            and self.places == other.places
+        )
 
 
 class DamagedCopy(LogUnusable):
@@ -258,7 +263,7 @@ def _fold(
         "INSERT OR REPLACE INTO journal_heads VALUES (?, ?, ?)",
         [(run, seq, forgotten) for run, (seq, forgotten) in heads.items()],
     )
-    recent = [(stored.seq, stored.id) for stored in new]
+    recent = [(stored.seq, stored.id) for stored in new[-REMEMBERED_TOGETHER:]]
     _remember(connection, "journal_recent", recent)
     _remember(connection, "journal_skipped", skipped)
     connection.execute("UPDATE journal_place SET seq = ?", (new[-1].seq,))

@@ -79,19 +79,19 @@ def decoded(stored: Stored, place: str) -> JournalRecord:
     if not (stored.id and stored.record and names_run(stored.run)):
         raise InvalidRecord("not written by unbraid")
     form, body = stored.record[:1], stored.record[1:]
-    newer = LogUnusable(place, "newer", "has records of a newer unbraid: upgrade this one")
     if form not in (_PLAIN, _ZLIB):
-        raise newer
+        raise _newer(place)
     try:
         body = _inflated(body) if form == _ZLIB else body
         if _version.decode(body).version > VERSION:
-            raise newer
+            raise _newer(place)
         record = _decoder.decode(body)
     except (msgspec.MsgspecError, zlib.error) as error:
         raise InvalidRecord(str(error)) from error
-    numbers = [*record.offsets.values(), *(each.offset for each in record.chunks)]
-    if any(not 0 <= number < INT64 for number in numbers):
-        raise InvalidRecord("an offset that no source has")
+    if record.offsets or record.chunks:
+        numbers = [*record.offsets.values(), *(each.offset for each in record.chunks)]
+        if min(numbers) < 0 or max(numbers) >= INT64:
+            raise InvalidRecord("an offset that no source has")
     return record
 
 
@@ -105,6 +105,10 @@ def lines_of(record: JournalRecord, place: str) -> list[Line]:
     if any(max(event.seq, event.ts, event.stream_id) >= INT64 for event, _ in lines):
         raise InvalidRecord("a number that does not fit 64 bits")
     return lines
+
+
+def _newer(place: str) -> LogUnusable:
+    return LogUnusable(place, "newer", "has records of a newer unbraid: upgrade this one")
 
 
 def _inflated(data: bytes) -> bytes:
