@@ -131,9 +131,18 @@ class Query:
             if best is None:
                 return None
             rank, first = max(rank, best[0]), min(first, best[1])
-        text, start = composed(text), max(0, first - SNIPPET_CHARS // 4)
+        text = composed(text)
+        start = _word_start(text, max(0, first - SNIPPET_CHARS // 4), first)
         end = start + SNIPPET_CHARS
         return Match(rank, CUT * (start > 0) + text[start:end] + CUT * (end < len(text)))
+
+
+def _word_start(text: str, start: int, end: int) -> int:
+    """Returns where the first whole word of a part begins; where the part does, if it has none."""
+    if start == 0 or text[start - 1] == " ":
+        return start
+    space = text.find(" ", start, end)
+    return start if space < 0 else space + 1
 
 
 def json_forms(word: str) -> list[str] | None:

@@ -63,7 +63,7 @@ export function matched(query: string, text: string): { rank: Rank; snippet: str
   if (best.length === 0 || best.length < found.length) return null;
   const whole = composed(text);
   const first = Math.min(...best.map(({ at }) => at));
-  const start = Math.max(0, first - SNIPPET_CHARS / 4);
+  const start = wordStart(whole, Math.max(0, first - SNIPPET_CHARS / 4), first);
   const end = start + SNIPPET_CHARS;
   // Half of a character is none.
   const snippet = whole.slice(start, end).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
@@ -71,6 +71,13 @@ export function matched(query: string, text: string): { rank: Rank; snippet: str
     rank: Math.max(...best.map(({ rank }) => rank)) as Rank,
     snippet: `${start > 0 ? CUT : ''}${snippet}${end < whole.length ? CUT : ''}`,
   };
+}
+
+/** Where the first whole word of a part begins; where the part does, if it has none. */
+function wordStart(text: string, start: number, end: number): number {
+  if (start === 0 || text[start - 1] === ' ') return start;
+  const space = text.slice(start, end).indexOf(' ');
+  return space < 0 ? start : start + space + 1;
 }
 
 /** A text cut at the terms that are in it, whether these are all that were searched for or not. */
