@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,10 @@ def test_who_delegates_is_shown_how_and_to_whom() -> None:
     assert "- a: Does a" in prompt(fleet[1], 1) and "- b:" not in prompt(fleet[1], 1)
     assert "/fetch" not in prompt(fleet[1], 1)
     assert prompt(fleet[1], 2) == prompt(fleet[2], 1) == prompt(fleet[0], 1) == ""
+
+
+def test_a_project_with_a_fifo_among_its_agents_holds_nobody_up(tmp_path: Path) -> None:
+    (tmp_path / "agents").mkdir()
+    os.mkfifo(tmp_path / "agents" / "a.md")
+    roster = Roster.read(tmp_path, tmp_path / "home")
+    assert [problem.reason for problem in roster.problems] == ["Not a regular file"]

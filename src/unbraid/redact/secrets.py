@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
-from unbraid.redact import commands, named_secrets, tables, tokens, view, words
+from unbraid.redact import commands, named_secrets, schemes, tables, tokens, view, words
 from unbraid.redact.anchors import Present, finder
 from unbraid.redact.entropy import known_id, plain_start, wordy
 from unbraid.redact.leads import BEGINS, BODY, EIGHT, LEAD
@@ -34,6 +34,7 @@ _ANCHORS = (
     view.ANCHORS
     | view.ENCODED
     | named_secrets.ANCHORS
+    | schemes.ANCHORS
     | commands.ANCHORS
     | tokens.ANCHORS
     | words.ANCHORS
@@ -156,6 +157,7 @@ def _undecided_word(text: bytes) -> int | None:
 def _found(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
     for found in chain(
         named_secrets.ranges(text, lower, anchors),
+        schemes.ranges(text, lower, anchors),
         commands.ranges(text, anchors),
         tables.ranges(text, lower, anchors),
         tokens.ranges(text, anchors),

@@ -181,7 +181,8 @@ def watch_service(
             "a password in a service's file can be read by others: put it into a file of its own"
             " (`?password_file=FILE` in the address)"
         )
-    argv = (sys.executable, "-m", "unbraid", "watch", *words)
+    # `-P`: no module from the folder that it is started in, where agents may write.
+    argv = (sys.executable, "-P", "-m", "unbraid", "watch", *words)
     names = (*PASSED_ON, *passed_on)
     return Service(argv, {name: env[name] for name in names if env.get(name)})
 
