@@ -46,7 +46,7 @@ class FollowedSession:
     @property
     def has_begun(self) -> bool:
         """Whether anything of it is in its run."""
-        return bool(self.recorder.offsets)
+        return self.recorder.has_begun
 
     async def look(self, *, at_once: bool = False) -> None:
         """Record what is new; `at_once` without waiting for what may still settle."""

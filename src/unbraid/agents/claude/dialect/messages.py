@@ -180,9 +180,9 @@ class Messages:
                 self._tools.result(context, record, block, out)
             else:
                 out.append(Unrecognized(context.id, ts, self._raw_block(record, content, block)))
-        if is_transcript and message.stop_reason is not None:
+        if is_transcript and message.stop_reason is not None and context.usage_due is state:
             # The model has ended it: a transcript's usage is final, and nothing else may follow.
-            self._usage.settle(context, out)
+            self._usage.turn_to(context, None, out)
 
     def _raw_block(self, record: ClaudeRecord, content: list[Block], block: Block) -> Raw:
         """Returns a block as it came, with every field it has."""

@@ -102,7 +102,7 @@ class CliReports:
         self._tasks.settle_endings(None, out)
         given = read_as(Result, record.raw)
         root = self._contexts.root
-        self._usage.settle(root, out)
+        self._usage.turn_to(root, None, out)
         ok = not given.is_error and not given.subtype.startswith("error")
         reason = "completed" if ok else "interrupted" if root.interrupted else "failed"
         root.interrupted = False
@@ -212,6 +212,7 @@ class CliReports:
             out,
         )
         self._continues |= given.continues
+        self._usage.is_followed = True
         if given.prompt:
             self._prompts.announce(given.prompt, out)
 
