@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.said import RECORDINGS
+from tests.block_rows import RECORDINGS
 from unbraid import Translator
 from unbraid.agents.codex.server.approvals import Approvals
 from unbraid.agents.codex.server.messages import server_message

@@ -11,7 +11,7 @@ import pytest
 from msgspec import Raw
 
 from tests.fleet.test_query import CASES
-from tests.said import FOLDERS
+from tests.block_rows import FOLDERS
 from tests.watch.writing import Writer, append
 from unbraid.events import FleetToolUse
 from unbraid.fleet.query import composed

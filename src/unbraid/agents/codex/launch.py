@@ -17,6 +17,7 @@ import msgspec
 from msgspec import field
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
+from unbraid.agents.codex.printed_lines import PrintedLines
 from unbraid.agents.codex.records import decode
 from unbraid.agents.codex.server.command import ServedExec, served_exec
 from unbraid.agents.codex.server.controller import CodexController
@@ -36,7 +37,6 @@ from unbraid.timings import (
     STORED_TWIN_APPEARING_SECONDS,
 )
 from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import LineParts
 from unbraid.wire.record import BAD_JSON
 
 KIND = "codex"
@@ -161,15 +161,12 @@ class CodexSource:
         self._session, self._begun_in = session_id, begun_in
         self._sizes = dict(sizes or {})
         self._folders = RolloutFolders(codex_folders(env))
-        self._lines = LineParts()
-        self._printed: list[Chunk] = []
-        self._source, self._offset = f"stdout.{now_ms()}", 0
+        self._stdout = PrintedLines(self._line)
         self._follower: RolloutFollower | None = None
         self._waiting_since = time.monotonic()
         self._has_rollout = False
         self._files: list[Path] = []
         self._scanned = 0.0
-        self._ended = False
 
     @property
     def session_id(self) -> str | None:
@@ -178,14 +175,11 @@ class CodexSource:
 
     def printed(self, data: bytes) -> None:
         """Takes more of its stdout."""
-        for line in self._lines.feed(data):
-            self._line(bytes(line))
+        self._stdout.feed(data)
 
     def end(self) -> None:
         """Notes that the process is gone."""
-        self._ended = True
-        for line in self._lines.finish():
-            self._line(bytes(line))
+        self._stdout.end()
 
     def begin(self, recorded: Recorded) -> None:
         """Notes that the session's run is open: what a thread said before this process, or what
@@ -203,25 +197,23 @@ class CodexSource:
             self._session = self._found()
         if self._follower is None:
             return
-        for chunk in self._follower.read(last=self._ended):
+        for chunk in self._follower.read(last=self._stdout.has_ended):
             self._has_rollout = True
             yield chunk
         # Without its rollout, a thread's words are taken from here: so it is given some time.
-        waited = time.monotonic() - self._waiting_since
-        if self._has_rollout or self._ended or waited > STORED_TWIN_APPEARING_SECONDS:
-            printed, self._printed = self._printed, []
-            yield from printed
+        is_late = time.monotonic() - self._waiting_since > STORED_TWIN_APPEARING_SECONDS
+        if self._has_rollout or self._stdout.has_ended or is_late:
+            yield from self._stdout.take()
 
-    def _line(self, line: bytes) -> None:
+    def _line(self, line: bytes) -> bytes:
         if self._session is None:
             thread = _thread_of(line)
             self._session = None if thread is None else _root_of(thread, self._env)
             self._waiting_since = time.monotonic()
-        self._printed.append(Chunk(self._source, self._offset, line))
-        self._offset += len(line)
+        return line
 
     def _tree(self) -> list[Path]:
-        if self._ended or not self._files or self._is_due():
+        if self._stdout.has_ended or not self._files or self._is_due():
             self._folders = RolloutFolders(codex_folders(self._env), self._folders)
             self._files = [file.path for file in self._folders.tree(self._session or "")]
         return self._files

@@ -53,7 +53,7 @@ async def open_nats_log(
         journal,
         view,
         follower,
-        leases=lambda: NatsLeases(bucket, FileLeases(folder), sightings, note=note),
+        leases=lambda: NatsLeases(bucket, FileLeases(folder), sightings, on_change=note),
         requests=NatsMachineRequests(connection, address.prefix),
     )
     await log.catch_up()

@@ -88,6 +88,23 @@ def test_a_line_that_begins_differently_is_read_whole(second: bytes) -> None:
     assert record.message == decode(second).message
 
 
+@pytest.mark.parametrize("other", [{"id": "msg_01_other"}, {"call": "toolu_1"}])
+def test_another_message_that_begins_alike_is_read_whole(other: dict[str, str]) -> None:
+    """Where the ids stand behind the blocks, a line begins like one of another message."""
+
+    def line(words: list[str], *, id: str = "msg_01_first", call: str | None = None) -> bytes:
+        message = {"role": "assistant", "content": [text(each) for each in words], "id": id}
+        fields = {"type": "assistant", "message": message, "parent_tool_use_id": call}
+        return json.dumps(fields, separators=(",", ":")).encode()
+
+    snapshots = Snapshots()
+    long = "words " * 20
+    snapshots.decode(line([long]))
+    assert snapshots.decode(line([long, "b"])).skipped == 1
+    record = snapshots.decode(line([long, "b", "c"], **other))
+    assert (record.skipped, words(record)) == (0, [long, "b", "c"])
+
+
 def test_without_an_id_nothing_is_skipped() -> None:
     snapshots = Snapshots()
     snapshots.decode(line([text("a")], "1", id=None))

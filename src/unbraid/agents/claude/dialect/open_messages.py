@@ -3,9 +3,6 @@
 Agents without names are interchangeable. If a record may belong to either of two messages that
 begin alike, both choices lead to the same blocks, as long as no message is taken for over that
 still goes on. So an agent's end waits until no other agent is left whose words might be its own.
-
-Messages can be counted: an agent has to begin one when it is spawned, and another one whenever all
-calls of its last one are answered. The sum over all agents is right whoever said what.
 """
 
 from __future__ import annotations
@@ -29,7 +26,7 @@ class OpenMessages:
         self._contexts = agents.contexts
         self._open: list[OpenMessage] = []
         self._ending: list[Context] = []
-        self._answered = 0  # messages that were answered, less those that were begun
+        self._answered = 0  # messages whose calls were all answered
         self._settled = 0  # invocations of agents that are over
         self._made_ids = 0
 
@@ -47,18 +44,21 @@ class OpenMessages:
         if context is not None:
             return context, context.message(message_id)
         self._forget_answered()
-        if not self._open:
-            self._count_anew()
         context = self._guess()
-        if context.parent is not None:
-            self._answered -= 1
         found = context, context.message(message_id)
         self._open.append(found)
         del self._open[:-MAX_OPEN]
         return found
 
-    def due(self) -> int:
-        """How many messages sub-agents still have to begin."""
+    def count_anew(self) -> None:
+        """Sub-agents begin to speak: count from here on how many messages they may begin."""
+        self._forget_answered()
+        self._answered, self._settled = 0, self._invocations() - len(self.running())
+
+    def allowed(self) -> int:
+        """How many messages sub-agents may have begun by now: one when they were spawned, and
+        another one whenever all calls of their last one were answered.
+        """
         self._forget_answered()
         return self._invocations() - self._settled + self._answered
 
@@ -87,7 +87,6 @@ class OpenMessages:
                 self._agents.end(context, *context.ending, out=out)
         self._ending.clear()
         self._open = [found for found in self._open if found[0].parent is None]
-        self._count_anew()
 
     def _forget_answered(self) -> None:
         waiting = {id(call.message) for call in self._agents.calls.values()}
@@ -99,9 +98,6 @@ class OpenMessages:
             elif context.parent is not None:
                 self._answered += 1
         self._open = still
-
-    def _count_anew(self) -> None:
-        self._answered, self._settled = 0, self._invocations() - len(self.running())
 
     def _invocations(self) -> int:
         return sum(1 for c in self._contexts.by_call.values() if c.spawned and not c.background)

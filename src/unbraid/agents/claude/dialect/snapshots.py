@@ -42,9 +42,12 @@ class Snapshot:
     place, what is left of the line after that is no JSON, and is read whole.
     """
 
-    __slots__ = ("before", "begun", "blocks", "header", "marker", "rest")
+    __slots__ = ("before", "begun", "blocks", "call", "header", "marker", "message_id", "rest")
 
-    def __init__(self, line: bytes, at: int, over: int, blocks: list[bytes]) -> None:
+    def __init__(self, line: bytes, at: int, blocks: list[bytes]) -> None:
+        over = at + len(b",".join(blocks))
+        self.message_id: str | None = None
+        self.call: str | None = None  # that has spawned whose message it is
         self.header = line[:at]
         self.marker = line[over : over + MARKER_BYTES]
         self.rest = len(line) - over
@@ -83,7 +86,13 @@ class Snapshots:
         except (*BAD_JSON, IndexError):
             return self._first(key, line)
         message = record.message
-        content = message.content if message is not None else None
+        if (
+            message is None
+            or message.id != known.message_id
+            or record.parent_tool_use_id != known.call
+        ):
+            return self._first(key, line)  # another message that begins alike
+        content = message.content
         over = len(line) - known.rest
         if not line.startswith(known.marker, over):
             over = line.rfind(known.marker, at)
@@ -113,8 +122,8 @@ class Snapshots:
         # Without an id a beginning in common does not mean the same message; laid out with spaces,
         # or with its blocks elsewhere, the line is not one for the short cut.
         if message.id and blocks and line.startswith(joined, at):
-            over = at + len(joined)
-            known = Snapshot(line, at, over, blocks=blocks)
+            known = Snapshot(line, at, blocks)
+            known.message_id, known.call = message.id, record.parent_tool_use_id
             if known.marker.startswith(b"]"):
                 if len(self._known) >= MOST:
                     self._known.clear()  # those messages are over, or are read whole once more

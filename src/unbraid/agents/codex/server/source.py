@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
+from unbraid.agents.codex.printed_lines import PrintedLines
 from unbraid.agents.codex.records import ABOUT
 from unbraid.agents.codex.server.messages import server_message, text_of
 from unbraid.agents.codex.sessions.file_formats import with_time
@@ -21,7 +22,6 @@ from unbraid.agents.port import Recorded
 from unbraid.system.clock import now_ms
 from unbraid.timings import NEW_AGENT_SCAN_SECONDS
 from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import LineParts
 
 
 class ServerSource:
@@ -33,10 +33,9 @@ class ServerSource:
         self._env, self._session, self._resumed = env, session, resumed
         self._is_resumed = resumed is not None
         self._folders = RolloutFolders(codex_folders(env))
-        self._lines = LineParts()
-        self._source, self._offset = f"stdout.{now_ms()}", 0
-        self._chunks: list[Chunk] = []
-        self._is_open = self._ended = False
+        self._stdout = PrintedLines(self._line)
+        self._about: list[Chunk] = []
+        self._is_open = False
         self._noted: dict[str, int] = {}
         self._scanned = 0.0
 
@@ -47,40 +46,34 @@ class ServerSource:
 
     def printed(self, data: bytes) -> None:
         """Takes more of its stdout."""
-        for line in self._lines.feed(data):
-            self._line(bytes(line))
+        self._stdout.feed(data)
 
     def end(self) -> None:
         """Notes that the process is gone."""
-        self._ended = True
-        for line in self._lines.finish():
-            self._line(bytes(line))
+        self._stdout.end()
 
     def begin(self, recorded: Recorded) -> None:
         """Notes that the session's run is open."""
         self._is_open = True
         if self._resumed != self._session:
-            self._chunks[:0] = self._about_main_agent()
+            self._about = self._about_main_agent()
 
     def read(self) -> Iterator[Chunk]:
         """Yields what was written, and how long the rollouts are now."""
         if not self._is_open:
             return
-        chunks, self._chunks = self._chunks, []
-        yield from chunks
+        about, self._about = self._about, []
+        yield from about
+        yield from self._stdout.take()
         now = time.monotonic()
-        if self._ended or now - self._scanned >= NEW_AGENT_SCAN_SECONDS:
+        if self._stdout.has_ended or now - self._scanned >= NEW_AGENT_SCAN_SECONDS:
             self._scanned = now
             yield from self._sizes()
 
-    def _line(self, line: bytes) -> None:
-        if self._session is None or self._is_resumed:
-            line = self._begun(line)
-        self._chunks.append(Chunk(self._source, self._offset, line))
-        self._offset += len(line)
-
-    def _begun(self, line: bytes) -> bytes:
+    def _line(self, line: bytes) -> bytes:
         """Looks for the answer that names the thread; returns it without what was said before."""
+        if self._session is not None and not self._is_resumed:
+            return line
         message = server_message(line)
         thread = None if message is None else text_of(message.result, "thread", "id")
         if message is None or thread is None or not SESSION_ID.fullmatch(thread):

@@ -1,0 +1,314 @@
+"""Which lines belong together, where records name neither message nor agent.
+
+While several agents speak, a line of text may be the first of a message, or an open message with
+one more block, or one whose last text has grown. Often no line by itself decides it. What follows
+does: messages can be counted (an agent begins one when it is spawned, and another one whenever all
+calls of its last one are answered), an agent that hands back its answer has said it before, and
+each line has to be a step of some message.
+
+So all ways to read the lines are kept, as far as they are likely. A *reading* is the latest line of
+each message that has called no tool: those are all that can be mistaken for each other, because
+calls have ids. It costs something whenever it has to explain what is not likely. A line continues
+whatever was reported so that the reading with the fewest messages stays possible: what was left out
+can still be reported when all agents have ended, but nothing can be taken back. Among equally
+likely readings, nothing is lost in any.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Container, Iterator
+from typing import Generic, TypeVar
+
+from unbraid.translate.blocks import GROWING, Block, is_whole
+from unbraid.translate.seen import forget_oldest
+
+M = TypeVar("M")
+Reading = tuple[int, ...]  # the numbers of lines, in order
+
+MAX_READINGS = 256
+MAX_MESSAGES = 256
+RECENT_TEXTS = 4096
+
+# What it costs a reading to explain something.
+UNDUE = (
+    6  # a message begins though nobody is to begin one, or an agent ends without having said one
+)
+UNSEEN = 20  # a line was left out: a message begins with two blocks, or gets two at once
+SENTENCE = 1  # a text that has grown had ended with a sentence
+NEVER_GROWN = 4  # the same, and no text has grown so far
+INSIDE_WORD = 10  # a text ends where another one is in the middle of a word,
+BESIDE_WORD = 10  # or between a word and a comma,
+AFTER_BLANK = 4  # or behind a blank,
+BETWEEN_WORDS = 2  # or goes on with the next word
+THOUGHT = 12  # a message ends with a thought
+UNSPOKEN = 3  # an agent has not said a thing
+# Readings that cost so much more than the best one are not possible any more.
+IMPOSSIBLE = 6
+# A text shorter than this may be whole though it seems to be cut inside of a word.
+WORD_LENGTH = 4
+
+
+class Line:
+    """What one line says: its blocks, none of which is a call but perhaps the last."""
+
+    __slots__ = ("content", "cut", "digests", "type", "words")
+
+    def __init__(self, content: list[Block], digests: list[int]) -> None:
+        self.content = content
+        self.digests = digests
+        self.type = content[-1].type
+        self.words = content[-1].words
+        self.cut = THOUGHT if self.type == "thinking" else 0  # how unlikely it is the last one
+
+    def unlikeliness(self, whole: Container[int]) -> int:
+        """Returns what it costs if a message ends with this; `whole` are texts that were said."""
+        return 0 if self.cut <= INSIDE_WORD and self.digests[-1] in whole else self.cut
+
+    def leads_to(self, later: Line) -> bool:
+        """Returns whether a message that has said this may have come to say the other."""
+        at = len(self.digests) - 1
+        if at >= len(later.digests) or self.digests[:at] != later.digests[:at]:
+            return False
+        if self.digests[at] == later.digests[at]:
+            return True
+        block = later.content[at]
+        return block.type == self.type in GROWING and block.words.startswith(self.words)
+
+
+def _cut(before: str, words: str) -> int:
+    """Returns how unlikely it is that a text is whole with which longer words begin."""
+    last, follows = before[-1:], words[len(before) :][:1]
+    if is_whole(before, words):
+        return 0
+    if last.isspace():
+        return AFTER_BLANK
+    if last.isalpha() and follows.isalpha() and len(before) >= WORD_LENGTH:
+        return INSIDE_WORD
+    is_word = last.isalnum() and follows.isalnum()
+    return BETWEEN_WORDS if follows.isspace() or is_word else BESIDE_WORD
+
+
+class Readings(Generic[M]):
+    """The readings of what sub-agents have said since none of them ran, and what was reported.
+
+    `grows` is whether texts are known to grow in place.
+    """
+
+    def __init__(self) -> None:
+        self.grows = False
+        self._whole: dict[int, None] = {}  # texts that other blocks have followed
+        self._costs: dict[Reading, int] = {(): 0}
+        self._lines: dict[int, Line] = {}
+        self._reported: list[tuple[M, int]] = []  # messages, and the line that each has come to
+        self._ends: list[int] = []  # how many lines there were when each agent ended
+        self._count = 0
+        self._called = 0  # messages that have called a tool
+        self._past = 0  # messages that are no longer in any reading
+
+    def begin_anew(self) -> None:
+        """Forgets all lines; what was learned about the source remains."""
+        self._costs = {(): 0}
+        self._lines, self._reported, self._ends = {}, [], []
+        self._count = self._called = self._past = 0
+
+    def __bool__(self) -> bool:
+        return self._count > 0
+
+    def take(self, line: Line, allowed: int, *, calls: bool) -> M | None:
+        """Takes a line that is a step of some message; `calls` if that calls its first tool. So
+        many messages may have been begun by now. Returns the reported message that it continues,
+        None if it begins one: then `report` has to follow.
+        """
+        self._count += 1
+        number = self._count
+        self._lines[number] = line
+        self._whole.update(dict.fromkeys(line.digests[:-1]))
+        forget_oldest(self._whole, RECENT_TEXTS)
+        allowed -= self._called + self._past
+        self._called += calls
+        costs: dict[Reading, int] = {}
+        steps = {n: self._step(known, line) for n, known in self._lines.items() if n != number}
+        for reading, cost in self._costs.items():
+            for rest, more in self._continued(reading, line, steps, allowed):
+                after = rest if calls else (*rest, number)
+                total = cost + more
+                if costs.get(after, total) >= total:
+                    costs[after] = total
+        self._keep_likely(costs)
+        return self._continues(number)
+
+    def report(self, message: M, *, calls: bool) -> None:
+        """Notes that the latest line was reported as part of this message."""
+        self._reported = [each for each in self._reported if each[0] is not message]
+        if not calls:
+            self._reported.append((message, self._count))
+
+    def end(self) -> None:
+        """Notes that an agent has handed back its answer: one more message is over."""
+        self._ends.append(self._count)
+        ended = len(self._ends) - self._past
+        self._costs = {
+            reading: cost + UNDUE * (len(reading) < ended) for reading, cost in self._costs.items()
+        }
+
+    def settle(self, allowed: int) -> Iterator[tuple[M | None, Line]]:
+        """No sub-agent will say more. Yields messages that have come further than was reported, and
+        lines with which unreported ones end.
+        """
+        allowed -= self._called + self._past
+        costs = {
+            reading: cost
+            + sum(self._lines[number].unlikeliness(self._whole) for number in reading)
+            + UNSPOKEN * max(allowed - len(reading), 0)
+            for reading, cost in self._costs.items()
+        }
+        lowest = min(costs.values())
+        likeliest = [reading for reading, cost in costs.items() if cost == lowest]
+        reported = [self._lines[number] for _, number in self._reported]
+        for index, number in self._paired(self._reported, likeliest[0]).items():
+            if self._lines[number].digests != reported[index].digests:
+                yield self._reported[index][0], self._lines[number]
+            reported[index] = self._lines[number]
+        said = [line.digests for line in reported]
+        for reading in likeliest:
+            known = list(said)
+            for line in (self._lines[number] for number in reading):
+                if line.digests in known:
+                    known.remove(line.digests)
+                else:
+                    said.append(line.digests)
+                    yield None, line
+
+    @property
+    def _undue(self) -> int:
+        # Where texts do not grow, a message that nobody was to begin is likelier than growth.
+        return UNDUE if self.grows else NEVER_GROWN - 1
+
+    def _step(self, before: Line, line: Line) -> int | None:
+        """Returns what it costs if a line comes next in the message of another, or None if that
+        cannot be.
+        """
+        if not before.leads_to(line):
+            return None
+        at = len(before.digests)
+        more = len(line.digests) - at
+        if before.digests[-1] == line.digests[at - 1]:
+            return UNSEEN * (more > 1) if more else None
+        words = line.content[at - 1].words
+        cut = _cut(before.words, words)
+        before.cut = max(before.cut, cut)
+        self.grows = self.grows or cut == INSIDE_WORD
+        cost = 0 if cut else SENTENCE if self.grows else NEVER_GROWN
+        return cost + UNSEEN * (more > 0)
+
+    def _continued(
+        self, reading: Reading, line: Line, steps: dict[int, int | None], allowed: int
+    ) -> Iterator[tuple[Reading, int]]:
+        """Yields the messages that are left of a reading if a line comes next in one of them, or
+        begins one, and what that costs.
+        """
+        undue = self._undue * (len(reading) >= allowed)
+        yield reading, undue + UNSEEN * (len(line.digests) > 1)
+        seen: list[list[int]] = []
+        for place in range(len(reading) - 1, -1, -1):
+            number = reading[place]
+            cost = steps[number]
+            if cost is None or self._lines[number].digests in seen:
+                continue  # of two that have said the same, the earlier one has ended
+            seen.append(self._lines[number].digests)
+            rest = reading[:place] + reading[place + 1 :]
+            yield rest, cost + UNDUE * self._has_ended(rest, number)
+
+    def _has_ended(self, rest: Reading, number: int) -> bool:
+        """Returns whether too few messages are over if the one that had come to this line is not:
+        each agent that has ended had said its last one by then.
+        """
+        for index in range(bisect_left(self._ends, number), len(self._ends)):
+            if bisect_right(rest, self._ends[index]) + self._past <= index:
+                return True
+        return False
+
+    def _keep_likely(self, costs: dict[Reading, int]) -> None:
+        if len(costs) > MAX_READINGS:
+            cut = {number: line.cut for number, line in self._lines.items()}
+            ranked = sorted(costs, key=lambda r: (costs[r], sum(cut[n] for n in r)))
+            costs = {reading: costs[reading] for reading in ranked[:MAX_READINGS]}
+        lowest = min(costs.values())
+        if lowest >= self._undue:
+            self._past -= 1  # whoever has begun this message, it was not counted
+        self._costs = {r: cost - lowest for r, cost in costs.items() if cost <= lowest + 2 * UNDUE}
+        oldest = min((r[0] for r in self._costs if len(r) > MAX_MESSAGES), default=0)
+        if oldest:
+            self._forget(oldest)
+        kept = {number for reading in self._costs for number in reading}
+        kept.update(number for _, number in self._reported)
+        kept.add(self._count)
+        self._lines = {number: line for number, line in self._lines.items() if number in kept}
+
+    def _forget(self, number: int) -> None:
+        """Forget the oldest line: its message is over."""
+        self._past += 1
+        costs: dict[Reading, int] = {}
+        for reading, cost in self._costs.items():
+            rest = tuple(n for n in reading if n != number) if number in reading else reading[1:]
+            costs[rest] = min(cost, costs.get(rest, cost))
+        self._costs = costs
+        self._reported = [each for each in self._reported if each[1] != number]
+
+    def _continues(self, number: int) -> M | None:
+        """Returns the reported message that a line continues in the reading with the fewest of them
+        that is possible; None if all are others in it.
+        """
+        line = self._lines[number]
+        reported = sorted(self._reported, key=lambda each: self._size(each[1]), reverse=True)
+        before = [each for each in reported if self._lines[each[1]].leads_to(line)]
+        for reading in self._by_preference():
+            rest = tuple(n for n in reading if n != number)
+            if len(self._paired(reported, rest)) == len(reported):
+                return None
+            for each in before:
+                others = [other for other in reported if other is not each]
+                if len(self._paired(others, rest)) == len(others):
+                    return each[0]
+        return before[0][0] if before else None
+
+    def _by_preference(self) -> list[Reading]:
+        possible = [reading for reading, cost in self._costs.items() if cost < IMPOSSIBLE]
+        if self.grows:
+            return sorted(possible, key=lambda r: (len(r), self._costs[r]))
+        return sorted(possible, key=lambda r: (self._costs[r], len(r)))
+
+    def _size(self, number: int) -> tuple[int, int]:
+        line = self._lines[number]
+        return len(line.digests), len(line.words)
+
+    def _paired(self, reported: list[tuple[M, int]], reading: Reading) -> dict[int, int]:
+        """Returns, by index, the lines of a reading to which reported messages may have come, each
+        another one, for as many of them as possible.
+        """
+        owners: dict[int, int] = {}  # by line
+        left: list[int] = []
+        wanted = set(reading)
+        for index, (_, number) in enumerate(reported):
+            if number in wanted:
+                owners[number] = index
+            else:
+                left.append(index)
+        fixed = set(owners)
+        free = [number for number in reading if number not in fixed]
+
+        def place(index: int, tried: set[int]) -> bool:
+            before = self._lines[reported[index][1]]
+            for number in free:
+                if number in tried or not before.leads_to(self._lines[number]):
+                    continue
+                tried.add(number)
+                if number not in owners or place(owners[number], tried):
+                    owners[number] = index
+                    return True
+            return False
+
+        for index in left:
+            place(index, set())
+        return {index: number for number, index in owners.items()}
