@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from msgspec import Raw
 
-from tests.fleet.test_query import CASES
 from tests.block_rows import FOLDERS
+from tests.fleet.test_query import CASES
 from tests.watch.writing import Writer, append
 from unbraid.events import FleetToolUse
 from unbraid.fleet.query import composed
