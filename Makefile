@@ -7,11 +7,11 @@ USABLE := $(VENV)/.usable
 READY  := $(VENV)/.ready
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 NODE   := web/node_modules/.ready
-# Tests wait for other programs about half of their time, so two share a core.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+# Tests wait for other programs about half of their time, so two share a core, and one computes.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1) + 1)')
 # The tests that start no program and open no socket.
 PURE   := tests/wire tests/translate tests/fleet tests/traces tests/test_recordings.py tests/test_fuzz.py \
-          tests/test_layers.py tests/test_rooms.py $(wildcard tests/agents/*/dialect $(foreach noun, \
+          tests/test_layers.py tests/test_rooms.py tests/test_style.py $(wildcard tests/agents/*/dialect $(foreach noun, \
           records dialect transcript heads titles notes deltas loose_calls,tests/agents/*/test_$(noun).py)) \
           $(addprefix tests/docs/test_docs.py::test_,links_lead_somewhere the_reference_is_what_the_code_says)
 
@@ -19,7 +19,7 @@ PURE   := tests/wire tests/translate tests/fleet tests/traces tests/test_recordi
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check fix page pictures bench clean tools node clis peers
+.PHONY: help demo test phoenix quick check fix page pictures bench clean tools node clis peers
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,8 +28,11 @@ demo: $(USABLE)  ## watch a recorded fleet of agents, replayed live
 	@$(BIN)/unbraid demo
 
 test: $(READY) $(NODE) tools clis ## run every test, the real CLIs included (fetched from npm once)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --durations=10
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --durations=10 -m 'not large'
 	cd web && npm run --silent test
+
+phoenix: $(READY) ## look at a fleet in a real Phoenix (half a gigabyte, fetched once)
+	$(BIN)/python -m pytest -q -m large
 
 quick: $(READY)  ## run the tests of pure code alone, in under a minute
 	$(BIN)/python -m pytest -q -n auto --durations=10 $(PURE)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import sys
@@ -38,6 +39,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 CLI_TIMEOUT_SECONDS = 400
 # Long enough to report a failure in: what is raised in the middle of that would end all tests.
 RAISED_AGAIN_SECONDS = 10.0
+# The share of the short tests after which all long ones have begun.
+LONG_UNTIL = 0.75
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -49,8 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["Timeout", "Late:"]))
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(CLI_TIMEOUT_SECONDS))
-    # Workers take tests in this order: a long one at the end would leave the others idle.
-    items.sort(key=_weight, reverse=True)
+    items[:] = _spread(items)
 
 
 def _weight(item: pytest.Item) -> float:
@@ -58,6 +60,27 @@ def _weight(item: pytest.Item) -> float:
     if marker := item.get_closest_marker("timeout"):
         return float(marker.args[0])
     return float("browser" in getattr(item, "fixturenames", ()))
+
+
+def _spread(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return tests in the order in which workers take them. Long ones wait for other programs for
+    most of their time, in which short ones can compute: so they are spread among these. The longest
+    are first, and none is at the end, where it would leave the other workers idle. What a module
+    shares is made again after an interruption: so modules stay together, but those of the longest.
+    """
+    short = [item for item in items if not _weight(item)]
+    long = sorted((item for item in items if _weight(item)), key=_weight, reverse=True)
+    parts = itertools.groupby(long, key=lambda item: item if _weight(item) > 1 else item.path)
+    left = [list(part) for _, part in parts][::-1]
+    ordered: list[pytest.Item] = []
+    placed = passed = 0
+    for _, module in itertools.groupby(short, key=lambda item: item.path):
+        while left and placed <= len(long) * passed / (len(short) * LONG_UNTIL):
+            placed += len(left[-1])
+            ordered += left.pop()
+        ordered += (tests := list(module))
+        passed += len(tests)
+    return ordered + list(itertools.chain.from_iterable(reversed(left)))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -75,8 +98,7 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[Any]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    free = hasattr(report, "wasxfail") or item.get_closest_marker("large") is not None
-    if NO_SKIPS and report.skipped and not free:
+    if NO_SKIPS and report.skipped and not hasattr(report, "wasxfail"):
         _fail(report)
     if report.failed:
         # What a test that was cut off leaves open is warned of whenever it is collected: an error
