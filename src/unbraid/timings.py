@@ -204,6 +204,10 @@ MACHINE_REQUEST_TIMEOUT_SECONDS = 5.0
 MACHINE_REQUEST_RETRY_SECONDS = 0.2
 
 # --- viewers (hub/, serve/) ---
+
+# So often a server looks how complete its copy of a shared log is; a list waits no longer for it.
+COPY_STATE_SECONDS = 1.0
+COPY_STATE_WAIT_SECONDS = 0.1
 # A viewer that was cut off comes back after this long, by its own EventSource.
 SSE_RETRY_MS = 1000
 # The log could not be read. Its viewers are sent away, and find it again when they come back.

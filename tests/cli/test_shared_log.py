@@ -160,8 +160,9 @@ async def test_what_begins_while_the_nodes_are_away_arrives_later_once(tmp_path:
                 pass
         async with visitor(found[0]) as client:
             # What this machine has itself is listed all the same.
-            listed = (await client.get("/v1/runs")).json()["runs"]
-            assert [run["title"] for run in listed] == ["Count needles."]
+            listed = (await client.get("/v1/runs")).json()
+            assert [run["title"] for run in listed["runs"]] == ["Count needles."]
+            assert listed["copy"] == {"lacks": None, "problem": "away"}
             health = await client.get("/healthz")
             assert health.status_code == 503
             assert health.json()["error"]["message"] == "the log cannot be used: away"
@@ -185,6 +186,9 @@ async def test_what_begins_while_the_nodes_are_away_arrives_later_once(tmp_path:
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     # Nothing wakes who asks another process.
                     while (await client.get("/readyz")).json()["behind"]:  # noqa: ASYNC110
+                        await asyncio.sleep(0.05)
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    while (await client.get("/v1/runs")).json()["copy"]["problem"]:  # noqa: ASYNC110
                         await asyncio.sleep(0.05)
                 # And it is found by those that ask all machines who steers what.
                 assert await asyncio.to_thread(two.call, "approve", "--json") == b"[]\n"

@@ -1,10 +1,25 @@
-"""Whether the log can append now, for anyone who asks."""
+"""Whether the log can append now, and how complete it is here, for anyone who asks."""
 
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 
+from msgspec import Struct
+
+from unbraid.errors import LogError
 from unbraid.log.port import Log, LogUnusable, SharedLog
+from unbraid.timings import COPY_STATE_SECONDS, COPY_STATE_WAIT_SECONDS
+
+
+class CopyState(Struct):
+    """How complete a server's copy of a shared log is: how many records it `lacks`, if that is
+    known, and why no more come: the log is `away`, has `lost` records, or the copy is `stuck`.
+    """
+
+    lacks: int | None = None
+    problem: str | None = None
 
 
 class LogHealth:
@@ -15,6 +30,9 @@ class LogHealth:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._checking: asyncio.Task[None] | None = None
+        self._looking: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._looking.set_result(None)
+        self._looked_at, self._state = -math.inf, CopyState()
 
     async def check(self) -> None:
         """Raises LogError unless the log can append now."""
@@ -33,3 +51,30 @@ class LogHealth:
         if state.behind is None:
             raise LogUnusable("the log", "away", "its progress is unknown")
         return state.behind
+
+    async def copy(self) -> CopyState | None:
+        """Returns how complete this machine's copy of a shared log is, as it was a moment ago: a
+        log that is away answers late, and nobody is to wait for that. None if the log is not a
+        shared one.
+        """
+        if not isinstance(self._log, SharedLog):
+            return None
+        now = time.monotonic()
+        if self._looking.done() and now - self._looked_at > COPY_STATE_SECONDS:
+            self._looked_at = now
+            self._looking = asyncio.ensure_future(self._look(self._log))
+            await asyncio.wait([self._looking], timeout=COPY_STATE_WAIT_SECONDS)
+        return self._state
+
+    async def _look(self, log: SharedLog) -> None:
+        try:
+            found = await log.replication()
+        except LogError:
+            self._state = CopyState(None, "stuck")
+            return
+        problem = None if found.problem is None else "stuck"
+        if found.lost:
+            problem = "lost"
+        elif not found.reachable:
+            problem = "away"
+        self._state = CopyState(found.behind, problem)

@@ -24,10 +24,10 @@ def hold_back(log: Log, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
         await waited.wait()
         await fold(batch)
 
-    async def reached_now(seq: int, seconds: float) -> Any:
+    async def reached_now(seq: int, seconds: float, **more: Any) -> Any:
         if seq > await follower.applied():
             waited.set()
-        return await reached(seq, seconds)
+        return await reached(seq, seconds, **more)
 
     monkeypatch.setattr(view, "fold", fold_later)
     monkeypatch.setattr(follower, "reached", reached_now)

@@ -6,7 +6,7 @@ import asyncio
 import os
 import shutil
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,10 +14,12 @@ import pytest
 import unbraid.log.replicated.follower as follower_module
 import unbraid.log.replicated.log as log_module
 from tests.nats_servers import NatsCluster
-from unbraid.log import Log, LogUnusable, opened_log
+from unbraid.log import Log, LogUnusable, opened_log, staleness
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.repair import repair_log
+from unbraid.log.replicated.copy import JournalCopy
+from unbraid.log.replicated.journal import Stored
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.sample import story
 from unbraid.timings import FORGOTTEN_KEPT_SECONDS
@@ -179,3 +181,32 @@ async def test_a_copy_that_is_deleted_under_a_process_is_made_anew_by_the_next(
                 await old.append("r2", story(["x"]))
             await new.append("r2", story(["x"]))
             assert await new.count_runs() == 2
+
+
+async def test_a_copy_whose_disk_is_full_hinders_no_append_and_catches_up(
+    one_node: NatsCluster, stream: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "one.db"
+    async with opened_log(one_node.url(stream, path)) as log, asyncio.timeout(20):
+        assert isinstance(log, ReplicatedLog)
+        await log.append("before", story(["x"]))
+        await log.settle()
+        fold = JournalCopy.fold
+
+        async def full(self: JournalCopy, batch: Sequence[Stored]) -> None:
+            raise LogUnusable(str(path), "full", "the disk is full")
+
+        monkeypatch.setattr(JournalCopy, "fold", full)
+        for number in range(5):
+            await log.append(f"r{number}", story(["x"]))
+
+        async def says_so() -> bool:
+            return "the disk is full" in str((await log.replication()).problem)
+
+        await comes(says_so)
+        assert await log.count_runs() == 1
+        assert "lacks 5 records" in str(await staleness(log))
+        monkeypatch.setattr(JournalCopy, "fold", fold)
+        await log.settle()
+        assert await log.count_runs() == 6
+        assert await staleness(log) is None

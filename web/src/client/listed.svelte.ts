@@ -1,4 +1,4 @@
-import type { FleetEvent, Indexed, Run, Runs } from '../model/events';
+import type { CopyState, FleetEvent, Indexed, Run, Runs } from '../model/events';
 import { isLive } from '../model/status';
 import { get, type Refusal } from './api';
 import { Feed, type Standing } from './feed';
@@ -6,6 +6,8 @@ import { Feed, type Standing } from './feed';
 const PAGE = 200;
 /** Many agents talk at once; the list need not follow every word. */
 const REFRESH_MS = 1000;
+/** A shared log that is away sends nothing, so its server is asked. */
+const COPY_MS = 5000;
 const TELLING = [
   ...['request_received', 'stream_start', 'prompt', 'stream_end', 'token_usage', 'turn_complete'],
   ...['permission_asked', 'permission_replied', 'done'],
@@ -27,12 +29,15 @@ export class Listed {
   more = $state(false);
   /** How much of this machine's history is listed so far; null when all of it is. */
   indexed = $state.raw<Indexed | null>(null);
+  /** How complete the server's copy of a shared log is; null if it is not a shared one. */
+  copy = $state.raw<CopyState | null>(null);
   filter = $state.raw<Filter>({ text: '', status: '' });
 
   private known = new Map<string, Run>();
   private before: string | null = null;
   private paging = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private due = Infinity;
   private feed: Feed<FleetEvent>;
 
   constructor() {
@@ -78,6 +83,8 @@ export class Listed {
       this.indexed = first.indexed ?? null;
       if (this.indexed && this.indexed.listed < this.indexed.total) this.soon();
       else this.indexed = null;
+      this.copy = first.copy ?? null;
+      if (this.copy) this.soon(COPY_MS);
       this.keep([...live.runs, ...first.runs]);
       this.loaded = true;
     } catch {
@@ -116,10 +123,14 @@ export class Listed {
     this.more = this.before !== null;
   }
 
-  private soon(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
+  private soon(ms = REFRESH_MS): void {
+    const at = Date.now() + ms;
+    if (at >= this.due) return;
+    clearTimeout(this.timer);
+    this.due = at;
+    this.timer = setTimeout(() => {
+      this.due = Infinity;
       void this.refresh();
-    }, REFRESH_MS);
+    }, ms);
   }
 }

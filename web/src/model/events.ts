@@ -356,11 +356,12 @@ export interface Cut {
   last: number;
 }
 
-/** A page of runs; `before` asks for the next page. A run whose `last_seq` is 0 is history that is not in the log: it is read into it when anything of it is asked for. */
+/** A page of runs; `before` asks for the next page. A run whose `last_seq` is 0 is history that is not in the log: it is read into it when anything of it is asked for. `copy` says how complete this is if the log is one that machines share. */
 export interface Runs {
   runs: Run[];
   before: string | null;
   indexed?: Indexed | null;
+  copy?: CopyState | null;
 }
 
 /** What can be asked of a run; nothing, if this server cannot steer it. If it takes no messages: the `reason`, and the `command` to use for one that does. */
@@ -431,6 +432,12 @@ export interface Run {
 export interface Indexed {
   listed: number;
   total: number;
+}
+
+/** How complete a server's copy of a shared log is: how many records it `lacks`, if that is known, and why no more come: the log is `away`, has `lost` records, or the copy is `stuck`. */
+export interface CopyState {
+  lacks: number | null;
+  problem: string | null;
 }
 
 /** A place where an agent said what was searched for; `seq` is where it began. */

@@ -64,13 +64,16 @@ def _replicas(info: dict[str, Any]) -> LogFinding:
 
 
 def _space(info: dict[str, Any], account: dict[str, Any]) -> LogFinding:
-    state, used = info["state"], account.get("storage", 0)
+    state, limits = info["state"], account.get("limits") or {}
     text = f"{state['messages']} records, {state['bytes'] / 1e6:.0f} MB"
-    limits = account.get("limits") or {}
-    most = max(limits.get("max_storage", -1), info["config"].get("max_bytes", -1))
-    if most > 0 and used > FULL_SHARE * most:
+    used = (
+        (state["bytes"], info["config"].get("max_bytes", -1)),
+        (account.get("storage", 0), limits.get("max_storage", -1)),
+    )
+    share = max((size / most for size, most in used if most > 0), default=0.0)
+    if share > FULL_SHARE:
         advice = "give JetStream more space, or keep less: `unbraid serve --keep-days`"
-        return LogFinding("space", False, f"{text}; {used / most:.0%} of its limit", advice=advice)
+        return LogFinding("space", False, f"{text}; {share:.0%} of its limit", advice=advice)
     return LogFinding("space", True, text)
 
 

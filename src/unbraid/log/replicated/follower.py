@@ -60,20 +60,23 @@ class JournalFollower:
             self._applied = 0 if place is None else place.seq
         return self._applied
 
-    async def reached(self, seq: int, seconds: float) -> bool:
-        """Waits until the copy has a record; returns False if that takes longer than this."""
+    async def reached(self, seq: int, seconds: float, *, even_hindered: bool = False) -> bool:
+        """Waits until the copy has a record; returns False if that takes longer than this, or if
+        something hinders the copy itself.
+        """
         if self._applied >= seq:
             return True
         signal = self._view.log.signal
         try:
             async with asyncio.timeout(seconds):
-                while True:
+                while even_hindered or self.hindrance is None:
                     version = signal.version
                     if await self.applied() >= seq:
                         return True
                     await signal.changed(version)
         except TimeoutError:
-            return False
+            pass
+        return False
 
     async def checked(self) -> bool:
         """Returns whether the journal has lost what was copied. Whoever folds finds that out, so
@@ -123,6 +126,7 @@ class JournalFollower:
                     # What hinders the copy itself, such as a full disk; whether the journal
                     # answers, others ask.
                     self.hindrance = error if error.place != self._journal.place else None
+                    self._view.log.signal.change()
                 except LogError:
                     self.connected = False
                 except Exception as error:

@@ -329,7 +329,7 @@ class ReplicatedLog:
         # The last record may have been one that is gone by now; then nothing will come.
         if applied >= last or not await self.journal.has_after(applied):
             return True
-        return await self._follower.reached(last, seconds)
+        return await self._follower.reached(last, seconds, even_hindered=True)
 
     async def replication(self) -> Replication:
         """Returns how far this machine's copy is, and what hinders it."""

@@ -139,7 +139,7 @@ class RunWriter:
         if not await self._follower.reached(seq, max(0.0, until - time.monotonic())):
             problem = "this machine's copy has not caught up yet"
             behind = LogUnusable(self._journal.place, "behind", problem)
-            raise self._follower.problem or behind
+            raise self._follower.problem or self._follower.hindrance or behind
 
     async def _fresh(self, head: RunHead, lines: Sequence[Line]) -> Sequence[Line]:
         repeats = lines and 1 <= lines[0][0].seq <= head.summary.last_seq

@@ -16,6 +16,7 @@ from unbraid.fleet.usage import Usage
 from unbraid.log.activity import Activity
 from unbraid.log.summary import RunSummary
 from unbraid.serve import parameters
+from unbraid.serve.log_health import CopyState
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
 from unbraid.serve.routes.run_parameters import RUN, STREAM_ID, TEXT, existing_run, limit_of
@@ -54,12 +55,14 @@ class Indexed(Struct):
 
 class Runs(Struct, omit_defaults=True):
     """A page of runs; `before` asks for the next page. A run whose `last_seq` is 0 is history that
-    is not in the log: it is read into it when anything of it is asked for.
+    is not in the log: it is read into it when anything of it is asked for. `copy` says how complete
+    this is if the log is one that machines share.
     """
 
     runs: list[Run]
     before: str | None
     indexed: Indexed | None = None
+    copy: CopyState | None = None
 
 
 class Stream(Struct):
@@ -108,7 +111,8 @@ async def list_runs(request: Request) -> Response:
         found = sorted(found, key=lambda each: (each.started, each.run), reverse=True)[:limit]
         indexed = Indexed(services.history.listed, services.history.total)
     more = found[-1].page if found and len(found) == limit else None
-    return json_answer(Runs([run_json(summary) for summary in found], more, indexed))
+    listed = [run_json(summary) for summary in found]
+    return json_answer(Runs(listed, more, indexed, await services.health.copy()))
 
 
 async def one_run(request: Request) -> Response:
