@@ -121,10 +121,16 @@ def test_own_prices_go_before_the_listed_ones(tmp_path: Path) -> None:
         ('{"a": 1}', "not an object"),
         ('{"a": {"input": 1}}', "`input` and `output` are required"),
         ('{"a": {"input": "1", "output": 1}}', "`input` is not a number of dollars"),
-        ('{"a": {"input": -1, "output": 1}}', "`input` cannot be -1"),
+        ('{"a": {"input": -1, "output": 1}}', "`input` is not between 0 and 1,000,000,000 dollars"),
+        ('{"a": {"input": 1e308, "output": 1}}', "`input` is not between 0 and 1,000,000,000"),
+        (f'{{"a": {{"input": 1, "output": {"9" * 400}}}}}', "`output` is not between 0 and"),
         ('{"a": {"input": true, "output": 1}}', "`input` is not a number"),
         ('{"a": {"input": 1, "output": 1, "inputs": 1}}', "unknown field 'inputs'"),
         ('{"a": {"input": 1, "output": 1, "above": {"x": {}}}}', "not a number of tokens: 'x'"),
+        (
+            f'{{"a": {{"input": 1, "output": 1, "above": {{"{"9" * 5000}": {{}}}}}}}}',
+            "of tokens: '9",
+        ),
         ('{"a": {"input": 1, "output": 1, "above": 3}}', "`above` is not an object"),
     ],
 )

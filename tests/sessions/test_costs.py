@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -274,6 +275,34 @@ def test_what_cannot_be_read_is_named_and_everything_else_is_counted(tmp_path: P
     assert "opencode.db" in told
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only there root can do without its rights")
+def test_where_nobody_may_look_is_named_and_everything_else_is_counted(tmp_path: Path) -> None:
+    transcript(tmp_path, line(1, 5))
+    other = "22222222-2222-4333-8444-555555555555"
+    project = tmp_path / "claude" / "projects" / "-locked"
+    database = tmp_path / "share" / "opencode" / "opencode.db"
+    day = tmp_path / ".codex" / "sessions" / "2026" / "11" / "16"
+    for folder in (project, database.parent, day, tmp_path / "unbraid"):
+        folder.mkdir(parents=True)
+    database.touch()
+    locked = [transcript(tmp_path, line(2, 6, session=other), other), project, database, day]
+    for path in (*locked, tmp_path / "unbraid"):
+        path.chmod(0)
+    command = [UNBRAID, "cost", "--json"]
+    if os.geteuid() == 0:
+        # Who is root may look everywhere, but without these.
+        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
+    done = subprocess.run(command, env=environment(tmp_path), capture_output=True, check=True)
+    assert json.loads(done.stdout)["total"]["output_tokens"] == 5
+    told = done.stderr.decode().splitlines()
+    for path in locked:
+        assert f"unbraid: {path}: Permission denied" in told
+    for name in ("prices.json: the prices cannot be read", "index.bin: ", "the log cannot be read"):
+        assert any(name in text for text in told), name
+    for path in (*locked, tmp_path / "unbraid"):
+        path.chmod(0o700)
+
+
 # --- the command ---
 
 
@@ -302,13 +331,13 @@ def test_the_table_and_the_values_say_the_same(tmp_path: Path) -> None:
 
 
 def test_a_spreadsheet_finds_no_formula_in_what_an_agent_wrote(tmp_path: Path) -> None:
-    formulas = [f"{sign}HYPERLINK(1)" for sign in "=+-@\t\uff1d"]
+    formulas = [f"{sign}HYPERLINK(1)" for sign in "=+-@\t\n\uff1d"]
     transcript(tmp_path, "".join(line(n, 5, model=name) for n, name in enumerate(formulas)))
     command = [UNBRAID, "cost", "--csv", "--by", "model"]
     values = subprocess.run(
         command, env=environment(tmp_path), capture_output=True, check=True, text=True
     ).stdout
-    keys = [row[0] for row in csv.reader(values.splitlines())][1:]
+    keys = [row[0] for row in csv.reader(StringIO(values))][1:]
     assert sorted(keys) == sorted(f"'{formula}" for formula in formulas)
 
 

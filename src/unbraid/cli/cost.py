@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 # As in `unbraid.sessions.costs`, which takes longer to import than `--help` may.
 KEYS = ("day", "week", "month", "model", "folder", "kind", "agent", "run", "machine", "user")
 # A spreadsheet takes what begins like this for a formula; some read wide signs like narrow ones.
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 @click.command(
@@ -75,8 +76,10 @@ def _runs(since: int, prices: Prices) -> list[SpentRun]:
 
     home = data_folder()
     stored = list(stored_runs(os.environ, home, since=since, warn=warn, progress=progress_bar()))
-    if not (home / LOG_FILE_NAME).exists() and not os.environ.get("UNBRAID_LOG"):
-        return stored
+    # Where nobody may look, opening it reports why.
+    with suppress(PermissionError):
+        if not (home / LOG_FILE_NAME).exists() and not os.environ.get("UNBRAID_LOG"):
+            return stored
     import asyncio
 
     return asyncio.run(_with_logged(stored, prices))

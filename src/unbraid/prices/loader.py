@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -79,7 +80,8 @@ def _newer(version: str, folder: Path) -> PriceList | None:
         scratch.write_bytes(msgspec.json.encode(taken))
         scratch.replace(kept)
     except OSError:
-        scratch.unlink(missing_ok=True)  # only the next start suffers
+        with suppress(OSError):  # only the next start suffers
+            scratch.unlink()
     return taken
 
 

@@ -11,7 +11,6 @@ and everything else in it counts.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,9 @@ from unbraid.system.home import data_folder
 
 VARIABLE = "UNBRAID_PRICES"
 FILE_NAME = "prices.json"
+# Far above every price there is. A sum of larger ones would be no number any more.
+MAX_DOLLARS = 1_000_000_000
+MAX_DIGITS = 15
 NAMES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 
 
@@ -68,8 +70,8 @@ def _rates(about: Any) -> Rates:
         raise ValueError("`above` is not an object of prices by tokens")
     tiers: list[tuple[int, dict[str, Any]]] = []
     for tokens, prices in above.items():
-        if not (tokens.isascii() and tokens.isdigit()):
-            raise ValueError(f"not a number of tokens: {tokens!r}")
+        if not (tokens.isascii() and tokens.isdigit() and len(tokens) <= MAX_DIGITS):
+            raise ValueError(f"not a number of tokens: {tokens[:MAX_DIGITS]!r}")
         tiers.append((int(tokens), prices))
     tiers.sort(key=lambda tier: -tier[0])
     rates = {name: _rate(name, about, tiers) for name in NAMES}
@@ -86,6 +88,6 @@ def _rate(name: str, about: dict[str, Any], tiers: list[tuple[int, dict[str, Any
 def _dollars(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"`{name}` is not a number of dollars")
-    if not math.isfinite(value) or value < 0:
-        raise ValueError(f"`{name}` cannot be {value}")
+    if not 0 <= value <= MAX_DOLLARS:
+        raise ValueError(f"`{name}` is not between 0 and {MAX_DOLLARS:,} dollars")
     return float(value)

@@ -5,7 +5,7 @@ Only the rows on the screen are ever drawn. When there is little room, the last 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -22,12 +22,21 @@ MIN_TEXT = 16
 
 
 class Row:
-    """One row; `key` is what it stands for."""
+    """One row; `key` is what it stands for. Its text may be made when it is drawn: of hundreds of
+    rows, a few are on the screen.
+    """
 
-    __slots__ = ("cells", "key", "text")
+    __slots__ = ("_text", "cells", "key")
 
-    def __init__(self, key: str, text: Text, cells: Sequence[Text] = ()) -> None:
-        self.key, self.text, self.cells = key, text, cells
+    def __init__(
+        self, key: str, text: Text | Callable[[], Text], cells: Sequence[Text] = ()
+    ) -> None:
+        self.key, self._text, self.cells = key, text, cells
+
+    @property
+    def text(self) -> Text:
+        """What stands before the cells."""
+        return self._text.copy() if isinstance(self._text, Text) else self._text()
 
 
 class Rows(ScrollView, can_focus=True):
@@ -113,7 +122,7 @@ class Rows(ScrollView, can_focus=True):
             if column:
                 cells.append((cell, column))
                 room -= column + 1
-        text = row.text.copy()
+        text = row.text
         text.truncate(room, overflow="ellipsis", pad=True)
         for cell, column in cells:
             text.append(" " * (column - cell.cell_len + 1), Style())

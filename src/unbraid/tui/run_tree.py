@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
 from rich.style import Style
 from rich.text import Text
@@ -61,7 +62,8 @@ class RunTree:
         node = self.tree.nodes.get(stream)
         if node is None:
             return
-        yield Row(str(stream), self._name(node, first, folded), self._cells(node))
+        name = partial(self._name, node, first, folded)
+        yield Row(str(stream), name, self._cells(node))
         for i, child in enumerate(() if stream in folded else node.children):
             last = i == len(node.children) - 1
             yield from self._rows(

@@ -70,6 +70,7 @@ class Watcher:
         ]
         self._watch_of: dict[str, SessionWatch] = {}
         self._followed: dict[str, FollowedSession] = {}
+        self._followed_by: dict[SessionWatch, dict[str, None]] = {}
         self._dirty: dict[str, None] = {}
         self._foreign: set[str] = set()  # others have them, or the log would not take them
         controllers = controllers or Controllers()
@@ -188,26 +189,27 @@ class Watcher:
 
     async def _end_gone(self) -> None:
         """End the runs of processes that are gone: nobody else will."""
-        followed_by: dict[SessionWatch, list[str]] = {}
-        for name in self._followed:
-            followed_by.setdefault(self._watch_of[name], []).append(name)
         # Those that follow nothing are not asked: looking at all processes has its price.
-        for watch, names in followed_by.items():
-            for session in await asyncio.to_thread(watch.ended, names):
+        for watch, names in [(watch, list(names)) for watch, names in self._followed_by.items()]:
+            if not names:
+                continue
+            gone, changed = await asyncio.to_thread(_seen_processes, watch, names)
+            for session in gone:
                 if (followed := self._followed.get(session)) is not None:
                     await finish_despite_cancel(self._finish(session, followed))
-            if isinstance(watch, StateWatch):
-                for session in await asyncio.to_thread(watch.changed_states):
-                    if session in self._followed:
-                        self._mark(session, watch)
+            for session in changed:
+                if session in self._followed:
+                    self._mark(session, watch)
 
     async def _end_silent(self) -> None:
         """End the runs of those who have said nothing for long, unless their processes live."""
+        now = time.monotonic()
         for session, followed in list(self._followed.items()):
-            watch = self._watch_of[session]
-            if isinstance(watch, StateWatch) and watch.is_alive(session):
+            # First what costs nothing: there may be thousands.
+            if now - followed.changed_at <= self._idle_seconds:
                 continue
-            if time.monotonic() - followed.changed_at > self._idle_seconds:
+            watch = self._watch_of[session]
+            if not isinstance(watch, StateWatch) or not watch.is_alive(session):
                 await finish_despite_cancel(self._finish(session, followed))
 
     async def note(self, run: str, note: RunNote) -> bool:
@@ -301,6 +303,7 @@ class Watcher:
             await self._leases.release(session)
             return None
         followed = self._followed[session] = FollowedSession(recorder, follower)
+        self._followed_by.setdefault(watch, {})[session] = None
         return followed
 
     async def _finish(self, session: str, followed: FollowedSession) -> None:
@@ -334,6 +337,8 @@ class Watcher:
 
     async def _drop(self, session: str) -> None:
         self._followed.pop(session, None)
+        for names in self._followed_by.values():
+            names.pop(session, None)
         self._watch_of[session].forget(session)
         await self._leases.release(session)
 
@@ -341,6 +346,12 @@ class Watcher:
         if text not in self._warned:
             self._warned.add(text)
             self._warn(text)
+
+
+def _seen_processes(watch: SessionWatch, names: list[str]) -> tuple[set[str], set[str]]:
+    """Returns of which sessions no process lives any more, and of which one does something else."""
+    gone = watch.ended(names)
+    return gone, watch.changed_states() if isinstance(watch, StateWatch) else set()
 
 
 async def watch_until(

@@ -13,17 +13,21 @@ SESSION_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 def claude_configs(env: Mapping[str, str]) -> list[Path]:
     """Claude Code's own folders that have sessions."""
-    home = Path(env.get("HOME") or Path.home())
-    given = env.get("CLAUDE_CONFIG_DIR")
-    folders = [Path(given)] if given else [home / ".claude", home / ".config" / "claude"]
-    return [folder.resolve() for folder in folders if (folder / "projects").is_dir()]
+    return [projects.parent.resolve() for projects in _named_projects(env)]
 
 
 def claude_projects(env: Mapping[str, str]) -> list[Path]:
     """Claude Code's folders of transcripts that exist. They may be links; what is in them may
     not.
     """
-    return [(folder / "projects").resolve() for folder in claude_configs(env)]
+    return [projects.resolve() for projects in _named_projects(env)]
+
+
+def _named_projects(env: Mapping[str, str]) -> list[Path]:
+    home = Path(env.get("HOME") or Path.home())
+    given = env.get("CLAUDE_CONFIG_DIR")
+    folders = [Path(given)] if given else [home / ".claude", home / ".config" / "claude"]
+    return [path for path in (folder / "projects" for folder in folders) if path.is_dir()]
 
 
 def session_transcripts(session: str, env: Mapping[str, str]) -> Iterator[Path]:

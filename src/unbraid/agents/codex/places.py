@@ -12,14 +12,18 @@ SESSION_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a
 
 def codex_home(env: Mapping[str, str]) -> Path:
     """Returns Codex's own folder."""
-    given = env.get("CODEX_HOME")
-    folder = Path(given) if given else Path(env.get("HOME") or Path.home()) / ".codex"
-    return folder.resolve()
+    return _named_home(env).resolve()
 
 
 def codex_folders(env: Mapping[str, str]) -> list[Path]:
     """Returns the folders with rollouts that there are. They may be links; what is in them may
     not.
     """
-    folders = [codex_home(env) / name for name in ("sessions", "archived_sessions")]
+    # Asked all the time by those who watch: only what is there is worth more than a look.
+    folders = [_named_home(env) / name for name in ("sessions", "archived_sessions")]
     return [folder.resolve() for folder in folders if folder.is_dir()]
+
+
+def _named_home(env: Mapping[str, str]) -> Path:
+    given = env.get("CODEX_HOME")
+    return Path(given) if given else Path(env.get("HOME") or Path.home()) / ".codex"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -307,7 +308,8 @@ class Index:
             scratch.replace(self._path)
         except OSError as error:
             # Only the next start suffers.
-            scratch.unlink(missing_ok=True)
+            with suppress(OSError):
+                scratch.unlink()
             self.problems[str(self._path)] = error.strerror or str(error)
 
 

@@ -58,6 +58,7 @@ class FactsCache:
         self._prices = prices
         self._path = None if folder is None else folder / FILE_NAME
         self._redact = redact
+        self.problems: dict[str, str] = {}  # files that could not be read, and why
         self._kept = self._load()
         self._changed = False
 
@@ -74,7 +75,8 @@ class FactsCache:
                 known.size, known.mtime_ns = status.st_size, status.st_mtime_ns
                 self._kept.files[str(path)] = known
                 self._changed = True
-        except OSError:
+        except OSError as error:
+            self.problems[str(path)] = error.strerror or str(error)
             return None
         if self._redact is not None and known.title is not None:
             title = self._redact(known.title)

@@ -58,14 +58,14 @@ class CodexSessions:
         from unbraid.prices.loader import load_prices
 
         kept = FactsCache(cache, redact, load_prices(self._env))
-        trees = self._trees(since_ms)
+        folders = self._folders()
+        trees = _trees(folders, since_ms)
         try:
             for number, (root, paths) in enumerate(trees):
                 progress(number + 1, len(trees))
                 facts = [kept.facts(path) for path in paths]
                 found = [each for each in facts if each is not None]
-                if not found or facts[0] is None:
-                    warn(f"{paths[0]}: cannot be read")
+                if facts[0] is None:
                     continue
                 about = SessionFacts(
                     session_id=root,
@@ -88,13 +88,15 @@ class CodexSessions:
             warn(str(error))
         finally:
             kept.save()
+        for place, problem in (folders.problems | kept.problems).items():
+            warn(f"{place}: {problem}")
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
         """Yields what the rollouts hold."""
         from unbraid.agents.codex.sessions.rollout_file import thread_of_name
         from unbraid.agents.codex.sessions.search import rollout_blocks
 
-        for root, paths in self._trees(0):
+        for root, paths in _trees(self._folders(), 0):
             for path in paths if root not in known else ():
                 thread = thread_of_name(path.name)
                 yield from rollout_blocks(path, root, None if thread == root else thread, needle)
@@ -164,15 +166,15 @@ class CodexSessions:
 
         return RolloutFolders(codex_folders(self._env))
 
-    def _trees(self, since_ms: int) -> list[tuple[str, list[Path]]]:
-        """Returns root threads with the files of their trees, newest first."""
-        folders = self._folders()
-        files = folders.files()
-        changed = {thread: modified_ms(path) for thread, path in files.items()}
-        newest: dict[str, int] = {}
-        for thread, at in changed.items():
-            if at >= since_ms:
-                root = folders.root(thread, files) or thread
-                newest[root] = max(newest.get(root, 0), at)
-        order = sorted(newest, key=lambda root: newest[root], reverse=True)
-        return [(root, [file.path for file in folders.tree(root, files)]) for root in order]
+
+def _trees(folders: RolloutFolders, since_ms: int) -> list[tuple[str, list[Path]]]:
+    """Returns root threads with the files of their trees, newest first."""
+    files = folders.files()
+    changed = {thread: modified_ms(path) for thread, path in files.items()}
+    newest: dict[str, int] = {}
+    for thread, at in changed.items():
+        if at >= since_ms:
+            root = folders.root(thread, files) or thread
+            newest[root] = max(newest.get(root, 0), at)
+    order = sorted(newest, key=lambda root: newest[root], reverse=True)
+    return [(root, [file.path for file in folders.tree(root, files)]) for root in order]

@@ -29,13 +29,15 @@ class RolloutFolders:
 
     def __init__(self, folders: Iterable[Path], before: RolloutFolders | None = None) -> None:
         self._folders = tuple(folders)
+        self.problems: dict[str, str] = {}  # folders that could not be read, and why
         self._heads: dict[Path, SessionHead | None] = {} if before is None else before._heads
 
     def files(self) -> dict[str, Path]:
         """Returns the file of every thread. Of a thread that is there twice, the plain one."""
         found: dict[str, Path] = {}
+        self.problems = {}
         for folder in self._folders:
-            for path in _walked(folder):
+            for path in self._walked(folder):
                 thread = thread_of_name(path.name)
                 if thread is not None and (thread not in found or path.suffix == ".jsonl"):
                     found[thread] = path
@@ -102,18 +104,20 @@ class RolloutFolders:
             if thread != root and at >= since and (at <= upto or upto < since):
                 yield thread
 
-
-def _walked(folder: Path) -> Iterator[Path]:
-    """Yields the files of a folder, and of the years, months and days in it: somebody may name any
-    folder, and a whole disk is not searched.
-    """
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            if _KEPT.fullmatch(entry.name) is not None:
-                yield from _walked(Path(entry.path))
-        elif entry.is_file(follow_symlinks=False):
-            yield Path(entry.path)
+    def _walked(self, folder: Path) -> Iterator[Path]:
+        """Yields the files of a folder, and of the years, months and days in it: somebody may name
+        any folder, and a whole disk is not searched.
+        """
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except FileNotFoundError:
+            return  # it has just been deleted
+        except OSError as error:
+            self.problems[str(folder)] = error.strerror or str(error)
+            return
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if _KEPT.fullmatch(entry.name) is not None:
+                    yield from self._walked(Path(entry.path))
+            elif entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)

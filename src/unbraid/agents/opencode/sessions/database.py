@@ -99,7 +99,7 @@ def connect(
     except FileNotFoundError:
         raise SourceError(str(path), "unable to open database file") from None
     except (sqlite3.Error, OSError) as error:
-        raise SourceError(str(path), str(error)) from None
+        raise SourceError(str(path), getattr(error, "strerror", None) or str(error)) from None
     _distrust(path, db)
     return db
 

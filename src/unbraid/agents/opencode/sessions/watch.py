@@ -71,7 +71,8 @@ class DatabaseWatch:
                     else DATABASE_POLL_SECONDS
                 )
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), pause)
+                    async with asyncio.timeout(pause):
+                        await self._wake.wait()
                 self._wake.clear()
                 due = time.monotonic() - looked >= PROCESS_CHECK_SECONDS
                 if self._is_there() and (due or not self._is_quiet() or self._beginning()):
