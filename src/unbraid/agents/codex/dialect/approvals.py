@@ -51,9 +51,7 @@ def approval_input(method: str, params: Any, changes: FileChanges) -> dict[str, 
     if not isinstance(params, dict):
         return {"params": params}
     shown = {
-        name: value
-        for name, value in params.items()
-        if value is not None and name not in _LEFT_OUT
+        name: value for name, value in params.items() if value is not None and name not in _LEFT_OUT
     }
     if FILE_CHANGE in method:
         shown["changes"] = changes.of(params.get("itemId"))
