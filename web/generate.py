@@ -38,7 +38,9 @@ def _hidden_characters() -> str:
     joiners = "".join(map(_point, JOINERS))
     joining = f"(?<![^\\\\x00-\\\\x7f{joiners}])[{joiners}]"
     mark = "[\\\\p{Mn}\\\\p{Me}]"
-    return f"'[{ranges}]|{joining}|(?<={mark}{{{MAX_MARKS}}}){mark}'"
+    # Marks behind a joiner stand on the same letter.
+    marks = f"(?:{mark}[{joiners}]?){{{MAX_MARKS}}}"
+    return f"'[{ranges}]|{joining}|(?<={marks}){mark}'"
 
 
 def _point(code: int) -> str:

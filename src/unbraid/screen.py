@@ -24,6 +24,7 @@ HIDDEN = (
     (0x200B, 0x200B), (0x200E, 0x200F), (0x2028, 0x202E),  # no width, direction marks, line ends
     (0x2060, 0x206F), (0x2800, 0x2800), (0x3164, 0x3164),  # invisible operators, blank letters
     (0xD800, 0xDFFF), (0xFE00, 0xFE0D), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB),
+    (0x13440, 0x13442), (0x16FE4, 0x16FE4), (0x1D159, 0x1D159),  # fillers and blanks
     (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),  # formats, tags, selectors
 )  # fmt: skip
 # These join letters of some scripts and parts of emoji; anywhere else they are as hidden as others.
@@ -65,7 +66,10 @@ def safe_json(data: bytes) -> bytes:
 def _without_flood(found: re.Match[str]) -> str:
     parts, marks = list[str](), 0
     for char in found[0]:
-        marks = marks + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
+        if unicodedata.category(char) in ("Mn", "Me"):
+            marks += 1
+        elif ord(char) not in JOINERS:  # marks behind a joiner stand on the same letter
+            marks = 0
         parts.append(char if marks <= MAX_MARKS else _escaped(ord(char)))
     return "".join(parts)
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from unbraid.export.agent_markdown import agent_markdown
 from unbraid.screen import HIDDEN, JOINERS, MAX_MARKS, safe
 from unbraid.tui.dialogs import tool_input_text
 
@@ -69,3 +70,20 @@ def test_marks_on_a_letter_cannot_cover_the_lines_around_it(mark: str) -> None:
     assert shown.count(mark) == 2 * MAX_MARKS
     assert shown.startswith("rm -rf ~ # e") and shown.endswith(f" ok e{mark * MAX_MARKS}")
     assert shown.lower().count(f"{ord(mark):x}") == 300 - MAX_MARKS
+
+
+@pytest.mark.parametrize("code", JOINERS)
+def test_joiners_do_not_make_room_for_more_marks(code: int) -> None:
+    shown = safe("e" + ("\u0301" * MAX_MARKS + chr(code)) * 50)
+    assert shown.count("\u0301") <= MAX_MARKS
+
+
+@pytest.mark.parametrize("blank", "\U00013441\U00013442\U00016fe4\U0001d159")
+def test_signs_that_are_drawn_as_nothing_are_named(blank: str) -> None:
+    assert safe(f"ls {blank}") == f"ls \\U{ord(blank):08x}"
+
+
+@pytest.mark.parametrize("name", ["#x202e", "#8203", "shy", "zwj", "#xE0041", "#x2028"])
+def test_names_of_characters_in_markdown_hide_nothing_in_an_export(name: str) -> None:
+    shown = "\n".join(agent_markdown(f"a &{name}; b [c &{name};](https://e.org) **d &{name};**"))
+    assert not any(first <= ord(c) <= last for first, last in HIDDEN for c in shown if c != "\n")

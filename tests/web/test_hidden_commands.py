@@ -47,3 +47,81 @@ async def test_an_edit_is_there_to_its_last_line(site: Site, tab: Page) -> None:
     await asked(site, tab, "Write", file_path="/w/a.txt", content=lines)
     card = tab.get_by_role("region", name="main wants to use Write")
     await expect(card).to_contain_text("the last one")
+
+
+# Arguments of which the look of a card would show a part, and what must be on it all the same.
+OVERLAID: dict[str, tuple[str, dict[str, object], str]] = {
+    "a command in parts": (
+        "Bash", {"command": ["sh", "-c", "id > /tmp/x"], "description": "List"}, "id > /tmp/x",
+    ),
+    "two paths": (
+        "Write", {"file_path": "/tmp/a", "filePath": "/home/me/.bashrc", "content": "x"}, ".bashrc",
+    ),
+    "edits beside the edit": (
+        "Edit",
+        {
+            "file_path": "/w/a", "edits": [{"old_string": "a", "new_string": "b"}],
+            "old_string": "c", "new_string": "evil()",
+        },
+        "evil()",
+    ),
+    "content beside the edit": (
+        "Edit",
+        {"file_path": "/w/a", "old_string": "a", "new_string": "b", "content": "evil()"},
+        "evil()",
+    ),
+    "more in an edit": (
+        "MultiEdit",
+        {
+            "file_path": "/w/a",
+            "edits": [{"old_string": "a", "new_string": "b", "replace_all": True}],
+        },
+        "replace_all",
+    ),
+    "an object for a text": (
+        "Write", {"file_path": "/w/a", "content": {"evil": 1}, "new_source": "harmless"}, "evil",
+    ),
+}  # fmt: skip
+
+
+async def test_no_argument_hides_behind_another(site: Site, tab: Page) -> None:
+    story = Story().say("May I?")
+    for name, (tool, given, _) in OVERLAID.items():
+        raw = Raw(json.dumps(given).encode())
+        story.tell(e.PermissionAsked("", request_id=name, tool=tool, input_json=raw))
+    await site.log.append("r", story.events)
+    await tab.goto("/#/run/r")
+    cards = tab.get_by_role("region", name="main wants to use")
+    await expect(cards).to_have_count(len(OVERLAID))
+    for number, (_, _, wanted) in enumerate(OVERLAID.values()):
+        await expect(cards.nth(number)).to_contain_text(wanted)
+
+
+async def test_another_request_of_the_same_name_is_another_card(site: Site, tab: Page) -> None:
+    await asked(site, tab, "Bash", command="ls")
+    card = tab.get_by_role("region", name="main wants to use Bash")
+    await expect(card).to_contain_text("$ ls")
+    await card.evaluate("each => (each.dataset.seen = 'yes')")
+    raw = Raw(json.dumps({"command": "id > /tmp/x"}).encode())
+    again = Story().say("May I?")
+    for _ in range(2):
+        again.tell(e.PermissionAsked("", request_id="r1", tool="Bash", input_json=raw))
+    await site.log.append("r", [again.events[-1]])
+    await expect(card).to_contain_text("id > /tmp/x")
+    assert await card.get_attribute("data-seen") is None
+
+
+# In Markdown, characters have names and numbers; marks stand on a letter behind joiners, too; and a
+# sequence that a terminal would wait for the end of hides all that follows.
+async def test_what_an_agent_says_hides_nothing_by_other_means(site: Site, tab: Page) -> None:
+    marks = "e" + ("\u0301" * 6 + "\u200d") * 5
+    story = Story().say(f"turned &#x202e;txt.exe and &#8203;empty &shy;soft {marks} end")
+    story.call("Bash", {"command": "cat notes"}, "first\x1b]0;never ended\nthe last line")
+    await site.log.append("r", story.events)
+    await tab.goto("/#/run/r")
+    words = tab.locator("div.words", has_text="turned")
+    for name in ("⟨RLO⟩", "⟨U+200B⟩", "⟨U+00AD⟩"):
+        await expect(words).to_contain_text(name)
+    assert (await words.inner_text()).count("\u0301") == 6
+    await tab.get_by_text("cat notes").first.click()
+    await expect(tab.get_by_text("the last line").first).to_be_visible()

@@ -82,6 +82,12 @@ class LazyGroup(click.Group):
                 click.echo(f"unbraid: {mended}", err=True)
         try:
             return super().invoke(ctx)
+        except click.ClickException as error:
+            from unbraid.screen import safe
+
+            # An argument may be the name of a file, which an agent has given it.
+            error.message = safe(error.message)
+            raise
         except UnbraidError as error:
             from unbraid.screen import safe
 

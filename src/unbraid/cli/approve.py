@@ -183,14 +183,16 @@ async def _wait_for(
 ) -> None:
     await attend(ATTENDANCE_SECONDS)
     click.echo("Answer with `unbraid approve` and `unbraid deny`. Stop with Ctrl-C.", err=True)
-    shown: set[str] = set()
+    shown: set[bytes] = set()
     try:
         while True:
             await attend(ATTENDANCE_SECONDS)
             for request in await waiting():
-                if request.request_id in shown:
+                # Not by its id: two runs may have the same, and ask for something else.
+                asked = msgspec.json.encode((request.run, request.request_id, request.input))
+                if asked in shown:
                     continue
-                shown.add(request.request_id)
+                shown.add(asked)
                 if as_json:
                     click.echo(safe_json(msgspec.json.encode(request)))
                 else:

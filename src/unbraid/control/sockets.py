@@ -227,11 +227,19 @@ async def answer(
     request = SteeringRequest(
         "answer", message, request_id=request_id, behavior=behavior, details=details
     )
-    for path, about in await steerable_processes(home):
-        if any(waiting.request_id == request_id for waiting in about.pending):
-            await _ask_for(path, request)
-            return about.run
-    raise CallerError(f"no pending permission request {request_id}")
+    asking = [
+        (path, about.run)
+        for path, about in await steerable_processes(home)
+        if any(waiting.request_id == request_id for waiting in about.pending)
+    ]
+    if not asking:
+        raise CallerError(f"no pending permission request {request_id}")
+    if len({run for _, run in asking}) > 1:
+        # Who allows one of them must not have allowed the other.
+        raise CallerError(f"several runs have a request {request_id}: answer it on the page")
+    path, run = asking[0]
+    await _ask_for(path, request)
+    return run
 
 
 async def _ask_for(path: Path, request: SteeringRequest) -> None:

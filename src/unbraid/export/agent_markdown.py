@@ -137,7 +137,8 @@ def _inlines(node: SyntaxTreeNode, *, in_table: bool) -> str:
     # Words in one piece: an escape may stand within what a forge sees as one name or address.
     for is_words, parts in groupby(node.children, lambda part: part.type in _WORDS):
         if is_words:
-            words = "".join(part.content for part in parts)
+            # Once more: names and numbers of characters have become what they stand for.
+            words = safe("".join(part.content for part in parts))
             shown += ["\n".join(map(plain, words.split("\n")))]
         else:
             shown += [_inline(part, in_table=in_table) for part in parts]

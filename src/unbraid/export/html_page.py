@@ -22,6 +22,7 @@ from unbraid.export import words
 from unbraid.export.archive import EventArchive
 from unbraid.export.document import RunExport
 from unbraid.export.plain_page import PLAIN_STYLE, plain_page
+from unbraid.screen import safe_json
 
 
 class _Bundle(Struct, frozen=True):
@@ -48,9 +49,9 @@ def html_page(export: RunExport, archive: EventArchive) -> Iterator[str]:
     yield "<noscript>"
     yield from plain_page(export)
     yield "</noscript>"
-    facts = msgspec.json.encode(archive.facts(export)).decode("utf-8", "backslashreplace")
+    encoded = safe_json(msgspec.json.encode(archive.facts(export)))
     # JSON may have these as escapes, and then no word in it ends the element.
-    facts = facts.replace("<", "\\u003c")
+    facts = encoded.decode("utf-8", "backslashreplace").replace("<", "\\u003c")
     yield f'<script type="application/json" id="unbraid-run">{facts}</script>'
     yield '<script type="text/plain" id="unbraid-events">'
     yield from archive.lines(export)

@@ -43,7 +43,7 @@ def open_listener(config: ServeConfig) -> socket.socket:
         # Not later: until one listens, two who start at the same moment are given the same port.
         listener.listen(BACKLOG)
         listener.set_inheritable(False)
-    except OSError as error:
+    except (OSError, TypeError, UnicodeError) as error:  # the last two: of what is no name
         listener.close()
         raise CallerError(f"cannot listen on {config.host}:{config.port}: {error}") from error
     return listener

@@ -152,12 +152,14 @@ class PermissionDialog(Dialog):
         with Vertical() as box:
             box.border_title = "May it?"
             yield Static(short(self._title, 200), markup=False)
-            yield Static(Text(f"wants to use {short(self._asked.tool, 60)}:", Style(bold=True)))
             with VerticalScroll():
+                wanted = f"wants to use {safe(self._asked.tool)}:"
+                yield Static(Text(wanted, Style(bold=True)))
                 yield Static(shown, markup=False)
+                # Here, because they say what is approved, too, and may be as long.
+                for number, choice in enumerate(self._choices, 1):
+                    yield Static(f"{number}  {choice.text}", markup=False)
             yield Static(Text(f"{len(shown):,} characters", Style(dim=True)), id="unread")
-            for number, choice in enumerate(self._choices, 1):
-                yield Static(f"{number}  {choice.text}", markup=False)
             if note := note_on(self._asked, now_ms()):
                 yield Static(note, markup=False)
             yield Footer(show_command_palette=False)
@@ -191,5 +193,5 @@ def tool_input_text(given: Any) -> str:
     lines = []
     for name, value in arguments:
         text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-        lines.append(f"{short(str(name), 60)}: {safe(text)}".replace("\n", "\n    "))
+        lines.append(f"{safe(str(name))}: {safe(text)}".replace("\n", "\n    "))
     return "\n".join(lines)

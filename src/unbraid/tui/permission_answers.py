@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from unbraid.agents.control_port import AnswerDetails, PermissionRequest
-from unbraid.screen import safe, short
+from unbraid.screen import safe
 from unbraid.system.user import user_name
 
 REASON, EDIT = "reason", "edit"
@@ -34,7 +34,7 @@ def choices_of(asked: PermissionRequest) -> list[Choice]:
     if question is not None:
         chosen = [details_of(answers={question: label}) for label in labels]
         return [
-            Choice(f"answer: {short(label, 200)}", details)
+            Choice(f"answer: {safe(label)}", details)
             for label, details in zip(labels, chosen, strict=True)
         ][:MANY]
     offers = enumerate(asked.always[:MANY])

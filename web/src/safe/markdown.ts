@@ -48,6 +48,12 @@ const marked = new Marked({
   },
 });
 
+// Markdown has names and numbers for characters: what they stand for is seen only now.
+DOMPurify.addHook('uponSanitizeElement', (node) => {
+  if (node.nodeType === Node.TEXT_NODE && node.textContent)
+    node.textContent = visible(node.textContent);
+});
+
 /** An address that may be offered to a person; null for any other. */
 export function target(href: string): URL | null {
   try {

@@ -20,7 +20,7 @@ const NAMES: Record<string, string> = {
 const HIDDEN = new RegExp(HIDDEN_CHARACTERS, 'gu');
 const RETURNS = /\r\n?/g;
 const ESCAPES =
-  /[\u001b\u009b](?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[()*+][0-9A-Z]|[0-~])?/g;
+  /[\u001b\u009b](?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)|[()*+][0-9A-Z]|[0-~])?/g;
 
 /** An agent's words with nothing hidden in them. */
 export function visible(text: string): string {

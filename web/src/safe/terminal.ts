@@ -9,7 +9,7 @@ export interface Piece {
 
 const COLOUR = /\u001b\[[0-9;]*m/;
 const OTHER_ESCAPES =
-  /[\u001b\u009b](?!\[[0-9;]*m)(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[()*+][0-9A-Z]|[0-~])?/g;
+  /[\u001b\u009b](?!\[[0-9;]*m)(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)|[()*+][0-9A-Z]|[0-~])?/g;
 
 const NAMED = /^ansi-(?:bright-)?(red|green|yellow|blue|magenta|cyan)$/;
 

@@ -24,6 +24,15 @@ export type Picture =
 const SHELLS = new Set(['bash', 'shell', 'bashoutput']);
 const EDITS = new Set(['edit', 'multiedit', 'write', 'notebookedit']);
 const AGENTS = new Set(['task', 'agent']);
+const EDIT_FORMS = [
+  ['file_path', 'old_string', 'new_string'],
+  ['filePath', 'oldString', 'newString'],
+  ['file_path', 'content'],
+  ['filePath', 'content'],
+  ['file_path', 'edits'],
+  ['notebook_path', 'new_source'],
+];
+const EDITED = [...new Set(EDIT_FORMS.flat())];
 /** The inputs that say most, the first that is there wins. */
 const TELLING = [
   ...['file_path', 'filePath', 'notebook_path', 'path', 'pattern', 'query', 'url', 'description'],
@@ -55,6 +64,32 @@ export function pictureOf(call: Call): Picture {
     return { look: 'agent', summary: who ? `${what} (${who})` : what };
   }
   return { look: 'plain', summary: summaryOf(input) };
+}
+
+/**
+ * The arguments of an edit that its picture shows whole, so that a card need not show them again;
+ * none if they are not those of one edit, and each a text. A tool reads what it knows: of two paths
+ * the picture would show one, and the other would be written to.
+ */
+export function shownArguments(input: unknown): string[] {
+  const given = record(input);
+  const there = EDITED.filter((name) => name in given);
+  const form = EDIT_FORMS.find(
+    (each) => each.length === there.length && each.every((name) => there.includes(name)),
+  );
+  return form?.every((name) => isShown(name, given[name])) ? form : [];
+}
+
+function isShown(name: string, value: unknown): boolean {
+  if (name !== 'edits') return typeof value === 'string';
+  const whole = ['old_string', 'new_string'];
+  return (
+    Array.isArray(value) &&
+    list(value).every((edit) => {
+      const names = Object.keys(edit);
+      return names.length === whole.length && whole.every((each) => typeof edit[each] === 'string');
+    })
+  );
 }
 
 function changesOf(input: Record<string, unknown>): Change[] {
