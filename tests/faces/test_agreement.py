@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,18 @@ NAMES = (
 def test_every_face_says_the_same_of_a_stored_session(name: str, tmp_path: Path) -> None:
     env = home_of(RECORDINGS / name, tmp_path)
     assert env is not None
+    agrees(env, RECORDINGS / name)
+
+
+def test_a_session_is_as_new_as_its_last_message(tmp_path: Path) -> None:
+    """Its own row may have been written before that."""
+    name = "nested.run.opencode"
+    env = home_of(RECORDINGS / name, tmp_path)
+    assert env is not None
+    (path,) = tmp_path.rglob("opencode.db")
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE session SET time_updated = time_created - 5000")
+        database.commit()
     agrees(env, RECORDINGS / name)
 
 

@@ -123,6 +123,25 @@ def test_it_waits_for_a_permission_until_it_is_busy_again(writer: Writer) -> Non
     session.end()
 
 
+def test_what_it_waits_for_is_known_when_the_call_is_read_after_its_request(
+    writer: Writer,
+) -> None:
+    session = Session(writer).read(writer.prompt("Go.")).state("busy")
+    session.state("waiting", "permission prompt", since=time.time_ns() // 1_000_000 + 1000)
+    assert session.now() == ("waiting", "waiting for permission")
+    since = session.tree.state.waiting
+    session.read(writer.answer([SPAWN]))
+    assert session.now() == ("waiting", "waiting for permission")
+    session.read(writer.answer([BASH]))
+    named = session.tree.state.waiting
+    assert session.now() == ("waiting", "waiting for permission to use Bash")
+    assert since is not None
+    assert named is not None
+    assert named.since == since.since
+    session.state("busy")
+    assert session.now() == ("working", None)
+
+
 def test_a_turn_that_is_an_error_has_failed(writer: Writer) -> None:
     session = Session(writer).read(writer.prompt(), api_error(writer))
     session.read(lasted(writer, 3))

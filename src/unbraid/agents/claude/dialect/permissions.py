@@ -40,6 +40,7 @@ class Permissions:
         self._awaited: dict[str, _Awaited] = {}  # asked in a terminal, by request
         self._hooked: dict[str, _Awaited] = {}  # brought by a hook, and not answered
         self._answered_ms = 0  # when the request was made that was answered here last
+        self.uncalled: str | None = None  # asked in a terminal, for a call that was not read yet
 
     def asked(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """A `control_request` record."""
@@ -87,16 +88,34 @@ class Permissions:
         call_id = next((name for name in asking if name not in self.requests), None)
         call = calls.get(call_id or "")
         context = call.context if call is not None else self._agents.contexts.root
+        self._await(request_id, context, call_id, call.tool if call is not None else "", out)
+
+    def called(self, call_id: str, context: Context, tool: str, out: list[RelayEvent]) -> None:
+        """A call that starts no agent is read after a request that was published without one: now
+        it is known for what that was.
+        """
+        request_id, self.uncalled = self.uncalled, None
+        if request_id is not None:
+            asked = self._awaited[request_id].context_id
+            out.append(PermissionReplied(asked, self._clock.ts, request_id, "cancelled"))
+            self._await(request_id, context, call_id, tool, out)
+
+    def _await(
+        self,
+        request_id: str,
+        context: Context,
+        call_id: str | None,
+        tool: str,
+        out: list[RelayEvent],
+    ) -> None:
         self._awaited[request_id] = _Awaited(context.id, 0)
-        if call_id is not None:
+        if call_id is None:
+            self.uncalled = request_id
+        else:
             self.requests[call_id] = request_id
         out.append(
             PermissionAsked(
-                context.id,
-                self._clock.ts,
-                request_id=request_id,
-                tool=call.tool if call is not None else "",
-                tool_use_id=call_id,
+                context.id, self._clock.ts, request_id=request_id, tool=tool, tool_use_id=call_id
             )
         )
 
@@ -182,6 +201,7 @@ class Permissions:
     def _forget(self, request_id: str) -> None:
         self._awaited.pop(request_id, None)
         self._hooked.pop(request_id, None)
+        self.uncalled = None if self.uncalled == request_id else self.uncalled
         self.requests = {
             call: asked for call, asked in self.requests.items() if asked != request_id
         }

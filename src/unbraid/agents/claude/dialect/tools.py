@@ -100,6 +100,8 @@ class ToolCalls:
             given = read_as(SpawnInput, bytes(block.input))
             if given.prompt is not None or given.resume is not None:
                 call.spawns = self._spawns.call_made(call_id, context, given, out)
+        if self._permissions.uncalled is not None and call.spawns is None:
+            self._permissions.called(call_id, context, tool, out)
         if self._attribution.held:
             self._attribution.retry(out)
 

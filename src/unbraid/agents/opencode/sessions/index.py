@@ -35,7 +35,7 @@ _MESSAGES = """SELECT session_id,
     json_extract(data, '$.tokens.cache.write'),
     json_extract(data, '$.cost'),
     json_extract(data, '$.time.created'),
-    json_extract(data, '$.time.completed') IS NULL,
+    json_extract(data, '$.time.completed'),
     json_extract(data, '$.modelID'),
     coalesce(json_extract(data, '$.agent'), json_extract(data, '$.mode'))
     FROM message WHERE json_valid(data) AND json_extract(data, '$.role') = 'assistant'"""
@@ -97,12 +97,14 @@ def _count(
     prices: Prices | None,
 ) -> None:
     counters: dict[str, ShareCounter] = {}
-    for sid, *counts, cost, created, is_open, model, agent in messages:
+    for sid, *counts, cost, created, completed, model, agent in messages:
         root = root_of(sid, parents)
         if root not in rows:
             continue  # of a session that is gone
-        if is_open and created:
+        if completed is None and created:
             rows[root].answered = False
+        # The row of a session is not always written again with its last message.
+        rows[root].updated = max(rows[root].updated, milliseconds(completed))
         given, said, read, written = map(_whole, counts)
         counters.setdefault(root, ShareCounter(prices)).add(
             MessageTokens(given, said, read, cache_creation_tokens=written),
