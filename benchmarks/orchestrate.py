@@ -26,7 +26,7 @@ from typing import Any
 from benchmarks.fanout_server import TOKEN
 from benchmarks.orchestrate_model import CHILDREN, TOKENS
 from benchmarks.table import Measured, table
-from unbraid.agents.spec import AgentSpec
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.events import RelayEvent, TextDelta, TokenUsage, TurnComplete
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.orchestrate.orchestrator import Orchestrator

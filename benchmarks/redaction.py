@@ -11,8 +11,8 @@ from importlib.util import find_spec
 
 from benchmarks import streams
 from benchmarks.table import Measured, table
+from tests.block_rows import RECORDINGS
 from tests.redact.samples import harmless, leaked, samples
-from tests.said import RECORDINGS
 from unbraid.redact.secrets import redact
 from unbraid.redact.source import line_redactor
 

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tests.said import FOLDERS, sources_of
+from tests.block_rows import FOLDERS, sources_of
 from unbraid.sessions.sources import runs_of_sources
 from unbraid.translate.tracks import merge
 

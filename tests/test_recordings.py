@@ -8,8 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import (
+    CLEAN,
+    FOLDERS,
+    has_parts,
+    judge,
+    sources_of,
+    stream_of,
+    told,
+    up_to_the_cut,
+)
 from tests.invariants import check, log_of
-from tests.said import CLEAN, FOLDERS, has_parts, judge, sources_of, stream_of, told, up_to_the_cut
 from unbraid import events as e
 from unbraid.pipeline import Pipeline
 from unbraid.sessions.sources import events_of, runs_of_sources

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import FOLDERS, sources_of, stream_of
 from tests.invariants import check, log_of
-from tests.said import FOLDERS, sources_of, stream_of
 from tests.watch.writing import Writer, append
 from unbraid import events as e
 from unbraid.log import opened_log

@@ -23,7 +23,7 @@ async def checkup(env: Mapping[str, str], log: str | None = None) -> list[Findin
     of_kinds = [finding for kind in kinds() for finding in await kind.checkup(env)]
     advice = "its agents are not shown: update or remove the package that brings it"
     of_plugins = [
-        Finding(f"plugin {name}", "warning", f"cannot be used: {problem}", advice)
+        Finding(f"plugin {name}", "warning", f"cannot be used: {problem}", advice=advice)
         for name, problem in plugin_problems().items()
     ]
     return [*of_kinds, *of_plugins, *_alerts(env), *await _log(env, log)]
@@ -35,7 +35,7 @@ def _alerts(env: Mapping[str, str]) -> list[Finding]:
     loaded = own.load()
     if loaded.problems:
         advice = "correct it; the other rules count"
-        return [Finding("alerts", "warning", problem, advice) for problem in loaded.problems]
+        return [Finding("alerts", "warning", problem, advice=advice) for problem in loaded.problems]
     if not loaded.is_there:
         return []
     rules = loaded.rules
@@ -43,7 +43,7 @@ def _alerts(env: Mapping[str, str]) -> list[Finding]:
     found = f"{counted(len(rules.rules), 'rule')} in {loaded.path}"
     if loaded.is_open and rules.receivers:
         advice = f"others can read it, and the addresses in it: chmod 600 {loaded.path}"
-        return [Finding("alerts", "warning", found, advice)]
+        return [Finding("alerts", "warning", found, advice=advice)]
     return [Finding("alerts", "ok", f"{found}; {forms}" if forms else found)]
 
 
@@ -66,7 +66,7 @@ async def _log(env: Mapping[str, str], url: str | None) -> list[Finding]:
     except LogError as error:
         reason = error.reason if isinstance(error, LogUnusable) else ""
         advice = _ADVICE.get(reason, "until then agents run as always, but are not logged")
-        return [Finding("log", "warning", str(error), advice)]
+        return [Finding("log", "warning", str(error), advice=advice)]
     free = await asyncio.to_thread(shutil.disk_usage, place.parent)
     left = f"{free.free / 1e9:.0f} GB free"
     return [Finding("log", "ok", f"{counted(runs, 'run')}, {size} in {place}, {left}")]
@@ -74,4 +74,4 @@ async def _log(env: Mapping[str, str], url: str | None) -> list[Finding]:
 
 def _shared(finding: LogFinding) -> Finding:
     status = "ok" if finding.ok else "warning"
-    return Finding(finding.about, status, finding.found, finding.advice)
+    return Finding(finding.about, status, finding.found, advice=finding.advice)

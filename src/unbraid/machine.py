@@ -26,7 +26,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.control.machines import answering_machines, steered_elsewhere
 from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
-from unbraid.log import Leases, Log, RunSummary, data_folder, open_log
+from unbraid.log import Leases, Log, RunSummary, data_folder, open_log, staleness
 from unbraid.log.engines import log_name
 from unbraid.notify.alert_service import AlertService, Show
 from unbraid.notify.page_alerts import PageAlerts
@@ -85,6 +85,8 @@ class Machine:
     async def __aenter__(self) -> Machine:
         self._log = await open_log(self._url, self.env, even_away=self._even_away)
         self._stack.push_async_callback(self._log.close)
+        if (stale := await staleness(self._log)) is not None:
+            self.warn(stale)
         return self
 
     async def __aexit__(

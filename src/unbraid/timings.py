@@ -16,7 +16,6 @@ CHILD_ANSWER_TIMEOUT_SECONDS = 1.0
 # A folder's time of change counts in ticks of a few milliseconds: one that is younger than this
 # could stand for two changes, of which one has not been seen.
 FOLDER_TIME_SETTLE_SECONDS = 0.1
-
 # The transcripts follow stdout by up to a few hundred milliseconds. A line of stdout waits at most
 # this long for its twin in a transcript.
 STDOUT_TWIN_TIMEOUT_SECONDS = 1.0
@@ -27,7 +26,6 @@ TRANSCRIPTS_QUIET_SECONDS = 0.15
 # The session's own transcript repeats what stdout has said already. It is needed when stdout stalls
 # and for what stdout never has, so stdout gets this long to be first.
 OWN_TRANSCRIPT_DELAY_SECONDS = 0.25
-
 # OpenCode stores a text when it has ended, which may be seconds after the call that follows it. A
 # call waits at most this long for the texts before it: after a kill they are never stored.
 TEXT_BEFORE_CALL_TIMEOUT_SECONDS = 3.0
@@ -47,16 +45,14 @@ FILE_DATE_TICK_SECONDS = 0.1
 # Translating is computing on the event loop, where viewers and other sessions wait for their turn:
 # what is translated at a time gets smaller until it takes no longer than this.
 TRANSLATION_SLICE_SECONDS = 0.005
-
 # While the log's writer is busy, it counts as able to append for this long after a commit: what it
 # is given at once may take seconds on a slow disk.
 COMMIT_FRESH_SECONDS = 5.0
-
 # Appends that wait share a transaction until its jobs have taken this long: whoever comes next
 # waits for one transaction, not for megabytes of many sessions. Many times what a sync costs.
 TRANSACTION_SECONDS = 0.1
 
-# --- changes of files (system/notify.py) ---
+# --- changes of files (system/file_changes.py) ---
 # The backend asks its queue in steps. Where words arrive it has to ask often; where nothing
 # happens, asking often would cost more than all the rest together.
 NOTIFY_BUSY_SECONDS = 2.0
@@ -116,9 +112,9 @@ RUN_POLL_SECONDS = 0.05
 PIPE_BEGAN_MS = 60_000
 # What Codex prints waits so long for the file that has the same words with their ids and times; one
 # that stores nothing has none.
-ROLLOUT_APPEARING_SECONDS = 5.0
+STORED_TWIN_APPEARING_SECONDS = 5.0
 # Codex's folders, which may hold years, are searched for files of new agents this often.
-ROLLOUT_SCAN_SECONDS = 0.3
+NEW_AGENT_SCAN_SECONDS = 0.3
 
 # --- leases ---
 # A watch holds a session's lease for a moment to see whether there is anything to record.
@@ -130,7 +126,6 @@ IMPORT_LEASE_RETRY_SECONDS = 0.05
 # A session that is part of another run (an orchestrated agent's) is marked as recorded there. The
 # mark can go when nobody would take the session for a new one any more.
 RECORDED_MARK_KEPT_SECONDS = 30 * 86400
-
 # On a log that many machines share, a holder that has not been heard of for so long is gone, and
 # another machine may take its runs. It says that it lives three times as often.
 LEASE_TTL_SECONDS = 15.0
@@ -200,13 +195,13 @@ READ_DEADLINE_SECONDS = 10.0
 # Clocks that are further apart than this make times of events that do not fit together.
 CLOCK_SKEW_SECONDS = 5.0
 # Every machine is asked what can be steered there; those that are not known yet have this long.
-LINE_GATHER_SECONDS = 0.3
+MACHINE_REQUEST_GATHER_SECONDS = 0.3
 # Those that answered the last time have longer: a busy machine is not gone.
-LINE_KNOWN_SECONDS = 1.0
+MACHINE_REQUEST_KNOWN_SECONDS = 1.0
 # An answer or an error within seconds, also if the machine is gone without a word.
-LINE_TIMEOUT_SECONDS = 5.0
+MACHINE_REQUEST_TIMEOUT_SECONDS = 5.0
 # While nodes are away at the start, a line looks so often whether they have come.
-LINE_RETRY_SECONDS = 0.2
+MACHINE_REQUEST_RETRY_SECONDS = 0.2
 
 # --- viewers (hub/, serve/) ---
 # A viewer that was cut off comes back after this long, by its own EventSource.
@@ -316,6 +311,9 @@ LAST_ROWS_GRACE_SECONDS = 4.0
 AGENT_SERVER_REQUEST_TIMEOUT_SECONDS = 30.0
 # Its heartbeat comes every 10 s: a stream that is silent for longer is dead.
 AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
+# A plugin is imported within a second. One that takes longer than this is left out: it may not even
+# be used.
+PLUGIN_LOAD_TIMEOUT_SECONDS = 10.0
 
 # --- hooks in CLIs (agents/hook_port.py) ---
 # How long a CLI lets a hook of ours wait for a person. Its own limit would be ten minutes.
@@ -397,3 +395,5 @@ ALERT_MARK_KEPT_SECONDS = 30 * 86400
 # --- the service (system/service.py) ---
 # Enabling a unit waits until it has started, on a machine that may just have booted.
 SERVICE_MANAGER_TIMEOUT_SECONDS = 60.0
+# One that has failed is started again after this.
+SERVICE_RESTART_SECONDS = 10

@@ -34,6 +34,32 @@ PAGE = (ROOT / "docs" / "how-to" / "agents.md").read_text(encoding="utf-8")
 CLAUDE = ROOT / "tests" / "recordings" / "nested.plain-fwd.2.1.325" / "stdout.ndjson"
 SESSION = "a-session"
 MISSING = "import a_module_that_is_not_there\n"
+UNBRAID = (sys.executable, "-m", "unbraid")
+# Says what it is given, word for word, and stores it at once.
+PARROT = """\
+import json, pathlib, sys, time
+
+name = sys.argv[sys.argv.index("--session") + 1]
+path = pathlib.Path.home() / ".parrot" / "sessions" / f"{name}.jsonl"
+count = 0
+
+
+def write(kind, words):
+    global count
+    count += 1
+    record = {"type": kind, "id": f"p{count}", "at": int(time.time() * 1000), "words": words}
+    with path.open("a") as file:
+        file.write(json.dumps(record) + "\\n")
+    print(words, flush=True)
+
+
+write("parrot.says", "Hello.")
+for line in sys.stdin if "--listen" in sys.argv else ():
+    write("parrot.says", line.rstrip())
+    if line == "Bye.\\n":
+        break
+write("parrot.bye", "")
+"""
 
 
 def shown(language: str, holding: str) -> str:
@@ -43,7 +69,15 @@ def shown(language: str, holding: str) -> str:
     return str(block)
 
 
-MODULE = shown("python", "class Parrot(AgentKind)")
+MODULE = (
+    shown("python", "class Parrot(AgentKind)").replace(
+        "from typing import ClassVar\n",
+        "from typing import ClassVar\nfrom unbraid_parrot_launcher import ParrotLauncher\n",
+    )
+    + "\n"
+    + shown("py", "def launcher")
+)
+LAUNCHER = shown("python", "class ParrotLauncher")
 PROJECT = tomllib.loads(shown("toml", "[project.entry-points"))
 RECORDING = shown("text", "parrot.says")
 ITS_TEST = shown("py", "def test_")
@@ -78,14 +112,14 @@ class Home(NamedTuple):
 
     def done(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command."""
-        command = [sys.executable, "-m", "unbraid", *words]
+        command = [*UNBRAID, *words]
         return subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=60)
 
 
-def wheel_of(folder: Path, project: dict[str, Any], module: str) -> Path:
-    """Build a wheel of one module."""
+def wheel_of(folder: Path, project: dict[str, Any], module: str, **others: str) -> Path:
+    """Build a wheel of a module, and others beside it."""
     name = str(project["name"]).replace("-", "_")
-    files = {f"{name}.py": module}
+    files = {f"{name}.py": module} | {f"{name}_{each}.py": text for each, text in others.items()}
     info = f"{name}-{project['version']}.dist-info"
     files[f"{info}/METADATA"] = (
         f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
@@ -151,7 +185,7 @@ def broken(folder: Path, name: str = "broken", module: str = MISSING) -> Path:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the page's plugin is installed, and nothing else."""
     folder = tmp_path_factory.mktemp("plugin")
-    install(folder / "site", wheel_of(folder, PROJECT["project"], MODULE))
+    install(folder / "site", wheel_of(folder, PROJECT["project"], MODULE, launcher=LAUNCHER))
     return folder / "site"
 
 
@@ -238,11 +272,42 @@ async def test_a_session_is_watched_as_it_grows(home: Home) -> None:
     assert b"1 session" in await watch.stderr.read()
 
 
+async def test_it_is_started_and_steered_and_its_session_is_one_run(home: Home) -> None:
+    program = home.folder / "parrot"
+    program.write_text(f"#!{sys.executable}\n{PARROT}")
+    program.chmod(0o700)
+    run = await asyncio.create_subprocess_exec(
+        *(*UNBRAID, "run", "--steer", "--", str(program)),
+        env=home.env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert run.stdout is not None and run.stderr is not None
+        assert await run.stdout.readline() == b"Hello.\n"
+        (session,) = (path.stem for path in home.session.parent.iterdir())
+        async with opened_log(env=home.env) as log:
+            async for _ in log.follow(session):
+                break
+        await asyncio.to_thread(home.unbraid, "send", session, "Bye.")
+        assert await run.stdout.read() == b"Bye.\n\n"
+        assert (await run.wait(), await run.stderr.read()) == (0, b"")
+    finally:
+        if run.returncode is None:
+            run.kill()
+            await run.wait()
+    (listed,) = json.loads(home.unbraid("ps", "--all", "--json"))
+    assert (listed["run"], listed["source"], listed["status"]) == (session, "parrot", "done")
+    events = map(json.loads, home.unbraid("cat", "--json", session).splitlines())
+    assert [each["delta"] for each in events if each["type"] == "text"] == ["Hello.", "Bye."]
+
+
 @asynccontextmanager
 async def watching(home: Home) -> AsyncIterator[Process]:
     """A real `unbraid watch`, stopped at the end as by Ctrl-C."""
     watch = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "unbraid", "watch", "--no-page"),
+        *(*UNBRAID, "watch", "--no-page"),
         env=home.env,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

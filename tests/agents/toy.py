@@ -44,6 +44,7 @@ class ToyDialect:
     def decode(self, line: bytes) -> ToyRecord | None:
         """A line that has a field `toy`."""
         record = msgspec.json.decode(line, type=ToyRecord)
+        record.raw = line
         return record if record.toy is not None else None
 
     def translate(self, record: ToyRecord, out: list[RelayEvent]) -> None:

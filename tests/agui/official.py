@@ -77,7 +77,7 @@ def check_protocol(found: Found) -> None:
 
 
 def rows_of(found: Found) -> list[tuple[str, str, str]]:
-    """Who said what, by the messages that the client ended up with, as `tests.said` has rows."""
+    """Who said what, by the client's messages in the end: rows as in `tests.block_rows`."""
     agents: dict[str | None, str | None] = {None: ""}
     for event in found["subagents"]:
         if event["type"] == "SUBAGENT_STARTED":

@@ -12,8 +12,8 @@ import pytest
 from tests.access import TOKEN, client_at
 from tests.agents.claude import backend_cli as claude_cli
 from tests.agui.official import check_protocol, client_folder, read_runs, rows_of
+from tests.block_rows import told
 from tests.orchestrate.fleets import fleet, scripted
-from tests.said import told
 from tests.serve.conftest import Start, client_of, log, start
 from tests.serve.test_orchestrate import AGENTS, ANSWER, serving
 from unbraid.control.controllers import Controllers

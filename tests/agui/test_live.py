@@ -12,7 +12,7 @@ import msgspec
 
 from tests.agui.official import check_protocol, client_folder, read_runs, rows_of
 from tests.agui.test_run import played, recorded
-from tests.said import told
+from tests.block_rows import told
 from tests.serve.conftest import Start, client_of, log, start
 from unbraid import events as e
 from unbraid.log import SqliteLog

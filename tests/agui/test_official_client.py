@@ -11,7 +11,7 @@ import pytest
 
 from tests.access import TOKEN
 from tests.agui.official import check_protocol, client_folder, read_runs, rows_of
-from tests.said import CLEAN, FOLDERS, compare, sources_of
+from tests.block_rows import CLEAN, FOLDERS, compare, sources_of
 from unbraid import events as e
 from unbraid.log.memory import MemoryLog
 from unbraid.serve import ServeConfig, serving

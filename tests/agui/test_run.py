@@ -9,7 +9,7 @@ import pytest
 from ag_ui.core import Event
 from pydantic import TypeAdapter
 
-from tests.said import FOLDERS, sources_of
+from tests.block_rows import FOLDERS, sources_of
 from unbraid import events as e
 from unbraid.agui.messages import AgUiMessages
 from unbraid.agui.run import AgUiRun

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.alerts.made import MAIN, Maker, helper
-from tests.said import FOLDERS, sources_of
+from tests.block_rows import FOLDERS, sources_of
 from unbraid import events as e
 from unbraid.alerts.conditions import APPLIED, Condition, RunConditions
 from unbraid.alerts.rules import TIMES

@@ -78,6 +78,28 @@ def test_a_fifo_is_no_database(tmp_path: Path, reader: str) -> None:
     assert list(database_blocks(path, "t", ())) == []
 
 
+@pytest.mark.parametrize("end", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("reader", READERS)
+def test_a_fifo_is_no_journal_of_a_database(tmp_path: Path, end: str, reader: str) -> None:
+    path = made(tmp_path / "opencode.db", "")
+    os.mkfifo(f"{path}{end}")
+    with pytest.raises(SourceError, match="regular"):
+        READERS[reader](path)
+    assert list(database_blocks(path, "t", ())) == []
+
+
+def test_a_file_without_an_end_among_those_of_early_releases(tmp_path: Path) -> None:
+    for name in ("session/p/ses_a", "message/ses_a/msg_a", "part/msg_a/prt_a"):
+        file = tmp_path / f"{name}.json"
+        file.parent.mkdir(parents=True)
+        file.write_text('{"role": "assistant", "type": "text"}')
+    with file.open("wb") as sparse:
+        sparse.truncate(6 << 30)
+    ((root, track),) = [(run.session, run.tracks[0]) for run in database_runs(tmp_path)]
+    assert root == "ses_a"
+    assert b"unbraid.row_bytes" in b"".join(track.read())
+
+
 def test_what_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "DATABASE_READ_CPU_SECONDS", 0.2)
     path = made(tmp_path / "opencode.db", "")

@@ -21,7 +21,7 @@ from tests.access import visitor
 from tests.launch.test_passing import start as command
 from tests.serve.conftest import Start
 from tests.serve.test_crash import lines_of
-from unbraid.cli.page import page
+from unbraid.cli.output.page import page
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.contract import story

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.orchestrate.fleets import fleet, played, text_of, told
 from unbraid import events as e
-from unbraid.agents.spec import AgentSpec, Limits
+from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.fleet.gate import Gate
 from unbraid.orchestrate.commands import Commands, Plugin
 from unbraid.orchestrate.grammar import Parser

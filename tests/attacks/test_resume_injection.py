@@ -23,7 +23,7 @@ import pytest
 from tests.launch.agents import UNBRAID
 from tests.watch.writing import SESSION, Writer, append
 from unbraid import events as e
-from unbraid.cli.fleet_view import FleetView
+from unbraid.cli.output.fleet_view import FleetView
 from unbraid.errors import CallerError
 from unbraid.log import open_log
 from unbraid.remote.client import RemoteServer

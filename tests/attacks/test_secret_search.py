@@ -2,19 +2,27 @@
 
 Answers were redacted, but searches and filters ran over what is stored: "does any run match
 `ghp_A`?", "`ghp_Ab`?", and 505 questions later the key was known. A redacting server searches what
-it shows. Titles, folders, errors and metrics are redacted like everything else.
+it shows, and neither the order of what it finds nor its excerpts depend on anything else. Titles,
+folders, errors and metrics are redacted like everything else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from tests.serve.conftest import Start
-from unbraid.log import SqliteLog
+from tests.watch.writing import Writer, append
+from unbraid.agents.port import SearchHit
+from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.contract import story
+from unbraid.log.port import Found
+from unbraid.redact.reader import RedactedLog
+from unbraid.sessions.search import search_files
 
 # Made here, so that no scanner takes this file for a leak.
 BODY = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
@@ -58,3 +66,33 @@ async def test_titles_folders_errors_and_metrics_are_redacted(
     path: str, redacting: httpx.AsyncClient
 ) -> None:
     assert BODY not in (await redacting.get(path)).text
+
+
+# One of them has the word that is searched for, the other has not.
+SECRETS = [f"ghp_{word}Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD" for word in ("bolt", "Wq7Z")]
+QUERIES = ("bolt", "bol", "olt", "lt", "bolt hay", '"a bolt"')
+
+
+async def found_in_log(secret: str) -> list[list[Found]]:
+    log = MemoryLog()
+    hay = "hay " * 100
+    for number, text in enumerate((f"{secret} {hay} thunderbolts {hay}", f"{hay} a bolt", "bolts")):
+        events = [replace(event, ts=event.ts - 1000 * number) for event in story([text])]
+        await log.append(f"r{number}", events)
+    return [await RedactedLog(log).search(query) for query in QUERIES]
+
+
+def found_in_files(secret: str, config: Path) -> list[list[SearchHit]]:
+    writer = Writer(config)
+    append(writer.main, writer.text(f"{secret} {'hay ' * 100} a bolt, thunderbolts"))
+    env = {"CLAUDE_CONFIG_DIR": str(config), "HOME": str(config)}
+    return [search_files(query, env, redact=True) for query in QUERIES]
+
+
+async def test_what_is_found_does_not_depend_on_what_is_hidden(tmp_path: Path) -> None:
+    with_word, without = [await found_in_log(secret) for secret in SECRETS]
+    assert with_word == without
+    assert [place.run for place in without[0]] == ["r1", "r2", "r0"]
+    stored = [found_in_files(secret, tmp_path / secret) for secret in SECRETS]
+    assert stored[0] == stored[1]
+    assert all(map(len, stored[0]))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.said import CLEAN, RECORDINGS, judge, sources_of, stream_of
+from tests.block_rows import CLEAN, RECORDINGS, judge, sources_of, stream_of
 from unbraid import events as e
 from unbraid.cli import EXIT_CODES, main
 from unbraid.cli.cat import cat

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.block_rows import RECORDINGS
 from tests.export.saved import events_in
 from tests.redact.secret import KEY, bits_in
 from tests.redact.test_lines import cut
-from tests.said import RECORDINGS
 from unbraid.cli import main
 from unbraid.log import SqliteLog
 from unbraid.log.sample import story

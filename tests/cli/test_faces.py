@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.said import FOLDERS
+from tests.block_rows import FOLDERS
 from unbraid.cli import main
 from unbraid.log import open_log
 from unbraid.sessions.importer import open_or_import

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from tests.tui.screens import opening, said
-from unbraid.cli.log_batches import batches_with_pauses
-from unbraid.cli.printer import Printer
+from unbraid.cli.output.log_batches import batches_with_pauses
+from unbraid.cli.output.printer import Printer
 from unbraid.events import decode_event
 from unbraid.log import MemoryLog
 

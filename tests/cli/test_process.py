@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import RECORDINGS, stream_of
+from tests.block_rows import RECORDINGS, stream_of
 from unbraid import __version__
 
 STREAM = stream_of(RECORDINGS / "nested.plain-fwd.2.1.325")

@@ -16,7 +16,7 @@ from tests.access import LINK
 from tests.launch.agents import UNBRAID
 from tests.launch.terminal import terminal
 from tests.watch.writing import Writer, append
-from unbraid.cli.session_table import SessionTable
+from unbraid.cli.output.session_table import SessionTable
 from unbraid.log import RunSummary, SqliteLog
 from unbraid.sessions.archive import Archive
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import re
@@ -47,6 +48,15 @@ class MachineHome:
         assert done.returncode == 0, done.stderr.decode()
         assert b"s3cret" not in done.stdout + done.stderr
         return done.stdout
+
+    def behind(self) -> str:
+        """Returns what `ps` says if nobody brings this machine's copy up to date."""
+        (lock,) = (self.home / "u" / "views").glob("*.fold")
+        with lock.open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            command = [UNBRAID, "ps", "--all"]
+            done = subprocess.run(command, env=self.env, capture_output=True, timeout=60)
+        return done.stderr.decode()
 
     def runs(self, *args: str) -> dict[str, Any]:
         """Returns what `ps` lists."""
@@ -100,7 +110,11 @@ async def test_what_one_machine_records_the_other_sees(tmp_path: Path) -> None:
                      "is_error": False, "result": "a needle too"},
                 )
             )  # fmt: skip
+            late = MachineHome(tmp_path, "late", url)
+            await asyncio.to_thread(late.runs)
             assert await asyncio.to_thread(two.call, "pipe", given=piped) == piped
+            # What is not here yet is not passed over in silence.
+            assert re.search(r"copy of the shared log lacks \d+ records", late.behind())
             for machine in (one, two):
                 runs = await asyncio.to_thread(machine.runs)
                 assert runs.keys() == {writer.session, PIPED}

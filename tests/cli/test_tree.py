@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.said import RECORDINGS, sources_of
+from tests.block_rows import RECORDINGS, sources_of
 from unbraid.cli import main
 from unbraid.cli.tree import fitted
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.access import TOKEN, client_at
+from tests.block_rows import CLEAN
 from tests.control.talk import Talk
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, cli_of, log_path, logged, play, verdict
-from tests.said import CLEAN
 from unbraid import events as e
 from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.log import SqliteLog

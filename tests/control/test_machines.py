@@ -10,7 +10,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-import unbraid.log.nats.line as line_module
 from tests.access import TOKEN, client_at
 from tests.nats_servers import NatsCluster
 from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
@@ -18,6 +17,7 @@ from unbraid.control.controllers import Controllers, UnknownRequest
 from unbraid.control.machines import answering_machines, steered_elsewhere
 from unbraid.errors import CallerError
 from unbraid.log import opened_log
+from unbraid.log.nats import machine_requests
 from unbraid.log.sample import story
 from unbraid.serve import ServeConfig, Token, hash_token, serving
 
@@ -89,7 +89,7 @@ async def test_a_run_is_steered_from_another_machine(
         owner.register("r", fake)
 
         # However busy this machine is, who was found is waited for.
-        monkeypatch.setattr(line_module, "LINE_KNOWN_SECONDS", 30)
+        monkeypatch.setattr(machine_requests, "MACHINE_REQUEST_KNOWN_SECONDS", 30)
         controller = await found(elsewhere)
         assert controller.verbs() == fake.verbs()
         await controller.message("go on")
@@ -128,20 +128,20 @@ async def test_a_run_is_steered_from_another_machine(
 
             # It is gone: known at once, and an error, not a silence.
             await answering.aclose()
-            monkeypatch.setattr(line_module, "LINE_KNOWN_SECONDS", 0.1)
+            monkeypatch.setattr(machine_requests, "MACHINE_REQUEST_KNOWN_SECONDS", 0.1)
             with pytest.raises(CallerError, match="run r was not reached"):
                 await controller.interrupt()
             assert (await client.post(path)).status_code == 409
 
         # It is there and says nothing: that takes a while, and is an error, too.
-        monkeypatch.setattr(line_module, "LINE_TIMEOUT_SECONDS", 0.2)
+        monkeypatch.setattr(machine_requests, "MACHINE_REQUEST_TIMEOUT_SECONDS", 0.2)
 
         async def silent(question: bytes) -> bytes:
             if b'"request":null' in question:
                 return b'[{"run":"r","verbs":["interrupt"]}]'
             raise TimeoutError
 
-        await stack.enter_async_context(two.line().answering(silent))  # type: ignore[attr-defined]
+        await stack.enter_async_context(two.machine_requests().answering(silent))  # type: ignore[attr-defined]
         stopped = await found(elsewhere)
         with pytest.raises(CallerError, match="no answer within"):
             await stopped.interrupt()

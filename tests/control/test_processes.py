@@ -13,7 +13,7 @@ from unbraid.control.sockets import steerable
 from unbraid.errors import CallerError
 
 
-class Steered:
+class OtherRuns:
     """A run that notes what it was told."""
 
     run = "far"
@@ -50,7 +50,7 @@ class Steered:
 
 
 async def test_a_run_elsewhere_is_steered_like_one_of_ours(tmp_path: Path) -> None:
-    steered, controllers = Steered(), Controllers(OtherProcesses(tmp_path))
+    steered, controllers = OtherRuns(), Controllers(OtherProcesses(tmp_path))
     async with steerable(tmp_path, steered):
         far = await controllers.find("far")
         assert far.verbs() == list(VERBS)
@@ -70,7 +70,7 @@ async def test_a_run_elsewhere_is_steered_like_one_of_ours(tmp_path: Path) -> No
 
 
 async def test_one_that_lives_here_is_ours_alone(tmp_path: Path) -> None:
-    here, there = Steered(), Steered()
+    here, there = OtherRuns(), OtherRuns()
     controllers = Controllers(OtherProcesses(tmp_path))
     controllers.register("far", here)
     async with steerable(tmp_path, there):

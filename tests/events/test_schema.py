@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from tests.said import RECORDINGS, sources_of
+from tests.block_rows import RECORDINGS, sources_of
 from unbraid.events import FLEET_EVENTS, RELAY_EVENTS, encode
 from unbraid.sessions.sources import events_of, relay_events_of, runs_of_sources
 

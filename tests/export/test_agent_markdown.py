@@ -50,7 +50,7 @@ def test_a_usual_answer_looks_as_before_and_reads_as_before() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["c70d09fc-c820", "2026-11-15 07:20:25 UTC", "≈<$0.01", "a_b (c) d.e", "50% + 3 = x!"]
+    "words", ["c70d09fc-c820", "2026-11-15 07:20:25 UTC", "<$0.01", "a_b (c) d.e", "50% + 3 = x!"]
 )
 def test_what_means_nothing_is_not_escaped(words: str) -> None:
     assert one_line(words) == shown(words) == words

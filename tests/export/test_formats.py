@@ -17,8 +17,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec import Raw
 
+from tests.block_rows import RECORDINGS, sources_of
 from tests.export.saved import events_in
-from tests.said import RECORDINGS, sources_of
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, FleetToolResult, FleetToolUse, StreamStart, Text, encode
 from unbraid.export import RunExport, RunFile, RunFold

@@ -18,7 +18,7 @@ import msgspec
 from click.testing import CliRunner
 
 from tests.access import TOKEN, client_at
-from tests.faces.events_told import (
+from tests.faces.folded_events import (
     COUNTS,
     Agent,
     agents_of,

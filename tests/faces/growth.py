@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from tests.faces.agreement import asked_events, asked_json
-from tests.faces.events_told import agents_of, known
+from tests.faces.folded_events import agents_of, known
 from tests.faces.stored import home_of
 from tests.invariants import check
 from unbraid import events as e

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import RECORDINGS
 from tests.faces.agreement import agrees, asked, asked_events, asked_json
-from tests.faces.events_told import Tokens, plus, spent, tokens_of
+from tests.faces.folded_events import Tokens, plus, spent, tokens_of
 from tests.faces.stored import home_of
-from tests.said import RECORDINGS
 from tests.watch.writing import Writer, append
 from unbraid.wire.record import milliseconds
 

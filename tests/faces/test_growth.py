@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import RECORDINGS
 from tests.faces.growth import grows
-from tests.said import RECORDINGS
 
 NAMES = (
     "background.plain.2.1.50",

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.said import RECORDINGS
+from tests.block_rows import RECORDINGS
 from unbraid import events as e
 from unbraid.fleet.conversation import RunConversation
 from unbraid.fleet.notes import note_of

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from tests.said import FOLDERS, stream_of
+from tests.block_rows import FOLDERS, stream_of
 from unbraid import events as e
-from unbraid.cli.printer import Printer
+from unbraid.cli.output.printer import Printer
 from unbraid.fleet.conversation import Item, ItemLimits, RunConversation, StreamConversation
 from unbraid.log.search_blocks import SearchBlocks
 from unbraid.pipeline import Pipeline

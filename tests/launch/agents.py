@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import CLEAN, Verdict, judge
+from tests.block_rows import CLEAN, Verdict, judge
+from tests.clis.spending import charged, spent_by
+from tests.clis.words import agents_of
 from unbraid import events as e
 from unbraid.log import RunSummary, SqliteLog
 from unbraid.testing import CliUnavailable, Recording, Script, ScriptedModel, clis, scenario
@@ -90,6 +92,7 @@ async def play(
             )
             recording.lines, recording.exit, recording.stderr = lines, code, child.stderr
             recording.truth = {**model.truth, "began_ms": model.began_ms}
+            recording.truth["charged"] = charged(model, "opencode" if opencode else "claude")
     return recording
 
 
@@ -109,6 +112,11 @@ def in_its_time(recording: Recording, events: Sequence[e.FleetEvent]) -> None:
     start = events[0]
     assert isinstance(start, e.RequestReceived)
     assert start.prompt or (asked and min(asked) < first), LATE
+
+
+def rightly_charged(recording: Recording, events: Sequence[e.FleetEvent]) -> None:
+    """Each agent has used what the model has charged it."""
+    assert spent_by(events, agents_of(events, recording)) == recording.truth["charged"]
 
 
 async def logged(home: Path) -> dict[str, list[e.FleetEvent]]:

@@ -21,7 +21,7 @@ from unbraid.translate.translator import Translator
 PATIENCE_SECONDS = 30
 
 
-class Steered:
+class OtherRuns:
     """A controller that notes what it is asked."""
 
     def __init__(self, *verbs: str) -> None:
@@ -63,7 +63,7 @@ async def test_one_agent_too_many(
     verbs: tuple[str, ...], asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("unbraid.launch.budget_guard.BUDGET_STOP_GRACE_SECONDS", 0.01)
-    log, maker, steered = MemoryLog(), Maker(), Steered(*verbs)
+    log, maker, steered = MemoryLog(), Maker(), OtherRuns(*verbs)
     warned: list[str] = []
     noted: list[RunNote] = []
     guard = BudgetGuard(RunLimits(agents=3), {}, warn=warned.append, note=noted.append)
@@ -77,7 +77,7 @@ async def test_one_agent_too_many(
 
 
 async def test_most_of_a_budget_is_a_notice() -> None:
-    log, maker, steered = MemoryLog(), Maker(), Steered("cancel")
+    log, maker, steered = MemoryLog(), Maker(), OtherRuns("cancel")
     warned: asyncio.Queue[str] = asyncio.Queue()
     limits = RunLimits(cost_usd=0.05)
     guard = BudgetGuard(limits, {}, warn=warned.put_nowait, note=lambda note: None)
@@ -92,7 +92,7 @@ async def test_most_of_a_budget_is_a_notice() -> None:
 
 
 async def test_tokens_without_a_price_are_named() -> None:
-    log, maker, steered = MemoryLog(), Maker(), Steered("cancel")
+    log, maker, steered = MemoryLog(), Maker(), OtherRuns("cancel")
     warned: list[str] = []
     limits = RunLimits(cost_usd=1.0, tokens=20)
     guard = BudgetGuard(limits, {}, warn=warned.append, note=lambda note: None)

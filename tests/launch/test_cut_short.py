@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import Row, expected, joined, told
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, arguments, clean, in_order, logged, play, verdict
-from tests.said import Row, expected, joined, told
 from unbraid import events as e
 from unbraid.testing import Recording, Script, ScriptedModel, Spawn, bash, say, scenario
 

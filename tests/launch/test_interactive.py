@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import CLEAN
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, cli_of, in_its_time, log_path, logged, verdict
 from tests.launch.terminal import terminal
-from tests.said import CLEAN
 from unbraid.fleet.tree import Tree
 from unbraid.log import SqliteLog
 from unbraid.testing import Recording, ScriptedModel, claude_launch, scenario

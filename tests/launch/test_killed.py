@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import told
 from tests.invariants import check
 from tests.launch.agents import TIMEOUT_SECONDS, UNBRAID, arguments, cli_of, log_path, logged, play
-from tests.said import told
 from unbraid.log import SqliteLog
 from unbraid.testing import Script, ScriptedModel, Spawn, bash, say
 from unbraid.testing.launch import claude_launch, opencode_launch

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import CLEAN
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, logged, play, verdict
-from tests.said import CLEAN
 from unbraid import events as e
 
 pytestmark = pytest.mark.cli

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import RECORDINGS, judge
 from tests.launch.agents import TIMEOUT_SECONDS, arguments, cli_of
-from tests.said import RECORDINGS, judge
 from tests.watch.test_restart import environment
 from tests.watch.writing import Writer, append
 from unbraid import process_events, session_events

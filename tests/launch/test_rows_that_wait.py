@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import CLEAN, RECORDINGS, judge
 from tests.launch.agents import log_path, logged
 from tests.launch.test_run import in_time
-from tests.said import CLEAN, RECORDINGS, judge
 from unbraid.agents.opencode.launch import OpenCodeSource
 from unbraid.launch.run_log import RunLog
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import Verdict
 from tests.invariants import check
 from tests.launch.agents import (
     UNBRAID,
@@ -20,9 +21,9 @@ from tests.launch.agents import (
     log_path,
     logged,
     play,
+    rightly_charged,
     verdict,
 )
-from tests.said import Verdict
 from tests.watch.test_watch_clis import whole
 from tests.watch.watching import watched
 from unbraid import events as e
@@ -114,6 +115,7 @@ async def test_a_run_a_pipe_and_a_watch_log_every_block_once(
         clean(live(version, verdict(recording, events, tmp_path / "recording")))
         in_time(events)
         in_its_time(recording, events)
+        rightly_charged(recording, events)
     ordered = version.startswith("opencode ")
     await seen_by_the_watch(recording, tmp_path, ordered=ordered)
 

@@ -20,7 +20,7 @@ from tests.ports import free_port
 from tests.serve.sse import data_of, events_of
 from tests.serve.test_crash import lines_of
 from unbraid.agents.claude.process import stdin as claude_input
-from unbraid.cli.page import page
+from unbraid.cli.output.page import page
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog
 from unbraid.testing import Script, ScriptedModel, Spawn, claude_launch, say, scenario

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import CLEAN, compare, told
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, arguments, in_order, log_path, logged, play
 from tests.launch.turns import PROMPTS, three_turns, words_of
-from tests.said import CLEAN, compare, told
 from unbraid.testing import ScriptedModel
 
 pytestmark = pytest.mark.cli

@@ -9,7 +9,7 @@ import pytest
 
 from tests.alerts.made import Maker
 from tests.launch.test_budget import LIMIT, endless
-from tests.launch.test_budget_guard import Steered
+from tests.launch.test_budget_guard import OtherRuns
 from tests.notify.test_alert_service import PATIENCE_SECONDS, Desk
 from tests.watch.test_opencode_server import served
 from unbraid import events as e
@@ -33,7 +33,7 @@ async def shown(desk: Desk, number: int) -> list[str]:
 
 
 async def test_a_steered_session_is_interrupted_once(tmp_path: Path) -> None:
-    desk, steered = Desk(tmp_path, RULES), Steered("interrupt", "message")
+    desk, steered = Desk(tmp_path, RULES), OtherRuns("interrupt", "message")
     desk.controllers.register("r", steered)
     maker = Maker(begin=now_ms(), step=0)
     # Two processes watch: one of them stops it.
@@ -64,7 +64,7 @@ async def test_one_that_nothing_steers_goes_on_and_the_alert_says_so(tmp_path: P
 
 
 async def test_one_that_can_be_stopped_only_later_is_stopped_then(tmp_path: Path) -> None:
-    desk, steered = Desk(tmp_path, RULES), Steered("interrupt", "message")
+    desk, steered = Desk(tmp_path, RULES), OtherRuns("interrupt", "message")
     maker = Maker(begin=now_ms(), step=0)
     async with desk.service().running():
         await desk.log.append("r", [*maker.begin(), maker.usage(10, 1.2)])

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.invariants import check
 from unbraid import events as e
-from unbraid.agents.spec import AgentSpec
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.roster import Roster
 from unbraid.testing import Script, ScriptedModel, Turn

@@ -17,7 +17,7 @@ from tests.agents.opencode import backend_cli as opencode_cli
 from tests.invariants import check
 from tests.orchestrate.fleets import fleet, of, shape, text_of
 from unbraid import events as e
-from unbraid.agents.spec import AgentSpec, Limits
+from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.roster import Roster
 from unbraid.testing import Script, ScriptedModel, Spawn, bash, say

@@ -6,7 +6,7 @@ import pytest
 
 from tests.orchestrate.fleets import fleet, of, played, text_of, told
 from unbraid import events as e
-from unbraid.agents.spec import AgentSpec, Limits
+from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.errors import CallerError
 from unbraid.orchestrate.commands import Commands, Plugin
 from unbraid.orchestrate.grammar import FleetCommand

@@ -60,7 +60,7 @@ async def test_an_answer_without_delegation_is_said_at_the_latest_when_the_turn_
 
 
 async def test_one_who_cannot_delegate_streams_at_once() -> None:
-    from unbraid.agents.spec import AgentSpec, Limits
+    from unbraid.agents.agent_spec import AgentSpec, Limits
 
     drafts: list[e.Draft] = []
     events, _ = await played(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.orchestrate.fleets import fleet
 from unbraid import events as e
-from unbraid.agents.spec import AgentSpec
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.log.leases import FileLeases, Leases
 from unbraid.orchestrate.orchestrator import Orchestrator
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.agents.spec import AgentSpec, Limits
+from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.orchestrate.grants import may_use
 from unbraid.orchestrate.prompts import with_fleet_prompt
 from unbraid.orchestrate.roster import MAX_FILE_BYTES, Roster, agent_folders
@@ -176,3 +177,10 @@ def test_who_delegates_is_shown_how_and_to_whom() -> None:
     assert "- a: Does a" in prompt(fleet[1], 1) and "- b:" not in prompt(fleet[1], 1)
     assert "/fetch" not in prompt(fleet[1], 1)
     assert prompt(fleet[1], 2) == prompt(fleet[2], 1) == prompt(fleet[0], 1) == ""
+
+
+def test_a_project_with_a_fifo_among_its_agents_holds_nobody_up(tmp_path: Path) -> None:
+    (tmp_path / "agents").mkdir()
+    os.mkfifo(tmp_path / "agents" / "a.md")
+    roster = Roster.read(tmp_path, tmp_path / "home")
+    assert [problem.reason for problem in roster.problems] == ["Not a regular file"]

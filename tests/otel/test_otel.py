@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.block_rows import RECORDINGS, sources_of
 from tests.otel.agreement import check_agreement, tree_of
 from tests.otel.receiver import Receiver, receiving
-from tests.said import RECORDINGS, sources_of
 from unbraid import events as e
 from unbraid.cli import main
 from unbraid.log import SqliteLog

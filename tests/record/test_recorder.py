@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.record.test_ingest import WORDS, Speller, words_of
+from unbraid.agents.claude.transcript import session_line
 from unbraid.errors import LogError
 from unbraid.log import MemoryLog
 from unbraid.log.port import Appended, LogUnusable
@@ -125,3 +126,32 @@ async def test_the_run_is_over_when_all_its_sources_have_ended() -> None:
     assert (await log.read("r"))[-1].type == "done"
     await recorder.finish(8)
     assert (await opened(log)).over
+
+
+async def test_a_run_in_which_nothing_is_said_is_none() -> None:
+    log = MemoryLog()
+    for prompt, runs in ((None, 0), ("Go on.", 1)):
+        recorder = await Recorder.open(log, "r", awaits_words=True)
+        asked = session_line("s", cwd="/app", version="1", started_ms=7, prompt=prompt)
+        await recorder.feed([Chunk("files", 5, b""), Chunk("about", 0, asked)], 7)
+        assert recorder.has_begun == bool(runs)
+        await recorder.finish(7)
+        assert recorder.over
+        assert len(await log.runs()) == runs
+    assert await log.offsets("r") == {"files": 5, "about": len(asked)}
+
+
+async def test_words_bring_all_that_came_before_them() -> None:
+    about = session_line("s", cwd="/app", version="1", started_ms=7)
+    words = b'{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"Hi"}]}}\n'
+    logs = []
+    for awaits_words in (False, True):
+        log = MemoryLog()
+        recorder = await Recorder.open(log, "r", awaits_words=awaits_words)
+        await recorder.feed([Chunk("about", 0, about)], 7)
+        assert recorder.has_begun != awaits_words
+        await recorder.feed([Chunk("out", 0, words)], 8)
+        assert recorder.has_begun
+        logs.append((await words_of(log), await log.spooled("r"), await log.offsets("r")))
+        assert (await Recorder.open(log, "r", awaits_words=True)).has_begun
+    assert logs[0] == logs[1]

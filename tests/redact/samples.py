@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.redact.samples_found_later import found_later
+from tests.redact.samples_third import third
 from tests.redact.samples_unseen import unseen
 
 ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -182,6 +183,8 @@ def samples() -> list[Sample]:
         out.append(Sample(f"unseen {name}", text.format(secret), bits(secret)))
     for name, text, secret in found_later(_Maker(4711)):
         out.append(Sample(f"later {name}", text.format(secret), bits(secret)))
+    for name, text, secret in third(_Maker(31337)):
+        out.append(Sample(f"third {name}", text.format(secret), bits(secret)))
     return out
 
 

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.access import SECRET, TOKEN, visitor
+from tests.block_rows import CLEAN, joined, rows_of, told
 from tests.invariants import check
 from tests.launch.agents import (
     UNBRAID,
@@ -26,7 +27,6 @@ from tests.launch.test_serving import ADDRESS, address_of
 from tests.ports import free_port
 from tests.redact.secret import KEY, SEEN, bits_in, leaks
 from tests.remote.test_delivery import arrived, waiting
-from tests.said import CLEAN, joined, rows_of, told
 from tests.watch.test_opencode_server import served
 from tests.watch.test_restart import watch_and_die
 from tests.watch.test_watch_clis import whole

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import unbraid
+from tests.block_rows import RECORDINGS
 from tests.redact.samples import Sample, harmless, leaked, samples
-from tests.said import RECORDINGS
 from unbraid.redact.secrets import redact, secret_ranges, undecided_from
 from unbraid.redact.source import line_redactor
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from tests.access import SECRET, TOKEN
+from tests.block_rows import CLEAN
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, events_of, log_path, logged, play, verdict
 from tests.launch.test_passing import environment, start
 from tests.redact.test_lines import claude
-from tests.said import CLEAN
 from tests.serve.test_crash import launched, lines_of
 from unbraid import events as e
 from unbraid.log import SqliteLog

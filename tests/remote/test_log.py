@@ -135,7 +135,7 @@ async def _until(holds: Callable[[], bool]) -> None:
 
 async def test_who_may_look_and_who_may_steer() -> None:
     secret, token = new_token("wall", ("read",))
-    log, controllers, steered = MemoryLog(), Controllers(), Steered()
+    log, controllers, steered = MemoryLog(), Controllers(), OtherRuns()
     controllers.register("one", steered)
     await log.append("one", opening())
     config = ServeConfig(port=0, limits=SOON, tokens=(token,))
@@ -156,7 +156,7 @@ async def test_who_may_look_and_who_may_steer() -> None:
         await reader.close()
 
 
-class Steered:
+class OtherRuns:
     """A run that notes what it was told."""
 
     def __init__(self) -> None:
@@ -191,7 +191,7 @@ class Steered:
 
 
 async def test_runs_are_steered_through_the_server() -> None:
-    log, controllers, steered = MemoryLog(), Controllers(), Steered()
+    log, controllers, steered = MemoryLog(), Controllers(), OtherRuns()
     controllers.register("one", steered)
     await log.append("one", opening())
     async with serving(

@@ -15,7 +15,7 @@ from unbraid.log import SqliteLog
 from unbraid.log.contract import story
 
 
-class Steered:
+class OtherRuns:
     """A run that notes what it was told."""
 
     def __init__(self) -> None:
@@ -52,15 +52,15 @@ class Steered:
 
 
 @pytest.fixture
-async def steered() -> Steered:
-    return Steered()
+async def steered() -> OtherRuns:
+    return OtherRuns()
 
 
 @pytest.fixture
 async def client(
     start: Start,
     client_of: Callable[..., httpx.AsyncClient],
-    steered: Steered,
+    steered: OtherRuns,
     log: SqliteLog,
 ) -> httpx.AsyncClient:
     controllers = Controllers()
@@ -70,7 +70,7 @@ async def client(
     return client_of(await start(controllers=controllers))
 
 
-async def test_steers_a_run(client: httpx.AsyncClient, steered: Steered) -> None:
+async def test_steers_a_run(client: httpx.AsyncClient, steered: OtherRuns) -> None:
     for path, body in (
         ("message", {"text": "go on"}),
         ("interrupt", None),
@@ -95,7 +95,7 @@ async def test_lists_what_can_be_asked_of_a_run(client: httpx.AsyncClient) -> No
     assert (listed["run"], listed["verbs"]) == ("r", ["message", "cancel"])
 
 
-async def test_answers_permissions(client: httpx.AsyncClient, steered: Steered) -> None:
+async def test_answers_permissions(client: httpx.AsyncClient, steered: OtherRuns) -> None:
     waiting = (await client.get("/v1/permissions")).json()["permissions"]
     assert [(request["request_id"], request["tool"]) for request in waiting] == [("req-1", "Bash")]
     answer = await client.post("/v1/permissions/req-1", json={"behavior": "deny", "message": "no"})
@@ -105,7 +105,7 @@ async def test_answers_permissions(client: httpx.AsyncClient, steered: Steered) 
     assert unknown.status_code == 404
 
 
-async def test_refuses_what_it_cannot_do(client: httpx.AsyncClient, steered: Steered) -> None:
+async def test_refuses_what_it_cannot_do(client: httpx.AsyncClient, steered: OtherRuns) -> None:
     assert (await client.post("/v1/runs/none/cancel")).status_code == 404
     assert (await client.post("/v1/runs/foreign/cancel")).status_code == 409
     for body in (b"", b"{", b"[]", b'{"text": 1}', b'{"text": "a", "odd": 1}'):

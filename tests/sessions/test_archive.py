@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.access import TOKEN, client_at
-from tests.said import CLEAN, FOLDERS, judge
+from tests.block_rows import CLEAN, FOLDERS, judge
 from tests.watch.writing import Writer, append
 from unbraid.cli import main
 from unbraid.events import decode_event

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import RECORDINGS
+from tests.block_rows import RECORDINGS
 from tests.watch.test_restart import environment
 from tests.watch.writing import Writer, append
 from unbraid import Machine

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from benchmarks.index_history import make
-from tests.said import FOLDERS
+from tests.block_rows import FOLDERS
 from unbraid.errors import CallerError
 from unbraid.fleet.shares import UsageShare, settle, usage_of
 from unbraid.fleet.tree import Tree
@@ -292,7 +292,7 @@ def test_the_table_and_the_values_say_the_same(tmp_path: Path) -> None:
     shown = subprocess.run(
         [UNBRAID, "cost", "--by", "model"], env=env, capture_output=True, check=True, text=True
     ).stdout
-    assert "MODEL" in shown and "≈<$0.01" in shown and "no price" in shown
+    assert "MODEL" in shown and "<$0.01" in shown and "no price" in shown
     assert shown.splitlines()[-1].split()[0] == "TOTAL"
     values = subprocess.run(
         [UNBRAID, "cost", "--csv"], env=env, capture_output=True, check=True, text=True

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.said import FOLDERS
+from tests.block_rows import FOLDERS
 from unbraid.agents.port import SearchHit
-from unbraid.log.query import words_of
+from unbraid.fleet.query import words_of
 from unbraid.sessions.search import search_files
 from unbraid.testing import load
 

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.said import CLEAN, RECORDINGS, judge, sources_of, stream_of, told
+from tests.block_rows import CLEAN, RECORDINGS, judge, sources_of, stream_of, told
 from unbraid.errors import SourceError
 from unbraid.events import encode
 from unbraid.log import SqliteLog

@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.access import TOKEN, client_at
-from tests.said import FOLDERS
+from tests.block_rows import FOLDERS
 from unbraid.cli import main
 from unbraid.fleet.tree import Tree
 from unbraid.log import RunSummary, SqliteLog

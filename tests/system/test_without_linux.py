@@ -16,7 +16,7 @@ from unbraid.agents.claude.sessions import processes
 from unbraid.agents.codex.sessions import writers as codex
 from unbraid.agents.opencode.sessions import writers as opencode
 from unbraid.machine import Machine
-from unbraid.system import liveness, notify, program
+from unbraid.system import file_changes, liveness, program
 from unbraid.system.clock import now_ms
 
 
@@ -29,7 +29,7 @@ def without_linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def changes(folders: list[Path]) -> None:
         raise OSError("no inotify")
 
-    monkeypatch.setattr(notify, "changes", changes)
+    monkeypatch.setattr(file_changes, "changes", changes)
 
 
 def test_processes_are_neither_alive_nor_dead(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import FOLDERS, sources_of
+from tests.block_rows import FOLDERS, sources_of
 from unbraid import events as e
 from unbraid.fleet.tree import Tree
 from unbraid.sessions.sources import events_of, runs_of_sources

@@ -17,10 +17,12 @@ from unbraid.translate.tracks import LineOrder, Track, merge, split
 
 
 def track(
-    name: str, *lines: dict[str, object], dated: bool = True, sidechains: bool = False
+    name: str, *lines: dict[str, object], dated: bool = True, many_conversations: bool = False
 ) -> Track:
     data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-    return Track(name, lambda: iter([data]), dated, order=line_order, sidechains=sidechains)
+    return Track(
+        name, lambda: iter([data]), dated, order=line_order, many_conversations=many_conversations
+    )
 
 
 def at(second: int, name: str, **more: object) -> dict[str, object]:
@@ -67,7 +69,7 @@ def test_sidechains_in_one_file_are_put_in_order_each_in_its_own() -> None:
         at(3, "b1", isSidechain=True, parentUuid=None),
         at(4, "b2", isSidechain=True, parentUuid="b1"),
     ]
-    file = track("f", *root, *one, *two, sidechains=True)
+    file = track("f", *root, *one, *two, many_conversations=True)
     assert order(file, track("g", at(5, "x"))) == [
         "f:r1", "f:a1", "f:b1", "f:b2", "g:x", "f:a2", "f:r2",
     ]  # fmt: skip

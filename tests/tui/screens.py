@@ -12,7 +12,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from tests.said import sources_of
+from tests.block_rows import sources_of
 from unbraid import events as e
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import RECORDINGS, served
+from tests.block_rows import RECORDINGS, served
 from tests.tui.screens import opening, recorded, said, showing, squeezed
 from unbraid import events as e
 from unbraid.log import MemoryLog

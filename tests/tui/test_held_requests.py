@@ -29,7 +29,7 @@ class Nothing:
     async def open(self, name: str) -> None:
         return None
 
-    async def search(self, query: str, *, limit: int) -> list[Any]:
+    async def search(self, query: str, *, limit: int, redact: bool) -> list[Any]:
         return []
 
 

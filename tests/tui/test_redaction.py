@@ -64,7 +64,7 @@ async def test_what_is_not_decided_waits_and_the_rest_is_shown(tmp_path: Path) -
 
 
 async def test_requests_for_leave(tmp_path: Path) -> None:
-    class Waiting:
+    class PendingRequests:
         """A run that waits for leave to use a key."""
 
         def verbs(self) -> list[str]:
@@ -74,7 +74,7 @@ async def test_requests_for_leave(tmp_path: Path) -> None:
             return [PermissionRequest("one", "q1", "Bash", {"command": f"curl -H 'x: {KEY}'"})]
 
     log, controllers = MemoryLog(), Controllers()
-    controllers.register("one", Waiting())  # type: ignore[arg-type]
+    controllers.register("one", PendingRequests())  # type: ignore[arg-type]
     await log.append("one", opening())
     async with showing(log, tmp_path, size=SIZE, redact=True, controllers=controllers) as screen:
         await screen.until(lambda: f"x: {SEEN}" in screen.text())

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import joined, rows_of, told
 from tests.invariants import check
 from tests.launch.agents import TIMEOUT_SECONDS, cli_of, in_order, log_path, logged
 from tests.launch.turns import PROMPTS, three_turns
 from tests.ports import free_port
-from tests.said import joined, rows_of, told
 from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.log import SqliteLog

@@ -28,7 +28,7 @@ from tests.watch.hooked_session import (
 )
 from tests.watch.writing import append
 from unbraid.agents.claude.hooks import decisions
-from unbraid.agents.claude.hooks.commands import MAIL, WAIT
+from unbraid.agents.claude.hooks.commands import ORDERS, WAIT
 from unbraid.agents.control_port import GIVE_BACK, halt
 from unbraid.errors import CallerError
 from unbraid.events import FleetError, FleetPermissionAsked
@@ -128,17 +128,17 @@ async def test_the_person_is_first(tmp_path: Path) -> None:
         # The tool that was asked for is used: that is known before the transcript has it.
         hook = await session.ask()
         await session.pending()
-        await until((session.folder / "mail").exists)
+        await until((session.folder / "orders").exists)
         used: dict[str, Any] = {"tool_name": "Bash", "tool_input": BASH["input"]}
         for other in ({"agent_id": "a1"}, {"tool_name": "Read"}, {"tool_input": {"command": "ls"}}):
-            call = await session.hook(MAIL, "PostToolUse", **{**used, **other})
+            call = await session.hook(ORDERS, "PostToolUse", **{**used, **other})
             assert await call.said() == (0, "", "")
             await session.pending()
-        call = await session.hook(MAIL, "PostToolUse", **used)
+        call = await session.hook(ORDERS, "PostToolUse", **used)
         assert await call.said() == (0, "", "")
         assert session.machine.controllers.pending() == [], "before the CLI goes on"
         assert await hook.answer() is None
-        assert not (session.folder / "mail").exists()
+        assert not (session.folder / "orders").exists()
 
         # Esc in the dialog: the CLI ends the hook.
         hook = await session.ask()
@@ -181,24 +181,24 @@ async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
         waiting = await session.hook(WAIT, "UserPromptSubmit")
         run = writer.session
         held: Any = await until(lambda: session.machine.controllers._by_run.get(run))
-        mail = session.folder / "mail"
-        assert not mail.exists()
+        orders = session.folder / "orders"
+        assert not orders.exists()
         await held.message("To the idle one.")
         assert await waiting.said() == (2, "", "To the idle one.")
         # The turn is over, and the hook that waits beside it has not called yet.
         await held.message("In between.")
         waiting = await session.hook(WAIT, "Stop")
         assert await waiting.said() == (2, "", "In between.")
-        assert not mail.exists()
+        assert not orders.exists()
 
         async def calls(event: str, **given: Any) -> Any:
-            code, out, err = await (await session.hook(MAIL, event, **given)).said()
+            code, out, err = await (await session.hook(ORDERS, event, **given)).said()
             assert (code, err) == (0, "")
             return json.loads(out) if out else None
 
         await held.message("First.")
         await held.message("Second.")
-        await until(mail.exists)
+        await until(orders.exists)
         assert await calls("PostToolUse", agent_id="a1") is None, "it is for the main agent"
         assert await calls("PreToolUse") is None
         assert await calls("PostToolUse") == {
@@ -207,7 +207,7 @@ async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
                 "additionalContext": "First.\n\nSecond.",
             }
         }
-        assert not mail.exists()
+        assert not orders.exists()
         await until_async(lambda: agent_known(session))
         await held.message_agent(1, "To the agent.")
         assert await calls("Stop") is None
@@ -239,10 +239,10 @@ async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
         report = {"prompt": "<task-notification>\n<task-id>a1</task-id>"}
         waiting = await session.hook(WAIT, "UserPromptSubmit", **report)
         await until(lambda: held._waiter is not None)
-        assert mail.exists()
+        assert orders.exists()
         await session.hook(WAIT, "UserPromptSubmit", prompt="Go on.")
         assert await waiting.said() == (0, "", "")
-        await until(lambda: not mail.exists())
+        await until(lambda: not orders.exists())
         # Who asks comes to no tool call: a stop is an answer.
         hook = await session.ask()
         await session.pending()
@@ -252,7 +252,7 @@ async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
         assert (await calls("PreToolUse", agent_id="a1"))["continue"] is False
         assert await calls("PreToolUse") is None, "the main agent has stopped already"
         waiting = await session.hook(WAIT, "UserPromptSubmit")
-        await until(lambda: not mail.exists())
+        await until(lambda: not orders.exists())
         newer = await session.hook(WAIT, "Stop")
         assert await waiting.said() == (0, "", ""), "only the latest waits"
     assert await newer.said() == (0, "", ""), "none is left when nobody listens"
@@ -307,7 +307,7 @@ async def test_what_is_sent_to_the_socket_answers_nothing(tmp_path: Path) -> Non
         for body in (b"", b"{", b"[]", b'{"session_id": "../../etc"}', b'{"session_id": 1}'):
             assert (await posted(session, b"ask", body)).startswith(b"HTTP/1.1 400")
         large = json.dumps({**answer, "x": "x" * (17 << 20)}).encode()
-        assert (await posted(session, b"mail", large))[:12] in (b"HTTP/1.1 404", b"")
+        assert (await posted(session, b"orders", large))[:12] in (b"HTTP/1.1 404", b"")
         reader, writer = await asyncio.open_unix_connection(session.folder / "hook.sock")
         writer.write(b"no HTTP at all\r\n\r\n")
         assert await reader.read() == b""
@@ -355,10 +355,10 @@ async def test_another_process_takes_the_place(tmp_path: Path) -> None:
 async def test_a_session_is_known_by_its_first_tool_call_and_calls_no_more(tmp_path: Path) -> None:
     async with watched(tmp_path) as session:
         callers = session.folder / "callers"
-        await (await session.hook(MAIL, "PreToolUse")).said()
+        await (await session.hook(ORDERS, "PreToolUse")).said()
         await until(lambda: session.machine.controllers._by_run)
         assert [path.name for path in callers.iterdir()] == [f"{os.getpid()}-"]
-        await (await session.hook(MAIL, "PostToolUse")).said()
+        await (await session.hook(ORDERS, "PostToolUse")).said()
         (session.folder / "stalled").touch()  # somebody got no answer, while we were stopped
         await until(lambda: not (session.folder / "stalled").exists())
     assert not callers.exists()

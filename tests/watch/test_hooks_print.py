@@ -19,7 +19,7 @@ from tests.watch.hooked_clis import (
     hooks_running,
     listening,
 )
-from unbraid.agents.hook_port import FOLDER, MAIL_NAME
+from unbraid.agents.hook_port import FOLDER, ORDERS_NAME
 from unbraid.testing import Script, ScriptedModel, Spawn, bash, claude_launch, say
 
 pytestmark = HOOKED_CLI
@@ -66,7 +66,7 @@ async def test_without_a_terminal(tmp_path: Path, version: str) -> None:
         assert not any((launch.cwd / name).exists() for name in FILES)
     # It asks for nothing, and is stopped at its budget all the same. Each call takes until the stop
     # is there to be taken, so that not the speed of this machine is tried.
-    stop = shlex.quote(str(tmp_path / ".local/share/unbraid" / FOLDER / MAIL_NAME))
+    stop = shlex.quote(str(tmp_path / ".local/share/unbraid" / FOLDER / ORDERS_NAME))
     wait = f"for i in $(seq 100); do [ -e {stop} ] && break; sleep 0.1; done"
     steps = [say(f"Step {number}.", bash(f"{wait}; touch {number}")) for number in range(20)]
     with ScriptedModel(Script({"main": [*steps, say("Over.")]}, "endless")) as model:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import CLEAN
 from tests.launch.agents import UNBRAID, arguments, log_path, logged, play, verdict
-from tests.said import CLEAN
 from tests.watch.watching import watched
 from unbraid.log import SqliteLog
 from unbraid.testing import Script, Spawn, bash, say

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.block_rows import joined, rows_of, told
 from tests.launch.agents import UNBRAID, cli_of
-from tests.said import joined, rows_of, told
 from unbraid import events as e
 from unbraid.control.controllers import Controllers, NotControlled
 from unbraid.log import SqliteLog
@@ -185,7 +185,7 @@ async def test_the_latest_run_of_a_session_is_steered(tmp_path: Path) -> None:
     async with served(script, tmp_path, asks=False, database=True, idle_seconds=3) as server:
         session = await server.begin()
         for each in words:
-            run = await said_in(server.log, each)
+            run = await searchable_text(server.log, each)
             while steered(server, session) < [run]:  # noqa: ASYNC110 - the log is told first
                 await asyncio.sleep(0)
             async for _ in server.log.follow(run):
@@ -195,7 +195,7 @@ async def test_the_latest_run_of_a_session_is_steered(tmp_path: Path) -> None:
     assert last != session
 
 
-async def said_in(log: SqliteLog, words: str) -> str:
+async def searchable_text(log: SqliteLog, words: str) -> str:
     """The run in which somebody says this."""
     async for batch in log.follow_all(0):
         for entry in batch:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import CLEAN, compare, told, up_to_the_cut
 from tests.launch.agents import arguments, clean, cli_of, in_order, logged, play, verdict
 from tests.launch.turns import three_turns, words_of
-from tests.said import CLEAN, compare, told, up_to_the_cut
 from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.testing import ScriptedModel, record_opencode

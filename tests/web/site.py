@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.block_rows import stream_of
 from tests.launch.agents import log_path
-from tests.said import stream_of
 from unbraid.control.controllers import Controllers
 from unbraid.control.processes import OtherProcesses
 from unbraid.events import FleetEvent

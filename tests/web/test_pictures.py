@@ -18,7 +18,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 from playwright.async_api import Page, expect
 
-from tests.control.test_processes import Steered
+from tests.control.test_processes import OtherRuns
 from tests.web.site import Site
 from tests.web.stories import Story
 from tests.web.test_run import fleet
@@ -68,7 +68,7 @@ def asking() -> list[FleetEvent]:
     return story.events
 
 
-class Asked(Steered):
+class Asked(OtherRuns):
     """The controller of the run that waits."""
 
     def pending(self) -> list[PermissionRequest]:

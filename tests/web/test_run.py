@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import FloatRect, Locator, Page, expect
 
-from tests.said import RECORDINGS
+from tests.block_rows import RECORDINGS
 from tests.web.browser import serious_violations
 from tests.web.site import Site
 from tests.web.stories import Story, crowd

@@ -11,7 +11,7 @@ import pytest_asyncio
 from click.testing import CliRunner
 from playwright.async_api import Browser, Page, expect
 
-from tests.said import RECORDINGS, sources_of
+from tests.block_rows import RECORDINGS, sources_of
 from tests.web.browser import TIMEOUT_MS, serious_violations
 from tests.web.hostile import LAST, hostile_story
 from tests.web.stories import ANSWER, OVERLOADED, crowd, fan

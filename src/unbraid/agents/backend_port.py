@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, runtime_checkable
 
-from unbraid.agents.spec import AgentSpec
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.events import RelayEvent
 
 
@@ -32,7 +32,7 @@ class AgentConversation(Protocol):
 
 
 @runtime_checkable
-class AsksPermission(Protocol):
+class PermissionConversation(Protocol):
     """A conversation whose agent asks for permission and waits for the answer."""
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:

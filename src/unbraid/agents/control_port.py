@@ -94,7 +94,7 @@ class Controller(Protocol):
 
 
 @runtime_checkable
-class MessagesAgents(Protocol):
+class AgentMessageController(Protocol):
     """A controller that can send messages to sub-agents, too."""
 
     async def message_agent(self, stream_id: int, text: str) -> None:
@@ -103,7 +103,7 @@ class MessagesAgents(Protocol):
 
 
 @runtime_checkable
-class StopsEveryone(Protocol):
+class FleetStopController(Protocol):
     """A controller whose `interrupt` would leave other agents at work."""
 
     async def stop_everyone(self) -> None:
@@ -118,7 +118,7 @@ async def halt(controller: Controller) -> str:
     if "interrupt" not in controller.verbs():
         await controller.cancel()
         return "ended"
-    if isinstance(controller, StopsEveryone):
+    if isinstance(controller, FleetStopController):
         await controller.stop_everyone()
     else:
         await controller.interrupt()
@@ -129,7 +129,7 @@ async def send_message(controller: Controller, stream_id: int, text: str) -> Non
     """Send an agent of a run a message. Raises CallerError if that is not possible."""
     if not stream_id:
         await controller.message(text)
-    elif isinstance(controller, MessagesAgents):
+    elif isinstance(controller, AgentMessageController):
         await controller.message_agent(stream_id, text)
     else:
         raise CallerError("only the main agent of this run takes messages")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from unbraid.agents.port import AgentKind
-from unbraid.agents.stored import SourceForm
+from unbraid.agents.session_port import SourceForm
 from unbraid.translate.tracks import RunTracks, Track
 from unbraid.wire.record import BAD_JSON
 

@@ -23,7 +23,7 @@ from collections.abc import (
 from contextlib import aclosing
 from pathlib import Path
 
-from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock, said_in
+from unbraid.agents.session_port import Recorded, SessionFacts, StoredBlock, searchable_text
 from unbraid.system.file_tail import Place, Tail
 from unbraid.system.files import chunks, is_regular, modified_ms
 from unbraid.system.folders import folder_changes
@@ -81,7 +81,7 @@ class JsonlSessions:
         path = self._path(session_id)
         if path is None:
             return None
-        track = Track(str(path), lambda: chunks(path), False, session_id)
+        track = Track(str(path), lambda: chunks(path), False, session=session_id)
         return RunTracks(self._kind, session_id, [track])
 
     def updated(self, session_id: str) -> int:
@@ -222,7 +222,7 @@ def _place(recorded: Recorded) -> tuple[Place, int]:
             continue
         generation, begins = int(match[1]), int(match[2])
         head, tail = (b"", b"") if recorded.is_new else recorded.ends.get(source, (b"", b""))
-        known = Place(generation, begins + offset, b"" if begins else head, tail)
+        known = Place(generation, begins + offset, b"" if begins else head, tail=tail)
         if known[:2] > place[:2]:
             place, base = known, begins
     return place, place.offset if recorded.is_new else base
@@ -235,7 +235,7 @@ def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
     translator = Translator()
     for data in chunks(path):
         for event in translator.feed(data, path.name):
-            if (said := said_in(event)) is not None:
+            if (said := searchable_text(event)) is not None:
                 kind, text = said
                 yield StoredBlock(
                     session_id=session,

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 FOLDER = "hooks"
 SOCKET_NAME = "hook.sock"
-MAIL_NAME = "mail"
+ORDERS_NAME = "orders"
 CALLERS_NAME = "callers"
 STALLED_NAME = "stalled"
 
 
 def hook_folder(env: Mapping[str, str]) -> Path:
     """Returns the folder in which hooks find us, by the socket. So that they need not call to know
-    that nothing waits for them, a file `mail` is there while a message or a stop waits for some
+    that nothing waits for them, a file `orders` is there while a message or a stop waits for some
     session, and `callers` has a file for each session that has called. A hook that got no answer
     leaves a file `stalled`, and no other calls until whoever listens has removed it.
     """
@@ -107,7 +107,7 @@ class HookServices(Protocol):
         """Waits until the log of a run says that a permission request was answered."""
         ...
 
-    def mail(self, kind: str, *, waits: bool) -> None:
+    def note_orders(self, kind: str, *, waits: bool) -> None:
         """Notes whether something waits for sessions of a kind to call."""
         ...
 

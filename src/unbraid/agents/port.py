@@ -25,14 +25,14 @@ from msgspec import Struct, field
 from unbraid.agents.backend_port import Backend
 from unbraid.agents.hook_port import CliHooks
 from unbraid.agents.process_port import Launcher
-from unbraid.agents.stored import FileFormats as FileFormats
-from unbraid.agents.stored import Follower as Follower
-from unbraid.agents.stored import Recorded as Recorded
-from unbraid.agents.stored import SearchHit as SearchHit
-from unbraid.agents.stored import SessionFacts as SessionFacts
-from unbraid.agents.stored import SessionStore as SessionStore
-from unbraid.agents.stored import SessionWatch as SessionWatch
-from unbraid.agents.stored import StoredBlock as StoredBlock
+from unbraid.agents.session_port import FileFormats as FileFormats
+from unbraid.agents.session_port import Follower as Follower
+from unbraid.agents.session_port import Recorded as Recorded
+from unbraid.agents.session_port import SearchHit as SearchHit
+from unbraid.agents.session_port import SessionFacts as SessionFacts
+from unbraid.agents.session_port import SessionStore as SessionStore
+from unbraid.agents.session_port import SessionWatch as SessionWatch
+from unbraid.agents.session_port import StoredBlock as StoredBlock
 from unbraid.events import RelayEvent
 from unbraid.wire.record import Record
 
@@ -117,9 +117,9 @@ class AgentKind:
 class Dialect(Protocol[R]):
     """One run's records to relay events: what is new, and who said it. Pure.
 
-    One that also has `mend` (`unbraid.translate.reader.MendsRecords`) keeps what is right of a
-    damaged record. One that has `reading` (`unbraid.translate.reader.ReadsSources`) is called with
-    the name of the source before lines of another one come.
+    One that also has `mend` (`MendingDialect` in `unbraid.translate.reader`) keeps what is right of
+    a damaged record. One that has `reading` (`SourceAwareDialect`, there) is called with the name
+    of the source before lines of another one come.
     """
 
     @property

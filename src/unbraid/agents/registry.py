@@ -11,13 +11,11 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from unbraid.agents.port import AgentKind, DeltaFormat, SessionStore
 from unbraid.system.files import read_small
-from unbraid.wire.record import BAD_JSON
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -59,14 +57,13 @@ def _plugins() -> _Plugins:
     problems: dict[str, str] = {}
     names = {each.name for each in _built_in()}
     for entry in _entries() if _may_have_entries() else ():
+        from unbraid.agents.plugin import load_plugin
+
         # Another package's code may fail in any way: our own kinds have to work without it.
         try:
-            brought = entry.load()()
-            if not isinstance(brought, AgentKind):
-                raise TypeError(f"{entry.value} is not an AgentKind")
+            brought = load_plugin(entry, partial(problems.setdefault, entry.name))
             if brought.name in names:
                 raise ValueError(f"a kind named {brought.name} already exists")
-            _ask_about_a_foreign_line(brought)
             found.append(brought)
             names.add(brought.name)
         except Exception as error:
@@ -103,14 +100,6 @@ def _may_have_entries() -> bool:
     return False
 
 
-def _ask_about_a_foreign_line(brought: AgentKind) -> None:
-    """Raises what the kind's dialect raises for a line that cannot be its own: it is asked about
-    the lines of every other kind, too.
-    """
-    with suppress(*BAD_JSON):
-        brought.dialect().decode(b"{}")
-
-
 def kind(name: str) -> AgentKind | None:
     """Returns the kind of that name."""
     return next((each for each in kinds() if each.name == name), None)
@@ -118,18 +107,8 @@ def kind(name: str) -> AgentKind | None:
 
 def stores(env: Mapping[str, str]) -> dict[str, SessionStore]:
     """Returns the stored sessions of every kind that keeps some, by the kind's name."""
-    found: dict[str, SessionStore] = {}
-    for each in kinds():
-        try:
-            store = each.sessions(env)
-        except Exception as error:
-            if each not in _plugins().kinds:
-                raise
-            _plugins().problems[each.name] = f"its sessions: {type(error).__name__}: {error}"
-            continue
-        if store is not None:
-            found[each.name] = store
-    return found
+    found = {each.name: each.sessions(env) for each in kinds()}
+    return {name: store for name, store in found.items() if store is not None}
 
 
 def is_kind(name: str) -> bool:

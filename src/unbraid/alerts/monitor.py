@@ -68,6 +68,7 @@ class AlertMonitor:
         self._happened: list[_Held] = []
         self._held: dict[str, _Held] = {}  # moments of quiet hours, by receiver and key
         self._stops: list[SpentBudget] = []
+        self._was_quiet = False
 
     def use(self, rules: AlertRules) -> None:
         """Goes on with other rules; what was sent by the earlier ones is not sent again."""
@@ -108,6 +109,10 @@ class AlertMonitor:
             for held in self._held.values():
                 self._send(found, held.run, held.condition)
             self._held.clear()
+        if self._was_quiet and not quiet:
+            for name in self._runs:
+                self._look_at(name, 0)
+        self._was_quiet = quiet
         happened, self._happened = self._happened, []
         for each in happened:
             self._moment(found, each.run, each.condition, quiet=quiet)
@@ -121,8 +126,9 @@ class AlertMonitor:
             if not quiet:
                 for condition in lasting:
                     self._lasting(found, facts, condition, now_ms)
-            at_once = quiet or self._rules.budgets
-            self._look_at(name, 0 if at_once else self._next_look(lasting, now_ms))
+            # Time may be limited, too, and is spent without a word.
+            is_limited = self._rules.budgets and self._meters.get(name) != []
+            self._look_at(name, 0 if is_limited else self._next_look(lasting, now_ms))
             self._forget(name, run, lasting)
         return list(found.values())
 
@@ -210,7 +216,7 @@ class AlertMonitor:
         for number, meter in enumerate(meters):
             for each in meter.measure(spent):
                 if each.is_reached:
-                    self._stops.append(SpentBudget(facts, each, spent, meter))
+                    self._stops.append(SpentBudget(facts, each, spent, meter=meter))
                     continue
                 key = f"budget {number} {each.what} {each.limit} notice"
                 detail = f"{each.share:.0%} of its budget: {each}"

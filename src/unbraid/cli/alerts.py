@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from unbraid.cli.messages import warn
+from unbraid.cli.output.messages import warn
 from unbraid.screen import safe, safe_json
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unbraid.cli.arguments import FiniteRange, log_option
-from unbraid.cli.messages import warn
+from unbraid.cli.options.arguments import FiniteRange, log_option
+from unbraid.cli.output.messages import warn
 from unbraid.timings import ASK_MASTER_IDLE_SECONDS
 
 if TYPE_CHECKING:
-    from unbraid.cli.fleet_view import FleetView
+    from unbraid.cli.output.fleet_view import FleetView
     from unbraid.orchestrate.request import Request
 
 CANCELLED = 130
@@ -107,8 +107,8 @@ async def _ask(
     as_json: bool,
     url: str | None,
 ) -> int:
-    from unbraid.agents.spec import Limits
-    from unbraid.cli.fleet_view import FleetView
+    from unbraid.agents.agent_spec import Limits
+    from unbraid.cli.output.fleet_view import FleetView
     from unbraid.control.controllers import Controllers
     from unbraid.control.machines import answering_machines
     from unbraid.log import opened_log

@@ -9,8 +9,8 @@ import sys
 
 import click
 
-from unbraid.cli.arguments import complete_run, run_and_stream
-from unbraid.cli.redaction import redact_option, redacted_log
+from unbraid.cli.options.arguments import complete_run, run_and_stream
+from unbraid.cli.options.redaction import redact_option, redacted_log
 
 INTERRUPTED = 130
 
@@ -91,9 +91,9 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
 
 
 async def _show(run: str, stream: int | None, *, redact: bool) -> None:
-    from unbraid.cli.log_batches import batches_with_pauses
-    from unbraid.cli.messages import warn
-    from unbraid.cli.printer import Printer, terminal_width
+    from unbraid.cli.output.log_batches import batches_with_pauses
+    from unbraid.cli.output.messages import warn
+    from unbraid.cli.output.printer import Printer, terminal_width
     from unbraid.errors import CallerError
     from unbraid.events import decode_event
     from unbraid.machine import Machine

@@ -6,7 +6,7 @@ import asyncio
 
 import click
 
-from unbraid.cli.arguments import complete_run, run_and_stream
+from unbraid.cli.options.arguments import complete_run, run_and_stream
 
 
 @click.command(
@@ -14,7 +14,8 @@ from unbraid.cli.arguments import complete_run, run_and_stream
     epilog="""\b
 Examples:
   unbraid send 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33 "Look at the tests, too."
-  unbraid send 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2 "Only in src, please." """,
+  unbraid send 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2 "Only in src, please."
+""",
 )
 @click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
 @click.argument("text")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from unbraid.cli.messages import warn
+from unbraid.cli.output.messages import warn
 from unbraid.screen import safe, safe_json
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def cost(by: str, since: str | None, as_json: bool, as_csv: bool) -> None:
 
 
 def _runs(since: int, prices: Prices) -> list[SpentRun]:
-    from unbraid.cli.progress import progress_bar
+    from unbraid.cli.output.progress import progress_bar
     from unbraid.sessions.costs import stored_runs
     from unbraid.system.home import LOG_FILE_NAME, data_folder
 
@@ -84,11 +84,13 @@ def _runs(since: int, prices: Prices) -> list[SpentRun]:
 
 async def _with_logged(stored: list[SpentRun], prices: Prices) -> list[SpentRun]:
     # The log brings a database and an event loop along: only who has one waits for them.
-    from unbraid.log import LogUnusable, every_run, opened_log
+    from unbraid.log import LogUnusable, every_run, opened_log, staleness
     from unbraid.sessions.costs import with_logged
 
     try:
         async with opened_log() as log:
+            if (stale := await staleness(log)) is not None:
+                warn(stale)
             runs = [run async for run in every_run(log)]
             return await with_logged(stored, log, runs, prices)
     except LogUnusable as error:

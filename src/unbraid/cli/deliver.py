@@ -7,9 +7,9 @@ import sys
 
 import click
 
-from unbraid.cli.arguments import MOST_SECONDS, FiniteRange
-from unbraid.cli.destination import token_option
-from unbraid.cli.messages import warn
+from unbraid.cli.options.arguments import MOST_SECONDS, FiniteRange
+from unbraid.cli.options.destination import token_option
+from unbraid.cli.output.messages import warn
 
 
 @click.command(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.arguments import FiniteRange
+from unbraid.cli.options.arguments import FiniteRange
 from unbraid.timings import DEMO_PAGE_SECONDS
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def demo(speed: float, page: bool, open_page: bool, stay: bool) -> None:
 
 
 async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> None:
-    from unbraid.cli.live_run import LiveRunView
+    from unbraid.cli.output.live_run import LiveRunView
     from unbraid.log import opened_log
     from unbraid.recordings.replay import replay
     from unbraid.serve.server import stopped_by_signals
@@ -56,7 +56,7 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
         log = await stack.enter_async_context(opened_log("memory:"))
         stack.enter_context(stopped_by_signals(stop))
         if page:
-            from unbraid.cli.page import page as serve
+            from unbraid.cli.output.page import page as serve
             from unbraid.control.controllers import Controllers
 
             served = serve(log, Controllers(), port=0, say=lambda text: None)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from unbraid.cli.arguments import log_option
+from unbraid.cli.options.arguments import log_option
 from unbraid.screen import safe_json
 
 MARKS = {"ok": ("✔", "green"), "warning": ("!", "yellow"), "missing": ("·", "white")}

@@ -9,8 +9,8 @@ from collections import Counter
 
 import click
 
-from unbraid.cli.messages import warn
-from unbraid.cli.redaction import redact_option
+from unbraid.cli.options.redaction import redact_option
+from unbraid.cli.output.messages import warn
 
 INTERRUPTED = 130
 

@@ -7,8 +7,8 @@ import os
 
 import click
 
-from unbraid.cli.messages import warn
-from unbraid.cli.otlp import content_option
+from unbraid.cli.options.otlp import content_option
+from unbraid.cli.output.messages import warn
 
 
 @click.command(

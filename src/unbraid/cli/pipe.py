@@ -11,10 +11,10 @@ from collections.abc import AsyncIterator
 
 import click
 
-from unbraid.cli.arguments import log_option
-from unbraid.cli.destination import destination_of, destination_options
-from unbraid.cli.messages import warn
-from unbraid.cli.redaction import redact_option
+from unbraid.cli.options.arguments import log_option
+from unbraid.cli.options.destination import destination_of, destination_options
+from unbraid.cli.options.redaction import redact_option
+from unbraid.cli.output.messages import warn
 
 
 @click.command(

@@ -7,7 +7,7 @@ import time
 
 import click
 
-from unbraid.cli.arguments import AGE, BYTES
+from unbraid.cli.options.arguments import AGE, BYTES
 from unbraid.screen import safe_json
 
 

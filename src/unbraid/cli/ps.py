@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from unbraid.cli.messages import warn
-from unbraid.cli.progress import progress_bar
-from unbraid.cli.redaction import showing_option
+from unbraid.cli.options.redaction import showing_option
+from unbraid.cli.output.messages import warn
+from unbraid.cli.output.progress import progress_bar
 from unbraid.screen import safe_json
 
 if TYPE_CHECKING:
@@ -58,13 +58,15 @@ def ps(
 
 
 async def _runs(*, everything: bool, redact: bool) -> list[RunSummary]:
-    from unbraid.log import LogUnusable, data_folder, opened_log
+    from unbraid.log import LogUnusable, data_folder, opened_log, staleness
     from unbraid.sessions.bulk_import import caught_up_runs
     from unbraid.sessions.run_list import list_runs
 
     progress = progress_bar()
     try:
         async with opened_log() as log:
+            if (stale := await staleness(log)) is not None:
+                warn(stale)
             return await caught_up_runs(
                 log,
                 os.environ,
@@ -84,7 +86,7 @@ async def _runs(*, everything: bool, redact: bool) -> list[RunSummary]:
 def _print(runs: list[RunSummary], *, everything: bool) -> None:
     from rich.console import Console
 
-    from unbraid.cli.table import runs_table
+    from unbraid.cli.output.table import runs_table
 
     console = Console()
     if not console.is_terminal:

@@ -9,12 +9,12 @@ from functools import partial
 
 import click
 
-from unbraid.cli.arguments import log_option, port_option
-from unbraid.cli.budget import budget_options, limits_of
-from unbraid.cli.destination import destination_of, destination_options
-from unbraid.cli.messages import warn
-from unbraid.cli.otlp import otlp_options, traces_of
-from unbraid.cli.redaction import redact_option
+from unbraid.cli.options.arguments import log_option, port_option
+from unbraid.cli.options.budget import budget_options, limits_of
+from unbraid.cli.options.destination import destination_of, destination_options
+from unbraid.cli.options.otlp import otlp_options, traces_of
+from unbraid.cli.options.redaction import redact_option
+from unbraid.cli.output.messages import warn
 
 
 @click.command(
@@ -88,7 +88,7 @@ def run(
 
     sending, face = destination_of(to, token, linger, warn, redact=redact), None
     if served:
-        from unbraid.cli.page import page
+        from unbraid.cli.output.page import page
         from unbraid.log.folder import data_folder
 
         face = partial(page, port=port, redact=redact, home=data_folder())

@@ -10,7 +10,8 @@ from typing import Any
 import click
 import msgspec
 
-from unbraid.cli.redaction import showing_option
+from unbraid.cli.options.redaction import redacted_log, showing_option
+from unbraid.cli.output.messages import warn
 from unbraid.screen import safe_json
 
 MARGIN = " " * 4
@@ -29,7 +30,13 @@ Examples:
   unbraid search migration --json | jq -r '.[].run'""",
 )
 @click.argument("words", nargs=-1, required=True, metavar="WORDS…")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    help="Print at most this many results.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.option("--machine", help="Only in the runs of this machine.")
 @click.option("--user", help="Only in the runs of this user.")
@@ -44,23 +51,20 @@ def search(
 ) -> None:
     """Search what agents said, thought, were asked and called.
 
-    A block matches if it has all WORDS…, each at the beginning of a word: `pars` finds `parser`.
-    Put a phrase in double quotes. Results from the log come first, then those from stored sessions
-    that are not in it. What tools returned is not searched.
+    A block matches if it has all WORDS…, also inside other words: `Translator` finds
+    `StreamTranslator`. Case and accents make no difference. Put a phrase in double quotes. Whole
+    words come first, then beginnings of words, then the rest, the latest first. Results from the
+    log come before those from stored sessions that are not in it; in these, accents have to be
+    typed. What tools returned is not searched.
 
     Each result starts with RUN/STREAM, as `unbraid attach` expects it. For a session that is not in
     the log, these are the ids of the session and of the sub-agent.
     """
-    from unbraid.cli.printer import terminal_width
+    from unbraid.cli.output.printer import terminal_width
 
     if not " ".join(words).strip(' "'):
         raise click.UsageError("WORDS… is empty: specify what to search for")
-    places = asyncio.run(_places(" ".join(words), limit, machine, user))
-    if redact:
-        from unbraid.redact.matches import redact_snippet
-
-        for place in places:
-            place["snippet"] = redact_snippet(place["snippet"])
+    places = asyncio.run(_places(" ".join(words), limit, machine, user, redact=redact))
     if as_json:
         click.echo(safe_json(msgspec.json.encode(places)))
         return
@@ -73,13 +77,13 @@ def search(
 
 
 async def _places(
-    query: str, limit: int, machine_name: str | None, user: str | None
+    query: str, limit: int, machine_name: str | None, user: str | None, *, redact: bool
 ) -> list[dict[str, Any]]:
     from unbraid.log import SearchableLog
     from unbraid.machine import Machine
 
-    async with Machine() as machine:
-        log = machine.log
+    async with Machine(warn=warn) as machine:
+        log = redacted_log(machine.log, redact=redact)
         chosen = machine_name is not None or user is not None
         most = MOST_PLACES if chosen else limit
         logged = await log.search(query, limit=most) if isinstance(log, SearchableLog) else []
@@ -93,7 +97,7 @@ async def _places(
             logged = [place for place in logged if place.run in theirs][:limit]
         # Sessions that are not in the log are nobody's yet.
         rest = 0 if chosen else limit - len(logged)
-        unopened = await machine.sessions.search(query, limit=rest) if rest else []
+        unopened = await machine.sessions.search(query, limit=rest, redact=redact) if rest else []
     return [
         *({**msgspec.to_builtins(place), "agent_id": None} for place in logged),
         *({**msgspec.to_builtins(place), "stream_id": None, "seq": None} for place in unopened),
@@ -102,7 +106,7 @@ async def _places(
 
 def _lines(place: dict[str, Any], width: int | None) -> Iterator[str]:
     """Where, and what was said there; on a screen its words are broken within their margin."""
-    from unbraid.cli.table import age
+    from unbraid.cli.output.table import age
     from unbraid.screen import safe
     from unbraid.tui.line_wrap import wrap_text
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.arguments import MOST, FiniteRange, log_option
-from unbraid.cli.messages import warn
-from unbraid.cli.otlp import otlp_options, traces_of
+from unbraid.cli.options.arguments import MOST, FiniteRange, log_option
+from unbraid.cli.options.otlp import otlp_options, traces_of
+from unbraid.cli.output.messages import warn
 
 if TYPE_CHECKING:
     from unbraid.otel.delivery import Traces

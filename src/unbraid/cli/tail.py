@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import click
 
-from unbraid.cli.arguments import MOST, complete_run
-from unbraid.cli.redaction import redact_option, redacted_log
+from unbraid.cli.options.arguments import MOST, complete_run
+from unbraid.cli.options.redaction import redact_option, redacted_log
 from unbraid.screen import safe_json
 
 INTERRUPTED = 130
@@ -44,9 +44,9 @@ def tail(run: str | None, as_json: bool, since: int | None, redact: bool) -> Non
 async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bool) -> None:
     from contextlib import AsyncExitStack
 
-    from unbraid.cli.log_batches import batches_with_pauses
-    from unbraid.cli.messages import warn
-    from unbraid.cli.printer import Printer, terminal_width
+    from unbraid.cli.output.log_batches import batches_with_pauses
+    from unbraid.cli.output.messages import warn
+    from unbraid.cli.output.printer import Printer, terminal_width
     from unbraid.events import decode_event
     from unbraid.log import Entry
     from unbraid.machine import Machine

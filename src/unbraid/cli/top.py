@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.arguments import complete_run
-from unbraid.cli.destination import token_option
-from unbraid.cli.redaction import redact_option
+from unbraid.cli.options.arguments import complete_run
+from unbraid.cli.options.destination import token_option
+from unbraid.cli.options.redaction import redact_option
 from unbraid.timings import LOG_REPLACED_CHECK_SECONDS
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from unbraid.cli.printer import terminal_width
-from unbraid.cli.redaction import redacted_runs, showing_option
+from unbraid.cli.options.redaction import redacted_runs, showing_option
+from unbraid.cli.output.printer import terminal_width
 from unbraid.screen import safe_json
 
 MIN_ROOM = 16

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.arguments import log_option, port_option
-from unbraid.cli.destination import token_file_option, token_of
-from unbraid.cli.otlp import otlp_options, traces_of
-from unbraid.cli.redaction import redact_option
+from unbraid.cli.options.arguments import log_option, port_option
+from unbraid.cli.options.destination import token_file_option, token_of
+from unbraid.cli.options.otlp import otlp_options, traces_of
+from unbraid.cli.options.redaction import redact_option
 
 if TYPE_CHECKING:
     from unbraid.remote.destination import Destination
@@ -130,7 +130,7 @@ async def _watch(
     otlp_content: bool,
 ) -> None:
     from unbraid.agents.registry import plugin_problems
-    from unbraid.cli.session_table import SessionTable
+    from unbraid.cli.output.session_table import SessionTable
     from unbraid.machine import Machine
 
     until, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -152,7 +152,7 @@ async def _watch(
         if to is not None:
             delivery = await stack.enter_async_context(machine.sending(to, since_ms=since_ms))
         if page:
-            from unbraid.cli.page import page as serve
+            from unbraid.cli.output.page import page as serve
             from unbraid.orchestrate.service import orchestrator_factory
 
             served = serve(

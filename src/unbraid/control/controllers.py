@@ -12,7 +12,7 @@ from unbraid.errors import CallerError
 from unbraid.translate.notes import RunNote
 
 
-class Steered(Protocol):
+class OtherRuns(Protocol):
     """Runs that something other than this process steers."""
 
     async def controllers(self) -> dict[str, Controller]:
@@ -21,7 +21,7 @@ class Steered(Protocol):
 
 
 @runtime_checkable
-class Attended(Protocol):
+class AttendedRuns(Protocol):
     """Runs elsewhere whose requests are held only while somebody answers."""
 
     async def attend(self, who: str, seconds: float) -> None:
@@ -30,7 +30,7 @@ class Attended(Protocol):
 
 
 @runtime_checkable
-class NotesRuns(Protocol):
+class RunNotes(Protocol):
     """Whoever records runs, and can put notes into their logs."""
 
     async def note(self, run: str, note: RunNote) -> bool:
@@ -49,10 +49,10 @@ class UnknownRequest(CallerError):
 class Controllers:
     """The controllers of the runs of this process, and of those that live elsewhere."""
 
-    def __init__(self, elsewhere: Steered | None = None) -> None:
+    def __init__(self, elsewhere: OtherRuns | None = None) -> None:
         self._by_run: dict[str, Controller] = {}
         self._elsewhere = elsewhere
-        self._recording: list[NotesRuns] = []
+        self._recording: list[RunNotes] = []
         self.attendance = Attendance()
 
     async def attend(self, who: str, seconds: float) -> None:
@@ -60,10 +60,10 @@ class Controllers:
         held that show nothing in a terminal while they are. For 0 seconds: no longer.
         """
         self.attendance.attend(who, seconds)
-        if isinstance(self._elsewhere, Attended):
+        if isinstance(self._elsewhere, AttendedRuns):
             await self._elsewhere.attend(who, seconds)
 
-    def add_recording(self, notes: NotesRuns) -> None:
+    def add_recording(self, notes: RunNotes) -> None:
         """Notes that somebody in this process records runs."""
         self._recording.append(notes)
 
@@ -73,7 +73,7 @@ class Controllers:
         """
         others = self._elsewhere
         return await self.note_here(run, note) or (
-            isinstance(others, NotesRuns) and await others.note(run, note)
+            isinstance(others, RunNotes) and await others.note(run, note)
         )
 
     async def note_here(self, run: str, note: RunNote) -> bool:

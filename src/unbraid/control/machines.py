@@ -1,5 +1,5 @@
 """Steering runs of other machines that share our log: the same requests as between processes of one
-machine, asked over the log's own line.
+machine, asked over the log's own connection.
 
 Each process answers for the runs that it steers itself. Who asks may do what a credential of the
 log allows; servers ask for others only what the others' tokens allow.
@@ -15,11 +15,11 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.agents.control_port import Controller
-from unbraid.control.controllers import Attended, Controllers, NotesRuns, Steered
-from unbraid.control.processes import DistantController, OtherProcesses
+from unbraid.control.controllers import AttendedRuns, Controllers, OtherRuns, RunNotes
+from unbraid.control.processes import ForwardingController, OtherProcesses
 from unbraid.control.sockets import SteeringReply, SteeringRequest, carry_out
 from unbraid.errors import CallerError
-from unbraid.log.port import Log, RequestLine, SharedLog
+from unbraid.log.port import Log, MachineRequests, SharedLog
 from unbraid.translate.notes import RunNote
 
 
@@ -38,15 +38,15 @@ _encode = msgspec.json.Encoder().encode
 
 
 class OtherMachines:
-    """The runs that answer on a log's line."""
+    """The runs of the machines that share a log."""
 
-    def __init__(self, line: RequestLine) -> None:
-        self._line = line
+    def __init__(self, requests: MachineRequests) -> None:
+        self._requests = requests
 
     async def controllers(self) -> dict[str, Controller]:
         """Returns the controllers of their runs, as they are now."""
         found: dict[str, Controller] = {}
-        for address, data in (await self._line.ask_all(_encode(MachineQuestion()))).items():
+        for address, data in (await self._requests.ask_all(_encode(MachineQuestion()))).items():
             try:
                 replies = _replies(data)
             except msgspec.MsgspecError:
@@ -58,13 +58,13 @@ class OtherMachines:
     async def attend(self, who: str, seconds: float) -> None:
         """Lets all of them know that somebody answers here for so long."""
         request = SteeringRequest("attend", who, seconds=seconds)
-        await self._line.ask_all(_encode(MachineQuestion(request=request)))
+        await self._requests.ask_all(_encode(MachineQuestion(request=request)))
 
-    def _controller(self, address: str, about: SteeringReply) -> DistantController:
+    def _controller(self, address: str, about: SteeringReply) -> ForwardingController:
         async def steer(request: SteeringRequest) -> None:
             question = _encode(MachineQuestion(about.run, request))
             try:
-                (reply,) = _replies(await self._line.ask(address, question))
+                (reply,) = _replies(await self._requests.ask(address, question))
             except CallerError as error:
                 raise CallerError(f"run {about.run} was not reached: {error}") from None
             except (msgspec.MsgspecError, ValueError):
@@ -72,13 +72,13 @@ class OtherMachines:
             if reply.error is not None:
                 raise CallerError(reply.error)
 
-        return DistantController(about, steer)
+        return ForwardingController(about, steer)
 
 
-class Everywhere:
+class AllOtherRuns:
     """Several places at which runs are steered; the first that has a run counts."""
 
-    def __init__(self, *places: Steered) -> None:
+    def __init__(self, *places: OtherRuns) -> None:
         self._places = places
 
     async def controllers(self) -> dict[str, Controller]:
@@ -91,22 +91,22 @@ class Everywhere:
     async def attend(self, who: str, seconds: float) -> None:
         """Lets all of them know that somebody answers here for so long."""
         for place in self._places:
-            if isinstance(place, Attended):
+            if isinstance(place, AttendedRuns):
                 await place.attend(who, seconds)
 
     async def note(self, run: str, note: RunNote) -> bool:
         """Has a note put into the log of a run, by the first of them that records it."""
         for place in self._places:
-            if isinstance(place, NotesRuns) and await place.note(run, note):
+            if isinstance(place, RunNotes) and await place.note(run, note):
                 return True
         return False
 
 
-def steered_elsewhere(home: Path, log: Log) -> Steered:
+def steered_elsewhere(home: Path, log: Log) -> OtherRuns:
     """Returns what steers the runs of other processes, and of other machines that share the log."""
     if not isinstance(log, SharedLog):
         return OtherProcesses(home)
-    return Everywhere(OtherProcesses(home), OtherMachines(log.line()))
+    return AllOtherRuns(OtherProcesses(home), OtherMachines(log.machine_requests()))
 
 
 @asynccontextmanager
@@ -136,5 +136,5 @@ async def answering_machines(log: Log | None, controllers: Controllers) -> Async
             )
         return _encode([await carry_out(question.run, own[question.run], question.request)])
 
-    async with log.line().answering(answer):
+    async with log.machine_requests().answering(answer):
         yield

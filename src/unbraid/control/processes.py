@@ -29,14 +29,14 @@ class OtherProcesses:
         found = [reply for _, reply in await steerable_processes(self._home)]
         return {reply.run: self._controller(reply) for reply in found if reply.run}
 
-    def _controller(self, about: SteeringReply) -> DistantController:
+    def _controller(self, about: SteeringReply) -> ForwardingController:
         async def steer(request: SteeringRequest) -> None:
             try:
                 await send_request(self._home, about.run, request)
             except OSError as error:
                 raise CallerError(f"run {about.run} can no longer be reached: {error}") from None
 
-        return DistantController(about, steer)
+        return ForwardingController(about, steer)
 
     async def attend(self, who: str, seconds: float) -> None:
         """Lets all of them know that somebody answers here for so long."""
@@ -47,7 +47,7 @@ class OtherProcesses:
         return await note_elsewhere(self._home, run, note)
 
 
-class DistantController:
+class ForwardingController:
     """Steers a run of another process, as it was when it was last asked."""
 
     def __init__(

@@ -18,10 +18,14 @@ from itertools import count
 from msgspec import Struct
 
 from unbraid.control.controllers import Controllers
-from unbraid.control.processes import DistantController
+from unbraid.control.processes import ForwardingController
 from unbraid.control.sockets import SteeringReply, SteeringRequest
 from unbraid.errors import CallerError
-from unbraid.timings import LINE_TIMEOUT_SECONDS, STEERING_GONE_SECONDS, STEERING_POLL_SECONDS
+from unbraid.timings import (
+    MACHINE_REQUEST_TIMEOUT_SECONDS,
+    STEERING_GONE_SECONDS,
+    STEERING_POLL_SECONDS,
+)
 
 MAX_LINES = 1000
 # One machine must not take the place of all others.
@@ -64,7 +68,7 @@ class _Line:
     """One process that sends runs here."""
 
     def __init__(self) -> None:
-        self.runs: dict[str, DistantController] = {}
+        self.runs: dict[str, ForwardingController] = {}
         self.orders: dict[int, SteeringOrder] = {}
         self.waiting: dict[int, asyncio.Future[SteeringReply]] = {}
         self.changed = asyncio.Event()
@@ -79,12 +83,12 @@ class _Line:
         self.waiting[number] = answer
         self.changed.set()
         try:
-            async with asyncio.timeout(LINE_TIMEOUT_SECONDS):
+            async with asyncio.timeout(MACHINE_REQUEST_TIMEOUT_SECONDS):
                 reply = await answer
         except TimeoutError:
-            problem = f"no answer within {LINE_TIMEOUT_SECONDS:.0f} seconds"
+            problem = f"no answer within {MACHINE_REQUEST_TIMEOUT_SECONDS:.0f} seconds"
             raise CallerError(
-                f"run {run} was not reached: {problem}: whether it was carried out is not known"
+                f"run {run} was not reached: {problem}; it may have been carried out"
             ) from None
         finally:
             del self.orders[number], self.waiting[number]
@@ -161,7 +165,7 @@ class SendingMachines:
     def _register(self, line: _Line, replies: Collection[SteeringReply]) -> None:
         held = self._controllers.own()
         now = {
-            about.run: DistantController(about, partial(line.steer, run=about.run))
+            about.run: ForwardingController(about, partial(line.steer, run=about.run))
             for about in replies
             # What this server steers itself is not theirs.
             if about.run not in held or held[about.run] is line.runs.get(about.run)

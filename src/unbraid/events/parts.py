@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 import msgspec
@@ -72,6 +73,24 @@ def decoded(data: bytes) -> Any:
         return loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+_ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\.")
+
+
+def call_text(tool: str, input_json: bytes) -> str:
+    """Returns a call as it is searched: the tool and its input, in which what JSON escapes stands
+    for itself. In `one\\ntwo` the second word is not "ntwo".
+    """
+    given = input_json.decode("utf-8", "replace")
+    return f"{tool} {_ESCAPES.sub(_unescaped, given) if chr(92) in given else given}"
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    try:
+        return str(json.loads(f'"{escape[0]}"')).encode("utf-8", "replace").decode()
+    except ValueError:
+        return escape[0]
 
 
 class WithInput:

@@ -57,7 +57,7 @@ class EventArchive:
     def facts(self, export: RunExport) -> ArchiveFacts:
         """Returns what the page has to know first."""
         shown = (event.seq for event in reversed(self._events) if self._of_stream(event, export))
-        return ArchiveFacts(export.run, export.title, self._stream, next(shown, 0))
+        return ArchiveFacts(export.run, export.title, self._stream, last_seq=next(shown, 0))
 
     def lines(self, export: RunExport) -> Iterator[str]:
         """Yields the events as lines of base64; joined and decoded, they are one zlib stream."""

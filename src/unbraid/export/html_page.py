@@ -71,7 +71,7 @@ def _bundle() -> _Bundle:
         f" style-src {_hash(style)} {_hash(PLAIN_STYLE)}; img-src data:;"
         " base-uri 'none'; form-action 'none'"
     )
-    return _Bundle(script, style, f"data:image/svg+xml;base64,{mark}", policy)
+    return _Bundle(script, style, f"data:image/svg+xml;base64,{mark}", policy=policy)
 
 
 def _inside_script(script: str) -> str:

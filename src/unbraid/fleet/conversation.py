@@ -290,7 +290,7 @@ class StreamConversation:
         return self._append(event, kind, **fields)
 
     def _append(self, event: e.FleetEvent, kind: str, **fields: Any) -> Item:
-        item = Item(kind, event.seq, event.ts, event.seq, **fields)
+        item = Item(kind, event.seq, event.ts, last_seq=event.seq, **fields)
         if self._keep:
             self._items.append(item)
             self._index(item)

@@ -18,7 +18,8 @@ MILLION = 1_000_000
 # A condition on a model's name: its kind, and a text or further conditions.
 Condition = tuple[str, Any]
 
-_PREFIX = re.compile(r"^(?:.*/)?(?:[a-z]{2,6}\.)?(?:anthropic\.|openai\.)?")
+# A cloud puts its region and the maker before a model's name: `eu.maker.model-1`.
+_PREFIX = re.compile(r"^(?:.*/)?(?:[a-z]+\.){0,2}")
 _SUFFIX = re.compile(r"\[[^\]]*\]$|-v\d+:\d+$")
 _COMPACT_DATE = re.compile(r"-(20\d\d)(\d\d)(\d\d)$")
 

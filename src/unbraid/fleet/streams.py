@@ -228,7 +228,7 @@ class Fleet:
         if earlier is not None and not earlier.ended:
             self._close(earlier, True, "completed")
         agent = event.subagent_type or (earlier.agent if earlier is not None else "agent")
-        stream = FleetStream(self._count, parent, agent, earlier)
+        stream = FleetStream(self._count, parent, agent, resumes=earlier)
         self._count += 1
         self._streams[event.context] = stream
         self._emit(
@@ -255,7 +255,7 @@ class Fleet:
         """Opens a new stream for text that arrives after its stream has ended; it resumes the old
         one.
         """
-        stream = FleetStream(self._count, ended.parent, ended.agent, ended)
+        stream = FleetStream(self._count, ended.parent, ended.agent, resumes=ended)
         stream.latest = ended.latest
         self._count += 1
         self._streams[context] = stream
@@ -301,11 +301,11 @@ class Fleet:
         estimate = None
         if event.cost_usd is None and self._prices is not None:
             tokens = MessageTokens(
-                event.input_tokens,
-                event.output_tokens,
-                event.cache_read_tokens,
-                event.cache_creation_tokens,
-                event.cache_1h_tokens,
+                input_tokens=event.input_tokens,
+                output_tokens=event.output_tokens,
+                cache_read_tokens=event.cache_read_tokens,
+                cache_creation_tokens=event.cache_creation_tokens,
+                cache_1h_tokens=event.cache_1h_tokens,
             )
             estimate = self._prices.cost(event.model, self._clock.ts, tokens)
         self._emit(

@@ -50,7 +50,13 @@ def run_frame(entry: Entry) -> Frame:
     """Returns an event for the viewers of its run; its place is its `seq`."""
     head = f"id: {entry.seq}\nevent: {entry.type}\ndata: ".encode()
     sse = b"%b%b\n\n" % (head, entry.data)
-    return Frame(entry.seq, entry.type, entry.stream_id, sse, entry.data + b"\n")
+    return Frame(
+        place=entry.seq,
+        type=entry.type,
+        stream_id=entry.stream_id,
+        sse=sse,
+        line=entry.data + b"\n",
+    )
 
 
 def log_frame(entry: Entry) -> Frame:
@@ -60,7 +66,9 @@ def log_frame(entry: Entry) -> Frame:
     # Run ids consist of characters that need no escaping in JSON.
     data = b'{"cursor":%d,"run":"%b",%b' % (entry.cursor, entry.run.encode(), entry.data[1:])
     sse = b"id: %d\nevent: %b\ndata: %b\n\n" % (entry.cursor, entry.type.encode(), data)
-    return Frame(entry.cursor, entry.type, entry.stream_id, sse, data + b"\n")
+    return Frame(
+        place=entry.cursor, type=entry.type, stream_id=entry.stream_id, sse=sse, line=data + b"\n"
+    )
 
 
 def opening_frame(form: Form) -> bytes:

@@ -84,7 +84,8 @@ async def run(
     if steered and not command.reads_stdin:
         why = f": {command.why_not_steered}" if command.why_not_steered else ""
         warn(f"this command cannot be steered; running it without --steer{why}")
-    run_log, controllers = RunLog(warn, sending, redact=redact, url=log), Controllers()
+    run_log = RunLog(warn, sending, redact=redact, url=log, awaits_words=command.resumes)
+    controllers = Controllers()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(run_log.close)
         await run_log.begin(command.session)
@@ -117,14 +118,14 @@ async def run(
         ending: set[asyncio.Task[None]] = set()  # the loop itself keeps no task alive
         child.on_ending = lambda: ending.add(asyncio.create_task(controller.cancel()))
 
-        def opened(name: str) -> None:
+        def begun(name: str) -> None:
             controllers.register(name, controller)
             if trace is not None and run_log.log is not None:
                 trace.begin(run_log.log, name)
             if guard is not None and run_log.log is not None:
                 guard.begin(run_log.log, name)
 
-        run_log.on_open = opened
+        run_log.on_begin = begun
         await stack.enter_async_context(answering_machines(run_log.log, controllers))
         if steered and sending is not None:
             await stack.enter_async_context(sending.steering(controllers))

@@ -23,7 +23,7 @@ from unbraid.wire.chunk import Chunk
 
 class RunLog:
     """Records one run in the log of this machine, or in the one at `url`; a failure is reported
-    once, and then no more.
+    once, and then no more. One that `awaits_words` is none as long as nothing is said in it.
     """
 
     def __init__(
@@ -33,17 +33,20 @@ class RunLog:
         *,
         redact: bool = False,
         url: str | None = None,
+        awaits_words: bool = False,
     ) -> None:
         self.failed = False
         self.opened = False  # whether the session is known, even if its log has failed
-        self.on_open: Callable[[str], None] = lambda run: None
+        self.on_begin: Callable[[str], None] = lambda run: None
         self.recorder: Recorder | None = None
         self.log: Log | None = None
         self._warn, self._sending, self._url = warn, sending, url
+        self._awaits_words = awaits_words
         self._redactor = SourceRedactor() if redact else None
         self._leases: Leases | None = None
         self._unnamed: str | None = None
         self._is_kept = True  # whether the log outlives this process
+        self._begun = False
 
     @property
     def run(self) -> str:
@@ -95,13 +98,12 @@ class RunLog:
                 await self._acquire(session)
             if self.log is not None and not self.failed:
                 redact = self._redactor is not None
-                self.recorder, recorded = await open_run(self.log, session, redact=redact)
-                self.on_open(self.recorder.run)
+                self.recorder, recorded = await open_run(
+                    self.log, session, redact=redact, awaits_words=self._awaits_words
+                )
         except LogError as error:
             self._fail(error)
-        if self._sending is not None and self.recorder is not None and self.log is not None:
-            name = log_name(self._url) if self._is_kept else None
-            self._sending.begin(self.log, name, self.recorder.run)
+        self._note()
         return recorded
 
     async def feed(self, chunks: Iterable[Chunk]) -> None:
@@ -147,6 +149,15 @@ class RunLog:
             await self.log.close()
 
     def _note(self) -> None:
+        recorder = self.recorder
+        if recorder is None or self.log is None or recorder.awaits_words:
+            return
+        if not self._begun:
+            self._begun = True
+            self.on_begin(recorder.run)
+            if self._sending is not None:
+                name = log_name(self._url) if self._is_kept else None
+                self._sending.begin(self.log, name, recorder.run)
         if self._sending is not None:
             self._sending.note()
 

@@ -26,6 +26,7 @@ from unbraid.log.port import (
     Retained,
     SearchableLog,
     every_run,
+    staleness,
 )
 from unbraid.log.sqlite import SqliteLog
 from unbraid.log.summary import RunSummary
@@ -56,4 +57,5 @@ __all__ = [
     "open_log",
     "opened_log",
     "shares_log",
+    "staleness",
 ]

@@ -46,13 +46,13 @@ def admit(
         for event, data in repeats:
             if event.seq < 1 or known.get(event.seq, data) != data:
                 problem = "another event is there" if event.seq >= 1 else "seq starts at 1"
-                raise LogConflict(summary.run, event.seq, expected, problem)
+                raise LogConflict(summary.run, event.seq, expected, problem=problem)
     over = summary.over
     for event, _ in fresh:
         if over:
-            raise LogConflict(summary.run, event.seq, expected, "the run is over")
+            raise LogConflict(summary.run, event.seq, expected, problem="the run is over")
         if event.seq != expected:
-            raise LogConflict(summary.run, event.seq, expected, "out of order")
+            raise LogConflict(summary.run, event.seq, expected, problem="out of order")
         over = event.type == "done"
         expected += 1
     return fresh

@@ -131,28 +131,31 @@ class LogContract:
         assert await log.read("nobody") == []
 
     async def test_offsets_only_go_forward(self, log: Log) -> None:
-        await log.append("r", [], offsets={"out": 10, "file:a/b.jsonl": 5})
+        await log.append("r", [], offsets={"out": 10, "file:a/b.txt": 5})
         await log.append("r", [], offsets={"out": 7})
-        assert await log.offsets("r") == {"out": 10, "file:a/b.jsonl": 5}
+        assert await log.offsets("r") == {"out": 10, "file:a/b.txt": 5}
         assert await log.offsets("nobody") == {}
 
     async def test_keeps_raw_bytes_until_the_run_is_over(self, log: Log) -> None:
         events = story(["a"])
-        parts = [Chunk("out", 0, b"one", 11), Chunk("file", 0, b"\x00\xff", 12)]
-        later = Chunk("out", 3, b"two", 13)
+        parts = [
+            Chunk("out", 0, b"one", arrived_ms=11),
+            Chunk("file", 0, b"\x00\xff", arrived_ms=12),
+        ]
+        later = Chunk("out", 3, b"two", arrived_ms=13)
         await log.append("r", events[:1], offsets={"out": 3}, spool=parts)
         await log.append("r", events[:1], offsets={"out": 3}, spool=parts)
         await log.append("r", events[1:2], offsets={"out": 6}, spool=[later])
         assert await log.spooled("r") == [*parts, later]
-        await log.append("r", events[2:], spool=[Chunk("out", 6, b"end", 14)])
+        await log.append("r", events[2:], spool=[Chunk("out", 6, b"end", arrived_ms=14)])
         assert await log.spooled("r") == []
         assert await log.offsets("r") == {"out": 6}
 
     async def test_gives_long_raw_bytes_back_as_they_were(self, log: Log) -> None:
         parts = [
-            Chunk("out", 0, b'{"same":"words"}\n' * 5000, 11),
-            Chunk("noise", 0, random.Random(1).randbytes(5000), 12),
-            Chunk("end", 7, b"", 13),
+            Chunk("out", 0, b'{"same":"words"}\n' * 5000, arrived_ms=11),
+            Chunk("noise", 0, random.Random(1).randbytes(5000), arrived_ms=12),
+            Chunk("end", 7, b"", arrived_ms=13),
         ]
         await log.append("r", story(["a"])[:1], spool=parts)
         assert await log.spooled("r") == parts
@@ -362,6 +365,9 @@ class LogContract:
         for odd in ('"', "AND", "fox NEAR(", "a*b", "-", "", "text:fox", "'; DROP TABLE runs"):
             await log.search(odd)
         assert await log.search("brown", run="nobody") == []
+        # Also inside of words.
+        assert [f.run for f in await log.search("ox jum")] == ["r"]
+        assert [f.run for f in await log.search("rown", run="other")] == ["other"]
 
     async def test_finds_the_first_prompt_once_though_it_is_told_twice(self, log: Log) -> None:
         if not isinstance(log, SearchableLog):

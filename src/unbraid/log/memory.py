@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, FleetRetracted
+from unbraid.fleet.query import Query
 from unbraid.log.admission import admit
 from unbraid.log.entry import Entry, one_line
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
-from unbraid.log.query import patterns_of, snippet_of
 from unbraid.log.replay import Signal, follow_reads
-from unbraid.log.search_blocks import RETRACTED, IndexedBlock, SearchBlocks
+from unbraid.log.search_blocks import RETRACTED, IndexedBlock, RankedPlace, SearchBlocks, best_first
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
@@ -70,7 +70,13 @@ class MemoryLog:
         for event, data in fresh:
             self._last_cursor += 1
             entry = Entry(
-                self._last_cursor, run, event.seq, event.ts, event.stream_id, event.type, data
+                cursor=self._last_cursor,
+                run=run,
+                seq=event.seq,
+                ts=event.ts,
+                stream_id=event.stream_id,
+                type=event.type,
+                data=data,
             )
             held.entries.append(entry)
             self._all[entry.cursor] = entry
@@ -233,24 +239,15 @@ class MemoryLog:
         self._closed = True
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Blocks that hold every word of the query, latest first."""
-        patterns = patterns_of(query)
+        """Returns places where an agent said it."""
+        wanted, found = Query(query), list[RankedPlace]()
         held_runs = [self._runs[run]] if run in self._runs else []
-        found = [
-            Found(
-                run=held.summary.run,
-                stream_id=said.stream_id,
-                seq=said.seq,
-                kind=said.kind,
-                ts=said.ts,
-                snippet=snippet,
-            )
-            for held in (self._runs.values() if run is None else held_runs)
-            for said in held.said
-            if patterns and (snippet := snippet_of(said.text, patterns)) is not None
-        ]
-        found.sort(key=lambda place: place.ts, reverse=True)
-        return found[:limit]
+        for held in self._runs.values() if run is None else held_runs:
+            for said in held.said if wanted else ():
+                if (match := wanted.match(said.text)) is not None:
+                    place = said.place(held.summary.run, match.snippet)
+                    found.append(RankedPlace(match.rank, place))
+        return best_first(found)[:limit]
 
     def _cut(self, held: _Run) -> int:
         for entry in held.entries:

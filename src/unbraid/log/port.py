@@ -268,7 +268,7 @@ class ReplaceableLog(Protocol):
         ...
 
 
-class RequestLine(Protocol):
+class MachineRequests(Protocol):
     """Questions and answers between the processes that share a log. Nothing of them is stored."""
 
     async def ask_all(self, question: bytes) -> dict[str, bytes]:
@@ -314,9 +314,23 @@ class SharedLog(Protocol):
         """Returns the sessions whose leases were held by a process that died."""
         ...
 
-    def line(self) -> RequestLine:
+    def machine_requests(self) -> MachineRequests:
         """Returns how the processes that share the log ask each other."""
         ...
+
+
+async def staleness(log: object) -> str | None:
+    """Returns what whoever reads a log now should know: that this machine's copy of a shared one
+    lacks something. None if it has all of it.
+    """
+    if not isinstance(log, SharedLog):
+        return None
+    state = await log.replication()
+    if state.behind == 0:
+        return None
+    lacks = "an unknown number of" if state.behind is None else f"{state.behind:,}"
+    why = "it is catching up" if state.problem is None else state.problem
+    return f"this machine's copy of the shared log lacks {lacks} records ({why})"
 
 
 def replacement_error(log: object) -> LogUnusable | None:

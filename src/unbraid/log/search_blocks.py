@@ -7,10 +7,16 @@ its stream says something else or ends, and only then is it returned. What is he
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 from msgspec import Raw, Struct
 
 from unbraid import events as e
+from unbraid.events.parts import call_text
 from unbraid.fleet.conversation import Item, ItemLimits, RunConversation
+from unbraid.fleet.query import Rank
+from unbraid.log.port import Found
 
 MAX_BLOCK_CHARS = 256 * 1024
 
@@ -46,6 +52,30 @@ class IndexedBlock(Struct, frozen=True, gc=False):
     kind: str
     text: str
     message_id: str | None = None
+
+    def place(self, run: str, snippet: str) -> Found:
+        """Returns where this is in the log."""
+        return Found(
+            run=run,
+            stream_id=self.stream_id,
+            seq=self.seq,
+            kind=self.kind,
+            ts=self.ts,
+            snippet=snippet,
+        )
+
+
+class RankedPlace(NamedTuple):
+    """A place where something was found, and how well it matches."""
+
+    rank: Rank
+    place: Found
+
+
+def best_first(found: Iterable[RankedPlace]) -> list[Found]:
+    """Returns places in the order in which they are shown: best first, then latest first."""
+    ranked = sorted(found, key=lambda each: (each.rank, -each.place.ts, -each.place.seq))
+    return [each.place for each in ranked]
 
 
 class SearchBlocks:
@@ -95,10 +125,14 @@ class SearchBlocks:
                 return self._close(stream_id) + _whole(stream_id, item)
             case e.Done():
                 self._conversation.settle()
-                return [said for stream_id in list(self._open) for said in self._close(stream_id)]
+                return self.close()
         if item is None or item.kind not in _INDEXED:
             return []
         return self._close(stream_id) + _whole(stream_id, item)
+
+    def close(self) -> list[IndexedBlock]:
+        """Returns the blocks that are open, as far as they are known."""
+        return [said for stream_id in list(self._open) for said in self._close(stream_id)]
 
     def _close(self, stream_id: int) -> list[IndexedBlock]:
         block = self._open.pop(stream_id, None)
@@ -123,8 +157,8 @@ def _whole(stream_id: int, item: Item | None) -> list[IndexedBlock]:
         return []
     text = item.text or ""
     if item.kind in ("tool", "permission"):
-        given = bytes(item.input).decode("utf-8", "replace") if isinstance(item.input, Raw) else ""
-        text = f"{item.tool} {given}"[:MAX_BLOCK_CHARS]
+        given = bytes(item.input) if isinstance(item.input, Raw) else b""
+        text = call_text(item.tool or "", given)[:MAX_BLOCK_CHARS]
     kind = _KINDS.get(item.kind, item.kind)
     return [
         IndexedBlock(

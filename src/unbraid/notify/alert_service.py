@@ -23,7 +23,7 @@ from unbraid.errors import LogError
 from unbraid.log.entry import Entry
 from unbraid.log.port import Log, every_run
 from unbraid.notify.budget_stop import BudgetStops
-from unbraid.notify.outgoing import OutgoingAlerts
+from unbraid.notify.outgoing_alerts import OutgoingAlerts
 from unbraid.notify.own_rules import LoadedRules, OwnRules
 from unbraid.notify.page_alerts import PageAlerts
 from unbraid.notify.senders import sender_of

@@ -46,14 +46,14 @@ def _of_run(rules: AlertRules, run: RunConditions, now: int) -> list[Explained]:
         lines = [line for line in why if line]
         if lines:
             detail = short(f"{run.title} {condition.detail}".strip(), 120)
-            found.append(Explained(run.run, condition.what, detail, lines))
+            found.append(Explained(run.run, condition.what, detail, why=lines))
     for budget in rules.budgets:
         if budget.runs.accepts(facts):
             used = [
                 f"line {budget.line}: {each.share:.0%}, {each}"
                 for each in shares(budget.limits, spent)
             ]
-            found.append(Explained(run.run, BUDGET, short(run.title, 120), used))
+            found.append(Explained(run.run, BUDGET, short(run.title, 120), why=used))
     return found
 
 

@@ -34,7 +34,7 @@ class PageAlerts:
         """Keeps a message for those who ask: the `AlertSender` of pages."""
         self.last = max(self.last + 1, now_ms())
         run = message.alerts[0].run if message.alerts else ""
-        self._kept.append(PageAlert(self.last, message.title, message.body, run))
+        self._kept.append(PageAlert(self.last, message.title, message.body, run=run))
 
     def after(self, number: int) -> list[PageAlert]:
         """Returns those that came after a message."""

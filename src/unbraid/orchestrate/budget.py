@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unbraid.agents.spec import Limits
+from unbraid.agents.agent_spec import Limits
 from unbraid.events import TokenUsage, TurnComplete
 from unbraid.events.tokens import all_tokens
 from unbraid.fleet.usage import Totals, Usage

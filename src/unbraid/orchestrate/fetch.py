@@ -168,13 +168,13 @@ async def _unpacked(
             yield data
         return
     if packed not in ("gzip", "x-gzip", "deflate"):
-        raise SourceError(url, f"packed as {packed[:40]}, which was not asked for")
+        raise SourceError(url, f"compressed as {packed[:40]}, which was not requested")
     unpacking = zlib.decompressobj(wbits=47)
     try:
         async for data in response.aiter_raw():
             yield unpacking.decompress(data, limits.max_bytes + 1)
     except zlib.error:
-        raise SourceError(url, "its packed body is damaged") from None
+        raise SourceError(url, "its compressed body is damaged") from None
 
 
 def _too_large(url: str, limits: FetchLimits) -> SourceError:

@@ -6,8 +6,8 @@ which starts sub-agents may delegate, and one that has the tool which reads web 
 
 from __future__ import annotations
 
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.registry import kinds
-from unbraid.agents.spec import AgentSpec
 
 
 def may_use(agent: AgentSpec, command: str) -> bool:

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import msgspec
 
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.backend_port import AgentConversation
-from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError, UnbraidError
 from unbraid.fleet.gate import Gate
 from unbraid.orchestrate import replies
@@ -28,7 +28,7 @@ from unbraid.orchestrate.turn import (
     AgentTurn,
     OverBudget,
     Permission,
-    TooMuch,
+    TurnTooLong,
 )
 
 MAX_DEPTH = 2
@@ -249,7 +249,7 @@ def problem_of(name: str, error: Exception) -> Reply:
     match error:
         case BackendError():
             return replies.failed(name, f"{error.backend}: {error.problem}", error.advice)
-        case TooMuch():
+        case TurnTooLong():
             return replies.too_much(name, MAX_TURN_CHARS)
         case OverBudget():
             return replies.over_budget(name, str(error))

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
 from pathlib import Path
 
-from unbraid.agents.spec import Limits
+from unbraid.agents.agent_spec import Limits
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, FleetEvent, RequestReceived, decode_event

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from unbraid.agents.spec import AgentSpec
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.orchestrate.grammar import AGENT, PARALLEL
 from unbraid.orchestrate.grants import may_use
 

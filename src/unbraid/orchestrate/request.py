@@ -15,9 +15,9 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from unbraid.agents.backend_port import AgentConversation, AsksPermission
+from unbraid.agents.agent_spec import AgentSpec, Limits
+from unbraid.agents.backend_port import AgentConversation, PermissionConversation
 from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest, refuse_details
-from unbraid.agents.spec import AgentSpec, Limits
 from unbraid.errors import CallerError
 from unbraid.events import Draft, PermissionReplied, Prompt
 from unbraid.fleet.delegation import ROOT, Delegation
@@ -38,6 +38,8 @@ from unbraid.orchestrate.roster import Roster
 from unbraid.orchestrate.turn import Permission
 from unbraid.prices.loader import load_prices
 from unbraid.system.clock import now_ms
+
+_Asked = tuple[PermissionRequest, PermissionConversation | None, AgentStream]
 
 
 class Resources(Protocol):
@@ -90,7 +92,7 @@ class Request:
         self._writing = asyncio.create_task(self._journal.run())
         self._inbox: asyncio.Queue[str] = asyncio.Queue()
         self._children: dict[int, _Child] = {}
-        self._asking: dict[str, tuple[PermissionRequest, AsksPermission | None, AgentStream]] = {}
+        self._asking: dict[str, _Asked] = {}
         self._current: asyncio.Task[Reply] | None = None
         self._interrupted = False
         master = self.roster.master
@@ -364,7 +366,7 @@ class Request:
     def _asked(
         self, stream: AgentStream, conversation: AgentConversation
     ) -> Callable[[Permission], None]:
-        hears = conversation if isinstance(conversation, AsksPermission) else None
+        hears = conversation if isinstance(conversation, PermissionConversation) else None
 
         def asked(event: Permission) -> None:
             if isinstance(event, PermissionReplied):

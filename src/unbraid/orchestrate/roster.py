@@ -15,9 +15,10 @@ import msgspec
 import yaml
 from msgspec import Struct
 
+from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.agents.registry import kinds
-from unbraid.agents.spec import AgentSpec, Limits
 from unbraid.orchestrate.prompts import MASTER, MASTER_AGENT
+from unbraid.system.files import read_small
 
 MAX_FILE_BYTES = 256 * 1024
 FENCE = "---"
@@ -136,9 +137,11 @@ def read_agent(path: Path) -> AgentSpec:
 def _split(path: Path) -> tuple[str, int, str]:
     """Returns the front matter, how many lines it takes with its fences, and the rest."""
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        # A project brings its agents along, and whoever has made it may be anybody.
+        found = read_small(path, links=True)
+        if len(found) > MAX_FILE_BYTES:
             raise _Bad(1, f"larger than {MAX_FILE_BYTES} bytes")
-        content = path.read_text(encoding="utf-8-sig")
+        content = found.decode("utf-8-sig")
     except OSError as error:
         raise _Bad(1, error.strerror or str(error)) from None
     except UnicodeDecodeError as error:

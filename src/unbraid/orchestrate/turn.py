@@ -24,7 +24,7 @@ _ACCOUNTS = (e.TokenUsage, e.TurnComplete)
 LATER_HELPER_OPENING_CHARS = 400
 
 
-class TooMuch(UnbraidError):
+class TurnTooLong(UnbraidError):
     """An agent says more than any answer needs."""
 
 
@@ -124,7 +124,7 @@ class AgentTurn:
     def _count(self, delta: str) -> None:
         self._chars += len(delta)
         if self._chars > MAX_TURN_CHARS:
-            raise TooMuch
+            raise TurnTooLong
 
     def _check_budget(self, event: e.RelayEvent) -> None:
         """Ends the turn if the budget is spent, by this agent or by others at the same time: what

@@ -7,7 +7,7 @@ import time
 from collections.abc import Coroutine, Iterable
 from typing import Any
 
-from unbraid.agents.stored import Follower
+from unbraid.agents.session_port import Follower
 from unbraid.record.batches import read_in_thread
 from unbraid.record.recorder import Recorder
 from unbraid.redact.source import SourceRedactor
@@ -46,7 +46,7 @@ class FollowedSession:
     @property
     def has_begun(self) -> bool:
         """Whether anything of it is in its run."""
-        return bool(self.recorder.offsets)
+        return self.recorder.has_begun
 
     async def look(self, *, at_once: bool = False) -> None:
         """Record what is new; `at_once` without waiting for what may still settle."""

@@ -98,7 +98,7 @@ class Ingest:
         checked_run(run)
         checked_source(source)
         async with self._lock(run):
-            chunk = Chunk(source, offset, data, now)
+            chunk = Chunk(source, offset, data, arrived_ms=now)
             owner = await self._owner(run, machine, any_run=any_run)
             try:
                 return await self._take(run, owner, chunk, end=end)
@@ -135,7 +135,7 @@ class Ingest:
         if live.redactor is not None:
             # A secret must not be cut in two: the sender keeps what is not decided yet.
             fresh = live.redactor.lines(source, fresh, end=end)
-        await self._record(run, recorder, Chunk(source, wanted, fresh, now), end=end)
+        await self._record(run, recorder, Chunk(source, wanted, fresh, arrived_ms=now), end=end)
         return wanted + len(fresh)
 
     async def _record(self, run: str, recorder: Recorder, chunk: Chunk, *, end: bool) -> None:

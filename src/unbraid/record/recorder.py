@@ -12,6 +12,9 @@ on every call raises, and the run has to be opened again.
 
 A recorder that redacts is fed with redacted chunks (see `unbraid.redact.source`), and redacts in
 events what no line had in one piece.
+
+A run in which nothing is said is none: somebody has opened a session again and left it. A run that
+`awaits_words` is kept in memory until there are some, and forgotten if it ends without.
 """
 
 from __future__ import annotations
@@ -19,10 +22,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from unbraid.errors import LogError
-from unbraid.events import FleetEvent
+from unbraid.events import (
+    Done,
+    FleetEvent,
+    FleetSessionMeta,
+    RequestReceived,
+    StreamEnd,
+    StreamStart,
+)
 from unbraid.log.entry import one_line
 from unbraid.log.port import Log
 from unbraid.pipeline import Pipeline
@@ -64,6 +74,7 @@ class Recorder:
         pipeline: RunPipeline,
         *,
         redact: bool = False,
+        awaits_words: bool = False,
         turns: asyncio.Lock | None = None,
     ) -> None:
         self.run, self.redacts = run, redact
@@ -74,6 +85,7 @@ class Recorder:
         self.over = False
         self._log, self._pipeline = log, pipeline
         self._noted: dict[str, int] = {}
+        self._unsaid = _Unsaid([], {}, []) if awaits_words else None
         self._ahead = False
         self._slice_bytes, self._turns = MIN_SLICE_BYTES, turns or asyncio.Lock()
         # A file with holes costs nothing; what is made of it must not either.
@@ -86,6 +98,7 @@ class Recorder:
         run: str,
         *,
         redact: bool = False,
+        awaits_words: bool = False,
         pipeline: Callable[[], RunPipeline] = priced_pipeline,
         replayed: Callable[[Chunk], None] = lambda chunk: None,
         turns: asyncio.Lock | None = None,
@@ -94,15 +107,33 @@ class Recorder:
         was recorded before. Recorders that share `turns` translate one slice after the other: many
         of them delay everybody else no longer than one does.
         """
-        recorder = cls(log, run, pipeline(), redact=redact, turns=turns)
         summary = await log.run(run)
         # Offsets may be there before the first event is.
-        recorder.offsets = await log.offsets(run)
+        offsets = await log.offsets(run)
+        recorder = cls(
+            log,
+            run,
+            pipeline(),
+            redact=redact,
+            awaits_words=awaits_words and summary is None and not offsets,
+            turns=turns,
+        )
+        recorder.offsets = offsets
         if summary is not None:
             recorder.last_seq, recorder.over = summary.last_seq, summary.over
         if not recorder.over:
             await recorder._replay(replayed)
         return recorder
+
+    @property
+    def awaits_words(self) -> bool:
+        """Whether the log has nothing of the run until there are words."""
+        return self._unsaid is not None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything of the run is in the log."""
+        return bool(self.offsets) and not self.awaits_words
 
     async def feed(self, chunks: Iterable[Chunk], now: int) -> bool:
         """Take in chunks, durably; what is known is skipped. Says whether anything was new.
@@ -126,7 +157,7 @@ class Recorder:
                     continue
                 self._ahead = True
                 arrived = max(min(written or now, now), 0)
-                chunk = Chunk(source, at, new, arrived)
+                chunk = Chunk(source, at, new, arrived_ms=arrived)
                 events += await self._translated(chunk)
                 if not self._open_lines.take(source, new):
                     fresh.append(chunk)
@@ -152,7 +183,7 @@ class Recorder:
         self._ahead = True
         events = self._pipeline.finish(now) if last else []
         # Nothing is ever spooled without bytes but the end of a source.
-        chunk = Chunk(source, offset, b"", now)
+        chunk = Chunk(source, offset, b"", arrived_ms=now)
         await self._commit(events, self._take_noted({source: offset}), [chunk])
         self._ahead = False
         self.ended.add(source)
@@ -200,6 +231,14 @@ class Recorder:
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
     ) -> None:
         shown = self._redacted(events)
+        if (unsaid := self._unsaid) is not None:
+            unsaid.events.extend(shown)
+            unsaid.offsets.update(offsets)
+            unsaid.chunks.extend(chunks)
+            self.offsets.update(offsets)
+            if not any(map(_has_words, shown)):
+                return
+            (shown, offsets, chunks), self._unsaid = unsaid, None
         appended = await self._log.append(self.run, shown, offsets=offsets, spool=chunks)
         self.offsets.update(offsets)
         self.last_seq = appended.last_seq
@@ -256,7 +295,7 @@ class Recorder:
         """Feeds as many bytes as were left out before a chunk: of them, only the number counts."""
         while at < chunk.offset:
             filler = bytes(min(chunk.offset - at, COMMIT_BYTES))
-            await self._translated(Chunk(chunk.source, at, filler, chunk.arrived_ms))
+            await self._translated(Chunk(chunk.source, at, filler, arrived_ms=chunk.arrived_ms))
             self._open_lines.take(chunk.source, filler)
             at += len(filler)
 
@@ -275,6 +314,21 @@ class Recorder:
         from unbraid.redact.events import redact_event
 
         return [redact_event(event) for event in events]
+
+
+class _Unsaid(NamedTuple):
+    """What a run that awaits words has before them."""
+
+    events: list[FleetEvent]
+    offsets: dict[str, int]
+    chunks: list[Chunk]
+
+
+def _has_words(event: FleetEvent) -> bool:
+    """Returns whether an event is more than the frame that every run has."""
+    if isinstance(event, RequestReceived):
+        return bool(event.prompt)
+    return not isinstance(event, StreamStart | FleetSessionMeta | StreamEnd | Done)
 
 
 class _Commits:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.errors import LogError
 from unbraid.log.port import Log, LogUnusable
 from unbraid.record.origin import pipeline_of
@@ -22,10 +22,15 @@ def run_name(session: str, number: int) -> str:
 
 
 async def open_run(
-    log: Log, session: str, *, redact: bool = False, turns: asyncio.Lock | None = None
+    log: Log,
+    session: str,
+    *,
+    redact: bool = False,
+    awaits_words: bool = False,
+    turns: asyncio.Lock | None = None,
 ) -> tuple[Recorder, Recorded]:
     """Returns the run to write to, and how far the session is recorded. Recorders that share
-    `turns` translate one after the other.
+    `turns` translate one after the other. A run that continues a session always `awaits_words`.
     """
     recorded = Recorded()
     number = 1
@@ -34,7 +39,14 @@ async def open_run(
         summary = await log.run(run)
         pipeline = pipeline_of(log, summary)
         if summary is None:
-            recorder = await Recorder.open(log, run, redact=redact, pipeline=pipeline, turns=turns)
+            recorder = await Recorder.open(
+                log,
+                run,
+                redact=redact,
+                awaits_words=awaits_words or number > 1,
+                pipeline=pipeline,
+                turns=turns,
+            )
             return recorder, recorded
         if not summary.over:
             try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from unbraid.redact import piped
+from unbraid.redact import piped_passwords
 
 _APART = rb"[ \t\"',\\]{1,8}"
 # The rest of the same command, as short as possible.
@@ -52,6 +52,8 @@ _WITH_OPTION = _compiled(
     (b"etcdctl", _ARGUMENTS + rb"--user[ =][\"']{0,2}[^\s:\"']{1,64}:"),
     (b"lftp", _ARGUMENTS + rb"-u" + _APART + rb"[^\s,\"']{1,64},"),
     (b"openssl enc", _ARGUMENTS + rb"-k" + _APART),
+    (b"openssl enc", _ARGUMENTS + rb"-K" + _APART),
+    (b"put-parameter", _ARGUMENTS + rb"--value[ =]" + rb"[\"']{0,2}"),
     (b"secret set ", rb"[^\n|;&]{0,96}(?:-b|--body)[ \t\"'=]{1,4}"),
 )  # fmt: skip
 # Text in quotes, and the quotes of a value, also within JSON.
@@ -61,6 +63,11 @@ _ARGUMENT = rb"(?:" + _WORDS + rb"|[A-Za-z_][A-Za-z0-9_.$>-]{0,64}), ?"
 _LITERAL = rb"[bfru]?" + _QUOTE
 _CALLS = _compiled(
     (b"auth=(", _ARGUMENT + _LITERAL),
+    (b"Wallet(", _LITERAL),
+    (b"createHmac(", _ARGUMENT + _LITERAL),
+    (b"hmac.new(", _LITERAL),
+    *((call, _ARGUMENT + _LITERAL) for call in (b"jwt.sign(", b"jwt.encode(", b"jwt.verify(")),
+    (b"PASSWORD(", _LITERAL),
     (b"BasicAuth(", _ARGUMENT + _LITERAL),
     (b".login(", _ARGUMENT + _LITERAL),
     (b"mysqli", rb"(?:_connect)?\(" + 2 * _ARGUMENT + _LITERAL),
@@ -96,6 +103,12 @@ _OTHERS = _compiled(
     (b"ConvertTo-SecureString", rb"(?: -String)? \\{0,3}[\"']?"),
     (b"http -a ", rb"[^\s:\"'`\\]{1,96}:"),
     (b"infura.io/v3/", rb""),
+    (b"alchemy.com/v2/", rb""),
+    (b"openssl passwd", rb" (?:-[a-z0-9]{1,6} ){0,3}[\"']{0,2}"),
+    *((program, rb" [^\s/@]{1,64}/") for program in (b"sqlplus", b"expdp", b"impdp", b"sqlldr")),
+    (b"http-basic.", rb"\S{1,64} \S{1,64} [\"']{0,2}"),
+    (b"user = ", _QUOTE + rb"[^\s:\"\\]{1,64}:"),
+    (b"redentials: ", rb"[\w.@-]{1,64} ?/ ?"),
     (b"xfreerdp", _ARGUMENTS + rb"/p:[\"']{0,2}"),
     (b"wpa_passphrase", rb" \S{1,64} [\"']{0,2}"),
     (b"net use ", rb"[^\n|;&]{0,96}/user:\S{1,64} [\"']{0,2}"),
@@ -113,11 +126,27 @@ _CODES = _compiled(
     *((word, _CODE_SIGN) for word in _CODE_NAMES),
     value=rb"(?P<value>[0-9]{4,8}|\*{8,})(?![0-9]|[.:-][0-9])",
 )
+_BACKUPS = _compiled(
+    *((word, _CODE_SIGN) for word in (b"ackup code", b"ecovery code")),
+    value=rb"(?P<value>(?=[a-zA-Z-]{0,8}[0-9])[0-9A-Za-z]{3,6}-?[0-9A-Za-z]{3,6})(?![0-9A-Za-z])",
+)
+_OPEN_BACKUP = re.compile(
+    rb"(?:ackup|ecovery) code" + _CODE_SIGN + rb"(?P<value>[0-9A-Za-z-]{1,13})\Z"
+)
+_RECOVERY = _compiled(
+    *((word, rb"[^\n0-9]{0,24}") for word in (b"ecovery key", b"ecovery Key")),
+    value=rb"(?P<value>(?:[0-9]{6}-){7}[0-9]{6})(?![0-9-])",
+)
+# As MySQL says it: with any sign in it.
+_GENERATED = _compiled(
+    (b"password is generated for ", rb"\S{1,64}: "), value=rb"(?P<value>[^\s\"\\]{1,64})"
+)
+_OTHERS |= {**_BACKUPS, **_RECOVERY, **_GENERATED}
 _OPEN_CODE = re.compile(
     rb"(?:" + b"|".join(_CODE_NAMES) + rb")" + _CODE_SIGN + rb"(?P<value>[0-9]{1,8}[.:-]?)\Z"
 )
 # What all of those with an option have in common. Hardly any text has it.
-_OPTION = re.compile(rb"-(?<=[ \t\"',]-)(?:[pPuUawNbAXk]|-(?:proxy-)?user|-body)")
+_OPTION = re.compile(rb"-(?<=[ \t\"',]-)(?:[pPuUawNbAXkK]|-(?:proxy-)?user|-body|-value)")
 # What stands there in manuals, and what is set elsewhere.
 _NO_PASSWORD = re.compile(
     rb"(?i)[-$%<{\[(*.@/]|x{3,}\Z|(?:your|my|some|the|user)?[-_]?(?:pass(?:w(?:or)?d|wd|phrase)?|pw|pwd"
@@ -130,7 +159,7 @@ _BEFORE_HEX = re.compile(rb"(?:(?<![A-Za-z0-9_])key-|[0-9]{13}:|[0-9a-z*]{16}\$)
 
 
 # In small letters: one of them is in each text that has such a password.
-ANCHORS = piped.ANCHORS | _WITH_OPTION.keys() | _OTHERS.keys() | _CODES.keys()
+ANCHORS = piped_passwords.ANCHORS | _WITH_OPTION.keys() | _OTHERS.keys() | _CODES.keys()
 
 
 def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
@@ -160,9 +189,9 @@ def open_value(text: bytes, anchors: frozenset[bytes]) -> Iterator[int]:
     for found in _found(text, anchors):
         if found.end("value") >= len(text) - 1:
             yield found.start("value")
-    for pattern in (_OPEN_LOGIN, _OPEN_WALLET, _OPEN_CODE):
+    for pattern in (_OPEN_LOGIN, _OPEN_WALLET, _OPEN_CODE, _OPEN_BACKUP):
         yield from (found.start("value") for found in pattern.finditer(text))
-    yield from piped.open_value(text, anchors)
+    yield from piped_passwords.open_value(text, anchors)
 
 
 def _found(text: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
@@ -173,4 +202,4 @@ def _found(text: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
         # `in` is many times faster than any pattern.
         if word in text:
             yield from pattern.finditer(text)
-    yield from piped.found(text, anchors)
+    yield from piped_passwords.found(text, anchors)

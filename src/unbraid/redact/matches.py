@@ -1,32 +1,30 @@
-"""Searches and filters over what is shown, not over what is stored.
+"""Searches over what is shown, not over what is stored.
 
 A search that answers whether a guess is in a text gives the text away, one guess after the other,
-though every answer is redacted. So what was found in stored text counts only if what was searched
-for is in the redacted text, too.
+though every answer is redacted. So what was found in stored text counts only if it is in the
+redacted text, too; and the order of the places, and what is cut out around them, follow from the
+redacted text alone.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TypeVar
 
 from msgspec.structs import replace
 
-from unbraid.agents.port import Delta, SearchHit
+from unbraid.agents.port import SearchHit
+from unbraid.events import decode_event
+from unbraid.fleet.query import CUT, Query
 from unbraid.log.port import Found, LogReader
-from unbraid.log.query import CUT, folded, patterns_of
-from unbraid.redact.events import EventDeltas
+from unbraid.log.search_blocks import RankedPlace, SearchBlocks, best_first
 from unbraid.redact.secrets import redact_words
 
 # The first word after a cut, and long ones that follow it: they may be the rest of a secret.
 _REST = re.compile(rf"\A{CUT}\S*(?:\s+\S{{12,}})*")
-_ESCAPE = re.compile(r"\\.")
 # Of the block in which something was found, so many events are read at once, and so many times.
 BLOCK_EVENTS = 500
 BLOCK_READS = 40
-
-Hit = TypeVar("Hit", Found, SearchHit)
 
 
 def redact_snippet(snippet: str) -> str:
@@ -35,53 +33,35 @@ def redact_snippet(snippet: str) -> str:
     return redact_words(words.removesuffix(CUT), cut=words.endswith(CUT))
 
 
-def contains_words(text: str, query: str) -> bool:
-    """Returns whether all words of a query are in a text, as a search compares them."""
-    compared = folded(text)
-    return all(pattern.search(compared) for pattern in patterns_of(query))
-
-
-def redact_hits(hits: Iterable[Hit], query: str) -> list[Hit]:
-    """Returns the hits that may be known, redacted: those whose excerpt shows all that was searched
+def redact_hits(hits: Iterable[SearchHit], query: str) -> list[SearchHit]:
+    """Returns the hits of another server, redacted: those whose excerpt shows all that was searched
     for. Nothing else is known of the text around it.
     """
+    wanted = Query(query)
     redacted = [replace(hit, snippet=redact_snippet(hit.snippet)) for hit in hits]
-    return [hit for hit in redacted if contains_words(hit.snippet, query)]
+    return [hit for hit in redacted if wanted.match(hit.snippet) is not None]
 
 
 async def redact_places(shown: LogReader, places: Iterable[Found], query: str) -> list[Found]:
     """Returns the places of a log in which what is `shown` has all that was searched for."""
-    found: list[Found] = []
+    wanted, found = Query(query), list[RankedPlace]()
     for place in places:
-        snippet = redact_snippet(place.snippet)
-        if contains_words(snippet, query) or contains_words(await _block(shown, place), query):
-            found.append(replace(place, snippet=snippet))
-    return found
+        match = wanted.match(await _block(shown, place))
+        if match is not None:
+            found.append(RankedPlace(match.rank, replace(place, snippet=match.snippet)))
+    return best_first(found)
 
 
 async def _block(shown: LogReader, place: Found) -> str:
-    """Returns the redacted text of the block that begins at a place, as words."""
-    # Its bytes are JSON: in "one\\ntwo", the second word is not "ntwo".
-    return _ESCAPE.sub(" ", await _encoded_block(shown, place))
-
-
-async def _encoded_block(shown: LogReader, place: Found) -> str:
-    deltas, since, text, block = EventDeltas(), place.seq - 1, list[str](), None
+    """Returns the redacted text of the block that begins at a place."""
+    blocks, since = SearchBlocks(), place.seq - 1
     for _ in range(BLOCK_READS):
         entries = await shown.read(place.run, since, BLOCK_EVENTS, stream_id=place.stream_id)
         for entry in entries:
-            part = deltas.read(entry.data)
-            if not isinstance(part, Delta):
-                if block is None:
-                    return entry.data.decode(errors="replace")
-                if part is not None:
-                    return "".join(text)
-                continue
-            if block is not None and part.block != block:
-                return "".join(text)
-            block = part.block
-            text.append(part.text[1:-1].decode(errors="replace"))
+            for block in blocks.feed(decode_event(entry.data)):
+                if block.seq == place.seq:
+                    return block.text
         if not entries:
             break
         since = entries[-1].seq
-    return "".join(text)
+    return next((block.text for block in blocks.close() if block.seq == place.seq), "")

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
-from unbraid.redact import commands, named, tables, tokens, view, words
+from unbraid.redact import commands, named_secrets, schemes, tables, tokens, view, words
 from unbraid.redact.anchors import Present, finder
 from unbraid.redact.entropy import known_id, plain_start, wordy
 from unbraid.redact.leads import BEGINS, BODY, EIGHT, LEAD
@@ -33,7 +33,8 @@ _TAIL = 4 * LONGEST
 _ANCHORS = (
     view.ANCHORS
     | view.ENCODED
-    | named.ANCHORS
+    | named_secrets.ANCHORS
+    | schemes.ANCHORS
     | commands.ANCHORS
     | tokens.ANCHORS
     | words.ANCHORS
@@ -107,7 +108,7 @@ def undecided_from(data: bytes) -> int | None:
 def _undecided_in(seen: View) -> int | None:
     text = seen.text
     end = text[-LONGEST - 64 :]
-    starts = [_undecided_word(text), named.open_value(end, _anchors(end.lower()))]
+    starts = [_undecided_word(text), named_secrets.open_value(end, _anchors(end.lower()))]
     if starts[1] is not None:
         starts[1] += max(0, len(text) - LONGEST - 64)
     lower = text.lower()
@@ -155,7 +156,8 @@ def _undecided_word(text: bytes) -> int | None:
 
 def _found(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
     for found in chain(
-        named.ranges(text, lower, anchors),
+        named_secrets.ranges(text, lower, anchors),
+        schemes.ranges(text, lower, anchors),
         commands.ranges(text, anchors),
         tables.ranges(text, lower, anchors),
         tokens.ranges(text, anchors),

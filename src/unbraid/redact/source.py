@@ -83,7 +83,7 @@ class SourceRedactor:
                 yield from _decided(chunk.source, source, expired=True)
                 lines, source.is_overlong = [], not part.endswith(b"\n")
                 hidden = b"*" * (len(part) - 1) + (b"*" if source.is_overlong else b"\n")
-                yield Chunk(chunk.source, source.offset, hidden, source.arrived_ms)
+                yield Chunk(chunk.source, source.offset, hidden, arrived_ms=source.arrived_ms)
                 source.offset += len(part)
             source.lines.push(lines)
             yield from _decided(chunk.source, source, expired=source.lines.full)
@@ -150,5 +150,5 @@ def _decided(
     name: str, source: _Source, *, last: bool = False, expired: bool = False
 ) -> Iterator[Chunk]:
     if data := b"".join(line + b"\n" for line in source.lines.pop(last=last, expired=expired)):
-        yield Chunk(name, source.offset, data, source.arrived_ms)
+        yield Chunk(name, source.offset, data, arrived_ms=source.arrived_ms)
         source.offset += len(data)

@@ -32,6 +32,10 @@ _SHAPES_BY_ANCHOR = {
           for lead in (b"amzn.mws.", b"pat-na1-", b"pat-eu1-", b"sdk-", b"api-")),
         (b"sk.eyj", rb"sk\.eyJ(?P<value>[A-Za-z0-9_*\-]{20,}\.[A-Za-z0-9_*\-]{16,})"),
         (b"v1.0-", rb"v1\.0-(?P<value>[0-9a-f]{24}-[0-9a-f]{100,160})"),
+        # Private keys without the lines around them: of OpenSSH, RSA, PKCS #8, curves.
+        *((lead.lower(), rb"(?P<value>" + re.escape(lead) + rb"[A-Za-z0-9+/*]{16,}={0,2})")
+          for lead in (b"b3BlbnNzaC1rZXktdjEA", b"IBAAKCAQ", b"IBAAKCAg", b"IBAAKBgQ", b"MHcCAQEEI",
+                       b"IBADANBgkqhkiG9w0BAQEFAASC", b"MIGHAgEAMBMGByqGSM49")),
         # As `/etc/shadow`, `.htpasswd` and the users of applications have them.
         (b"$1$", rb"\$1\$[./A-Za-z0-9]{1,8}\$" + _HASHED % b"22"),
         (b"$apr1$", rb"\$apr1\$[./A-Za-z0-9]{1,8}\$" + _HASHED % b"22"),

@@ -14,7 +14,7 @@ from binascii import Error
 from collections.abc import Iterator
 from functools import lru_cache
 
-from unbraid.redact import commands, named, tokens
+from unbraid.redact import commands, named_secrets, schemes, tokens
 from unbraid.redact.anchors import finder
 from unbraid.redact.entropy import (
     known_id,
@@ -84,7 +84,7 @@ _LINE_ENDS = (b"\n", b"\r", b"\\n", b"\\r", b"\\t", b"\\")
 _REST = re.compile(rb"(?:[A-Za-z0-9_+/]|-(?!----))*")
 WORD = _LETTERS + b"-"
 _span = re.Match.span
-_anchors = finder(named.ANCHORS | tokens.ANCHORS)
+_anchors = finder(named_secrets.ANCHORS | schemes.ANCHORS | tokens.ANCHORS)
 
 # Words that are no secrets, each with the character before it, where no lead ends with a full stop,
 # and anywhere.
@@ -127,7 +127,7 @@ def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
                 known.add(word)
             continue
         if public is None:
-            public = named.public_blocks(text, anchors)
+            public = schemes.public_blocks(text, anchors)
         if not any(first <= start < last for first, last in public):
             # The whole word, hyphens and all.
             first = _word_start(text, start) if before == _HYPHEN else start
@@ -246,7 +246,11 @@ def _encodes_secret(word: bytes) -> bool:
         return False
     lower = decoded.lower()
     anchors = _anchors(lower)
-    found = (*named.ranges(decoded, lower, anchors), *tokens.ranges(decoded, anchors))
+    found = (
+        *named_secrets.ranges(decoded, lower, anchors),
+        *schemes.ranges(decoded, lower, anchors),
+        *tokens.ranges(decoded, anchors),
+    )
     return bool(found) or any(
         (body := BODY.match(decoded, lead.end())) and lead_counts(lead[0], body[0], whole=True)
         for lead in LEAD.finditer(decoded)

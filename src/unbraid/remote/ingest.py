@@ -132,7 +132,7 @@ class IngestClient:
         lines: list[bytes] = []
         for part in parts:
             lines.append(
-                msgspec.json.encode(_Head(part.run, part.after, len(part.lines), self._user))
+                msgspec.json.encode(_Head(part.run, part.after, len(part.lines), user=self._user))
             )
             lines += part.lines
         return b"\n".join([*lines, b""])

@@ -213,9 +213,14 @@ class RemoteHistory:
         """Does nothing more: a server imports a session when its log is asked for it."""
         return None
 
-    async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
+    async def search(self, query: str, *, limit: int = 20, redact: bool = False) -> list[SearchHit]:
         """Returns where it was said in sessions that are not in the log, newest first."""
-        return self.hits[1][:limit] if self.hits[0] == query else []
+        hits = self.hits[1][:limit] if self.hits[0] == query else []
+        if redact:
+            from unbraid.redact.matches import redact_hits
+
+            return redact_hits(hits, query)
+        return hits
 
 
 class RemoteControllers:

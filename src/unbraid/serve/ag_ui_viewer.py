@@ -126,7 +126,7 @@ async def watching(
 ) -> AsyncIterator[AgUiViewer]:
     """Opens a viewer of a run whose events up to `since` were applied to `run`."""
     async with services.hub.watch(name, since, form=Form.NDJSON) as viewer:
-        yield AgUiViewer(viewer, run, services.log, name, stops=stops)
+        yield AgUiViewer(viewer, run, services.log, name=name, stops=stops)
 
 
 def frames(events: list[BaseEvent], seq: int | None) -> bytes:

@@ -24,6 +24,9 @@ from unbraid.serve.connection import Connection
 from unbraid.system.descriptors import raise_descriptor_limit
 
 BACKLOG = 2048  # connections that wait to be accepted
+# The system would take megabytes for a viewer that does not read: all of them were made for nobody.
+# What is on its way to one that reads is not limited by this.
+UNSENT_BYTES = 1 << 16
 
 
 def open_listener(config: ServeConfig) -> socket.socket:
@@ -34,6 +37,8 @@ def open_listener(config: ServeConfig) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
         listener.bind((config.host, config.port))
         # Not later: until one listens, two who start at the same moment are given the same port.
         listener.listen(BACKLOG)

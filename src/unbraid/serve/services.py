@@ -54,8 +54,8 @@ class History(Protocol):
         """Returns what all stored sessions have used, those in the log included."""
         ...
 
-    async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
-        """Returns the matches in them."""
+    async def search(self, query: str, *, limit: int = 20, redact: bool = False) -> list[SearchHit]:
+        """Returns the matches in them; with `redact`, in what may be shown of them."""
         ...
 
 

@@ -126,12 +126,14 @@ class Archive:
                 lambda: list(stored_runs(self._env, self._home, since=since))
             )
 
-    async def search(self, query: str, *, limit: int = 20) -> list[SearchHit]:
-        """Returns where it was said in sessions that are not in the log, newest first."""
+    async def search(self, query: str, *, limit: int = 20, redact: bool = False) -> list[SearchHit]:
+        """Returns where it was said in sessions that are not in the log, newest first; with
+        `redact`, where what may be shown says it.
+        """
         logged = set(await self._log.run_names())
         async with self._searchers:
             return await asyncio.to_thread(
-                search_files, query, self._env, limit=limit, known=logged
+                search_files, query, self._env, limit=limit, known=logged, redact=redact
             )
 
     async def close(self) -> None:

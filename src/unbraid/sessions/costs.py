@@ -161,11 +161,11 @@ async def _logged(log: LogReader, run: RunSummary, prices: Prices) -> SpentRun:
             event = decode_event(entry.data)
             if isinstance(event, FleetTokenUsage):
                 tokens = MessageTokens(
-                    event.input_tokens,
-                    event.output_tokens,
-                    event.cache_read_tokens,
-                    event.cache_creation_tokens,
-                    event.cache_1h_tokens,
+                    input_tokens=event.input_tokens,
+                    output_tokens=event.output_tokens,
+                    cache_read_tokens=event.cache_read_tokens,
+                    cache_creation_tokens=event.cache_creation_tokens,
+                    cache_1h_tokens=event.cache_1h_tokens,
                 )
                 counter.add(
                     tokens,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unbraid.agents.dialect_files import DialectFiles
 from unbraid.agents.port import FileFormats
 from unbraid.agents.registry import kinds, plugin_problems
-from unbraid.agents.stored import SourceForm
+from unbraid.agents.session_port import SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks, person_path
 from unbraid.translate.tracks import RunTracks, Track, first_lines

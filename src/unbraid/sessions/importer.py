@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from unbraid.agents.port import Follower, SessionStore
 from unbraid.agents.registry import stores
-from unbraid.agents.stored import StatefulStore
+from unbraid.agents.session_port import StatefulStore
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary

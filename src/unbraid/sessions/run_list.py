@@ -12,7 +12,7 @@ import msgspec
 
 from unbraid.agents.port import SessionFacts, SessionStore
 from unbraid.agents.registry import is_kind, stores
-from unbraid.agents.stored import SessionState, StatefulStore
+from unbraid.agents.session_port import SessionState, StatefulStore
 from unbraid.fleet.status import DONE, ORPHANED, PROMPT, WAITING, WaitingFor, status_of_session
 from unbraid.log.leases import is_held
 from unbraid.log.summary import RunSummary

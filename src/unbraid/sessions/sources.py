@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unbraid.agents.registry import kinds, stores
-from unbraid.agents.stored import StatefulStore
+from unbraid.agents.session_port import StatefulStore
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.fleet.streams import CONTENT
@@ -193,7 +193,7 @@ def _once(name: str, arriving: Iterator[bytes], *, alone: bool, arrives: bool) -
             break
         size += len(chunk)
         if size > MAX_DOCUMENT_BYTES:
-            raise SourceError(name, "is too large to be held: give the file itself")
+            raise SourceError(name, "is too large to be buffered: pass the file itself")
     if not kept:
         raise SourceError(name, "is empty")
     runs = lines_runs(name, lambda: chain(kept, arriving), None)

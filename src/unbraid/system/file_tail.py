@@ -48,7 +48,7 @@ class Tail:
     @property
     def place(self) -> Place:
         """Where to go on from after a restart."""
-        return Place(self.generation, self.offset, self._head, self._last)
+        return Place(self.generation, self.offset, self._head, tail=self._last)
 
     def size(self) -> int:
         """Returns the file's size now, 0 if there is none."""

@@ -14,7 +14,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import NamedTuple
 
-from unbraid.system import notify
+from unbraid.system import file_changes
 from unbraid.timings import (
     FOLDER_APPEARING_POLL_SECONDS,
     FOLDER_POLL_SECONDS,
@@ -50,7 +50,7 @@ async def folder_changes(
         missed = True
         new_folders = NewFolders()
         try:
-            async with aclosing(notify.changes(folders)) as changes:
+            async with aclosing(file_changes.changes(folders)) as changes:
                 async for paths in changes:
                     everywhere = missed or time.monotonic() - looked >= FOLDER_RESCAN_SECONDS
                     if everywhere:

@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Protocol
 
 from unbraid.errors import UnbraidError
-from unbraid.timings import SERVICE_MANAGER_TIMEOUT_SECONDS
+from unbraid.timings import SERVICE_MANAGER_TIMEOUT_SECONDS, SERVICE_RESTART_SECONDS
 
 NAME = "unbraid"
 LABEL = "io.unbraid.watch"
 # It follows agents beside a person's own work: it gives way, and it is bounded.
 MEMORY_MAX_MEGABYTES = 1024
-RESTART_SECONDS = 10
 PASSED_ON = ("PATH", "UNBRAID_HOME", "UNBRAID_PRICES", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
 
 
@@ -89,7 +88,7 @@ class SystemdUser:
                 for name, value in sorted(service.env.items())
             ),
             "Restart=on-failure",
-            f"RestartSec={RESTART_SECONDS}",
+            f"RestartSec={SERVICE_RESTART_SECONDS}",
             "Nice=10",
             f"MemoryMax={MEMORY_MAX_MEGABYTES}M",
             "NoNewPrivileges=yes",
@@ -133,7 +132,7 @@ class LaunchAgent:
             "EnvironmentVariables": dict(service.env),
             "RunAtLoad": True,
             "KeepAlive": {"SuccessfulExit": False},
-            "ThrottleInterval": RESTART_SECONDS,
+            "ThrottleInterval": SERVICE_RESTART_SECONDS,
             "ProcessType": "Background",
             "Umask": 0o077,
             "HardResourceLimits": {"ResidentSetSize": MEMORY_MAX_MEGABYTES << 20},
@@ -182,7 +181,8 @@ def watch_service(
             "a password in a service's file can be read by others: put it into a file of its own"
             " (`?password_file=FILE` in the address)"
         )
-    argv = (sys.executable, "-m", "unbraid", "watch", *words)
+    # `-P`: no module from the folder that it is started in, where agents may write.
+    argv = (sys.executable, "-P", "-m", "unbraid", "watch", *words)
     names = (*PASSED_ON, *passed_on)
     return Service(argv, {name: env[name] for name in names if env.get(name)})
 

@@ -120,7 +120,7 @@ async def serve(wire: Wire, handle: Callable[[Exchange], Awaitable[None]]) -> No
             while isinstance(part := await wire.receive(), h11.Data):
                 body += part.data
             method, target = request.method.decode(), request.target.decode()
-            await handle(Exchange(wire, method, target, body))
+            await handle(Exchange(wire, method, target, body=body))
             if wire.state.our_state is not h11.DONE or wire.state.their_state is not h11.DONE:
                 return
             wire.state.start_next_cycle()

@@ -154,7 +154,7 @@ class ScriptedModel(LoopbackServer):
         else:
             number = self._turns[agent].number(asking)
             turn = self.script.turn(agent, number)
-        serving = Serving(agent, number, self._id("msg"), [])
+        serving = Serving(agent, number, self._id("msg"), blocks=[])
         for block in turn.blocks:
             fitted = adapt_block(block, asking, self._agent_ids)
             if fitted["type"] == "tool_use":

@@ -9,6 +9,7 @@ import os
 import secrets
 import signal
 import time
+from asyncio.subprocess import Process, SubprocessStreamProtocol
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,8 +21,8 @@ _MARK = "UNBRAID_TEST_RUN"
 class Child:
     """A running program whose output is read in lines, each with the time at which it was whole."""
 
-    def __init__(self, process: asyncio.subprocess.Process, mark: str) -> None:
-        self._process, self._mark = process, mark
+    def __init__(self, process: Process, transport: asyncio.BaseTransport, mark: str) -> None:
+        self._process, self._transport, self._mark = process, transport, mark
         self._began = time.monotonic()
         self._errors = asyncio.create_task(self._read_errors())
         self.stderr = b""
@@ -33,8 +34,10 @@ class Child:
         """Start a program; one that `reads_stdin` has a pipe as its stdin, any other an
         empty one.
         """
-        mark, pipe = secrets.token_hex(8), asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(
+        mark, pipe, loop = secrets.token_hex(8), asyncio.subprocess.PIPE, asyncio.get_running_loop()
+        # As `create_subprocess_exec` does it, which keeps the transport to itself.
+        transport, protocol = await loop.subprocess_exec(
+            lambda: SubprocessStreamProtocol(limit=_READ_BYTES, loop=loop),
             *argv,
             env={**env, _MARK: mark},
             cwd=cwd,
@@ -43,7 +46,7 @@ class Child:
             stderr=pipe,
             start_new_session=True,
         )
-        return cls(process, mark)
+        return cls(Process(transport, protocol, loop), transport, mark)
 
     @property
     def seconds(self) -> float:
@@ -106,8 +109,7 @@ class Child:
         self._errors.cancel()
         await asyncio.gather(self._errors, return_exceptions=True)
         # The loop closes the transport's pipes at their next event only, which may never come.
-        transport = self._process._transport  # type: ignore[attr-defined]
-        transport.close()
+        self._transport.close()
         return code
 
     async def _exited(self, seconds: float) -> None:

@@ -97,12 +97,12 @@ async def start_claude(
         asks = permit is not None
         launch = claude_launch(cli, model.url, home, arguments, asks=asks, git=git)
         child = await Child.start(launch.argv, launch.env, launch.cwd, reads_stdin=reads_stdin)
-        recording = Recording(script.name, version, mode, {}, projects=launch.projects)
+        recording = Recording(script.name, version, mode, truth={}, projects=launch.projects)
         source, conversation = child.lines(), None
         try:
             if reads_stdin:
                 when = None if interrupt_when is None else lambda: interrupt_when(model)
-                conversation = Conversation(child, prompts, permit or allow, when)
+                conversation = Conversation(child, prompts, permit or allow, interrupt_when=when)
                 recording.sent = conversation.sent
                 source = _answered(source, conversation)
                 await conversation.begin()
@@ -148,7 +148,7 @@ async def start_opencode(
         asks = reply is not None
         launch = opencode_launch(cli, model.url, home, arguments, asks=asks, git=git)
         child = await Child.start(launch.argv, launch.env, launch.cwd)
-        recording = Recording(script.name, cli.name, mode, {})
+        recording = Recording(script.name, cli.name, mode, truth={})
         try:
             source = child.lines()
             if mode == "serve":
@@ -184,7 +184,7 @@ async def start_codex(
         arguments = [*codex_arguments(mode, prompts[0]), *args]
         launch = codex_launch(cli, model.url, home, arguments)
         child = await Child.start(launch.argv, launch.env, launch.cwd)
-        recording = Recording(script.name, f"codex-{version}", mode, {})
+        recording = Recording(script.name, f"codex-{version}", mode, truth={})
         try:
             yield RecordedRun(
                 child=child, model=model, launch=launch, recording=recording, source=child.lines()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from unbraid import events as e
 from unbraid.fleet.usage import Usage
-from unbraid.traces.content import SaidParts, cut, message, text_part
+from unbraid.traces.content import MessageParts, cut, message, text_part
 from unbraid.traces.facts import TraceFacts
 from unbraid.traces.span import Attributes, Span, known
 
@@ -21,7 +21,7 @@ class _Message:
     def __init__(self, message_id: str, start: int, inputs: str | None, *, content: bool) -> None:
         self.message_id, self.start, self.end, self.inputs = message_id, start, start, inputs
         self.usage: e.FleetTokenUsage | None = None
-        self.said: SaidParts | None = SaidParts() if content else None
+        self.said: MessageParts | None = MessageParts() if content else None
         self.has_words = False
         self.retracted = False
 

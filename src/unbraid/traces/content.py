@@ -32,7 +32,7 @@ def text_part(text: str) -> Part:
     return {"type": "text", "content": text}
 
 
-class SaidParts:
+class MessageParts:
     """What a model says in one message, joined from its deltas."""
 
     def __init__(self) -> None:

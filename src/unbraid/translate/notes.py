@@ -36,4 +36,4 @@ def note_event(line: bytes, offset: int) -> RelayEvent:
     except BAD_JSON as error:
         raw = line[:200].decode("utf-8", "replace")
         return Malformed(raw=raw, reason=str(error), offset=offset)
-    return Error("", note.ts, note.message, note.code or None)
+    return Error("", note.ts, note.message, code=note.code or None)

@@ -30,7 +30,7 @@ MAX_MENDED_BYTES = 8 << 20
 
 
 @runtime_checkable
-class MendsRecords(Protocol):
+class MendingDialect(Protocol):
     """A dialect that keeps what is right of a record with wrong types in known places. For one that
     does not do this, such a record is damaged as a whole.
     """
@@ -43,7 +43,7 @@ class MendsRecords(Protocol):
 
 
 @runtime_checkable
-class ReadsSources(Protocol):
+class SourceAwareDialect(Protocol):
     """A dialect with sources whose lines do not say whose they are: the source does."""
 
     def reading(self, source: str) -> None:
@@ -52,7 +52,7 @@ class ReadsSources(Protocol):
 
 
 @runtime_checkable
-class SharesFormat(Protocol):
+class SharedFormatDialect(Protocol):
     """A dialect of a format that several kinds write: the records say which of them did."""
 
     @property
@@ -154,7 +154,7 @@ class RecordReader:
         except BAD_JSON:
             pass  # types are wrong
         for kind, dialect in self._dialects.items():
-            mended = dialect.mend(value) if isinstance(dialect, MendsRecords) else None
+            mended = dialect.mend(value) if isinstance(dialect, MendingDialect) else None
             if mended is not None:
                 record, whole = mended
                 record.raw = raw

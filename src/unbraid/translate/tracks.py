@@ -54,7 +54,7 @@ class Track(NamedTuple):
     """One source: its name, its bytes (read again at each call), whether it dates its lines, and
     what of a line says where it belongs.
 
-    `sidechains`: it holds several conversations, each in its own order, one after the other.
+    `many_conversations`: it holds several, one after the other, each in its own order.
     `in_turns`: its lines have turns. `opens`: it says what the run is, before all others.
     """
 
@@ -63,7 +63,7 @@ class Track(NamedTuple):
     dated: bool
     session: str | None = None
     order: Callable[[bytes], LineOrder] = lambda line: UNKNOWN
-    sidechains: bool = False
+    many_conversations: bool = False
     in_turns: bool = False
     opens: bool = False
 
@@ -164,7 +164,7 @@ def _placed(
 
 def _dated(track: Track) -> Iterator[tuple[int, LineOrder, bytes]]:
     """Yields a track's own times, never going back: its order is its order."""
-    if track.sidechains:
+    if track.many_conversations:
         yield from sorted(_by_chain(track), key=itemgetter(0))
         return
     at = 0

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from unbraid.events import Malformed, RelayEvent, Unrecognized
 from unbraid.translate.excess import Excess, needs_limit
 from unbraid.translate.notes import NOTES, note_event
-from unbraid.translate.reader import ReadsSources, RecordReader, SharesFormat, registered_dialects
+from unbraid.translate.reader import (
+    RecordReader,
+    SharedFormatDialect,
+    SourceAwareDialect,
+    registered_dialects,
+)
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
 
@@ -21,7 +26,7 @@ SLICE_BYTES = 1 << 16
 
 
 @runtime_checkable
-class DatesArrivals(Protocol):
+class ArrivalDatingDialect(Protocol):
     """A dialect that dates records without a time of their own by their arrival. For one that does
     not do this, they happened when the record before them did.
     """
@@ -70,8 +75,8 @@ class Translator:
         self._source = ""
         # Found once: asking an object whether it has a protocol takes as long as reading a line.
         each = self._dialects.values()
-        self._reading_sources = [one for one in each if isinstance(one, ReadsSources)]
-        self._dating_arrivals = [one for one in each if isinstance(one, DatesArrivals)]
+        self._reading_sources = [one for one in each if isinstance(one, SourceAwareDialect)]
+        self._dating_arrivals = [one for one in each if isinstance(one, ArrivalDatingDialect)]
         self._finished = False
         self._now = 0  # when the bytes that were fed last have arrived
 
@@ -82,7 +87,7 @@ class Translator:
         """
         first = self._first
         dialect = self._dialects[first]
-        return (dialect.program or first) if isinstance(dialect, SharesFormat) else first
+        return (dialect.program or first) if isinstance(dialect, SharedFormatDialect) else first
 
     @property
     def _first(self) -> str:

@@ -29,8 +29,10 @@ class UnloggedSessions(Protocol):
         """Imports a session into the log and returns its run; None if there is no such session."""
         ...
 
-    async def search(self, query: str, *, limit: int) -> list[SearchHit]:
-        """Returns the matches in sessions that are not in the log, newest first."""
+    async def search(self, query: str, *, limit: int, redact: bool) -> list[SearchHit]:
+        """Returns the matches in sessions that are not in the log, newest first; with `redact`, in
+        what may be shown of them.
+        """
         ...
 
 
@@ -78,12 +80,7 @@ class ViewServices:
 
     async def search_unlogged(self, words: str) -> list[SearchHit]:
         """Returns the matches in sessions that are not in the log, newest first."""
-        found = await self._beside.search(words, limit=50)
-        if self._redact:
-            from unbraid.redact.matches import redact_hits
-
-            found = redact_hits(found, words)
-        return found
+        return await self._beside.search(words, limit=50, redact=self._redact)
 
     async def steerable(self) -> dict[str, Controller]:
         """Returns the runs that can be steered; a process that does not answer in time is

@@ -156,7 +156,7 @@ class Transcript(ScrollView, can_focus=True):
         self.lines, self._owners = [], []
         for item in self._items:
             whole = self.whole ^ (item.seq in self._opened)
-            look = Look(item, item.last_seq, width, whole)
+            look = Look(item, item.last_seq, width, whole=whole)
             known = self._drawn.get(item.seq)
             if known is None or known[0] != look:
                 # One cell is left free beside the scroll bar.

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from unbraid.agents.attendance import Attendance
-from unbraid.agents.hook_port import FOLDER, MAIL_NAME, HookedWatch
+from unbraid.agents.hook_port import FOLDER, ORDERS_NAME, HookedWatch
 from unbraid.agents.port import SessionWatch
 from unbraid.control.controllers import Controllers
 from unbraid.control.sockets import attendable
@@ -88,7 +88,7 @@ class HookService:
             # Nobody knows: the request waits for its answer here.
             await asyncio.get_running_loop().create_future()
 
-    def mail(self, kind: str, *, waits: bool) -> None:
+    def note_orders(self, kind: str, *, waits: bool) -> None:
         """Notes whether something waits for sessions of a kind."""
         before = bool(self._mail)
         (self._mail.add if waits else self._mail.discard)(kind)
@@ -96,7 +96,7 @@ class HookService:
             self._put_mail(bool(self._mail))
 
     def _put_mail(self, waits: bool) -> None:
-        path = self._home / FOLDER / MAIL_NAME
+        path = self._home / FOLDER / ORDERS_NAME
         with suppress(OSError):
             if waits:
                 path.touch(mode=0o600)
@@ -109,7 +109,11 @@ class _OfWatch:
 
     def __init__(self, service: HookService, look: Callable[[str], None]) -> None:
         self.attendance, self.look = service.attendance, look
-        self.run_of, self.replied, self.mail = service.run_of, service.replied, service.mail
+        self.run_of, self.replied, self.note_orders = (
+            service.run_of,
+            service.replied,
+            service.note_orders,
+        )
 
 
 def _is_reply(event: FleetEvent, request_id: str) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from unbraid.agents.port import SessionWatch
-from unbraid.agents.stored import SteeredWatch
+from unbraid.agents.session_port import SteeredWatch
 from unbraid.control.controllers import Controllers
 from unbraid.control.resume import agent_of
 from unbraid.control.sockets import steerable

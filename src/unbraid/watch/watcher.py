@@ -17,7 +17,7 @@ from contextlib import aclosing
 
 from unbraid.agents.port import SessionWatch
 from unbraid.agents.registry import is_kind, stores
-from unbraid.agents.stored import StateWatch
+from unbraid.agents.session_port import StateWatch
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError, SourceError
 from unbraid.log.folder import data_folder

@@ -13,7 +13,7 @@ import pytest
 
 from tests.agents.claude.backend_cli import real, said, text
 from unbraid import events as e
-from unbraid.agents.spec import AgentSpec
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.testing import HttpError, Script, ScriptedModel, ScriptedThinking, Spawn, bash, say
 

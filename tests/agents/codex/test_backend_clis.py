@@ -11,8 +11,8 @@ from tests.agents.claude.backend_cli import said, text
 from tests.agents.codex.open_script import OpenScript
 from tests.agents.codex.test_codex_clis import cli_of, every_version
 from unbraid import events as e
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.codex.backend import CodexBackend
-from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.testing import ScriptedModel, Spawn, Wait, bash, codex_launch, say
 

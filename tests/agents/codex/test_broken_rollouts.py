@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex.rollouts import CHILD, GRANDCHILD, ROOT, head, says, spawns, turn, write
+from tests.block_rows import RECORDINGS, told
 from tests.invariants import check
-from tests.said import RECORDINGS, told
 from unbraid import events as e
 from unbraid.agents.codex.sessions.rollout_file import zstd_module
 from unbraid.agents.codex.sessions.store import CodexSessions
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.pipeline import Pipeline
 from unbraid.sessions.sources import events_of, runs_of_sources
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.block_rows import rows_of, told
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, logged
-from tests.said import rows_of, told
 from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.agents.codex.sessions.store import CodexSessions
-from unbraid.agents.stored import SessionState
+from unbraid.agents.session_port import SessionState
 from unbraid.testing import (
     CODEX_VERSIONS,
     CliUnavailable,

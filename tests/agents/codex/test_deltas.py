@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.said import RECORDINGS
+from tests.block_rows import RECORDINGS
 from unbraid.agents.codex.deltas import CodexDeltas
 from unbraid.agents.port import BlockEnd, Delta
 

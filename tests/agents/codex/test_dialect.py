@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, spawns, turn, write
-from tests.said import FOLDERS, RECORDINGS, sources_of, stream_of, told
+from tests.block_rows import FOLDERS, RECORDINGS, sources_of, stream_of, told
 from unbraid import Translator
 from unbraid import events as e
 from unbraid.pipeline import Pipeline

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, spawns, turn, write
-from tests.said import CLEAN, FOLDERS, judge, stream_of, told
+from tests.block_rows import CLEAN, FOLDERS, judge, stream_of, told
 from unbraid import events as e
 from unbraid.agents.codex.launch import CodexLauncher
 from unbraid.agents.codex.resume import CodexResumer
 from unbraid.agents.port import StoredAgent
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.errors import CallerError, SourceError
 from unbraid.pipeline import Pipeline
 from unbraid.testing import load

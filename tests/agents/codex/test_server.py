@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.said import FOLDERS
+from tests.block_rows import FOLDERS
 from unbraid.agents.codex.server.approvals import Approvals
 from unbraid.agents.codex.server.command import ServedExec, served_exec
 from unbraid.agents.codex.server.controller import CodexController

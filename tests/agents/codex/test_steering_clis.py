@@ -13,10 +13,10 @@ import pytest
 
 from tests.agents.codex.open_script import OpenScript
 from tests.agents.codex.test_codex_clis import cli_of, every_version
+from tests.block_rows import rows_of, told
 from tests.control.talk import Talk
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, log_path, logged
-from tests.said import rows_of, told
 from unbraid import events as e
 from unbraid.agents.codex.records import THREAD_ID
 from unbraid.agents.codex.sessions.store import CodexSessions

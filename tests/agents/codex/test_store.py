@@ -22,12 +22,12 @@ from tests.agents.codex.rollouts import (
     turn,
     write,
 )
+from tests.block_rows import CLEAN, FOLDERS, judge, told
 from tests.invariants import check
-from tests.said import CLEAN, FOLDERS, judge, told
 from unbraid import events as e
 from unbraid.agents.codex.sessions.file_formats import stored_order
 from unbraid.agents.codex.sessions.store import CodexSessions
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.pipeline import Pipeline
 from unbraid.sessions.sources import events_of, runs_of_sources
 from unbraid.testing import load

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex.test_codex_clis import begun, cli_of, ended, every_version
+from tests.block_rows import rows_of, told
 from tests.launch.agents import UNBRAID
-from tests.said import rows_of, told
 from tests.tui.tmux import terminal
 from tests.watch.watching import watched
 from unbraid import events as e

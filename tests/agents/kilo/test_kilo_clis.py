@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.agents.claude.backend_cli import said, text
+from tests.block_rows import joined, rows_of, told
 from tests.launch.agents import UNBRAID, logged
-from tests.said import joined, rows_of, told
 from tests.tui.tmux import terminal
 from tests.watch.watching import watched
 from unbraid import events as e
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.opencode.backend import OpenCodeBackend
 from unbraid.agents.opencode.editions import KILO
-from unbraid.agents.spec import AgentSpec
 from unbraid.testing import (
     KILO_VERSIONS,
     CliUnavailable,

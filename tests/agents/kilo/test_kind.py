@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import CLEAN, RECORDINGS, judge
+from tests.block_rows import CLEAN, RECORDINGS, judge
 from unbraid import events as e
 from unbraid.agents.opencode.editions import KILO, OPENCODE
 from unbraid.agents.opencode.launch import session_edition

@@ -14,9 +14,9 @@ from tests.agents.claude.backend_cli import said, text
 from tests.agents.opencode.backend_cli import real
 from tests.launch.agents import cli_of
 from unbraid import events as e
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.opencode.backend import OpenCodeBackend
 from unbraid.agents.opencode.backend_link import own_server
-from unbraid.agents.spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.testing import HttpError, Script, ScriptedModel, Spawn, bash, opencode_launch, say
 

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ import pytest
 import unbraid.log.nats.leases as module
 from tests.nats_servers import NatsCluster
 from unbraid.log import opened_log
-from unbraid.log.nats.leases import NatsLeases
+from unbraid.log.nats.bucket import Kept
+from unbraid.log.nats.leases import HolderSightings, NatsLeases
 from unbraid.log.sample import story
 from unbraid.orchestrate.recovery import end_dead_run
 
@@ -119,3 +121,22 @@ async def test_a_holder_that_was_away_too_long_learns_what_it_lost(
         finally:
             process.kill()
             await process.wait()
+
+
+def test_a_holder_whose_key_stays_as_it_is_is_gone_whatever_the_nodes_clocks_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    sightings, nobody = HolderSightings(), Kept(0, b"")
+    assert sightings.living({"a": Kept(1, b"x"), "b": Kept(2, b"x")}) == {"a", "b"}
+    clock[0] += 3
+    assert sightings.living({"a": Kept(3, b"x"), "b": Kept(2, b"x")}) == {"a", "b"}
+    clock[0] += 3
+    # One was written again; the other would live for another hour by a clock that was set back.
+    assert sightings.living({"a": Kept(3, b"x"), "b": Kept(2, b"x")}) == {"a"}
+    assert not sightings.lives("b", Kept(2, b"x"))
+    # It was only away.
+    assert sightings.lives("b", Kept(4, b"x"))
+    assert not sightings.lives("a", nobody)
+    assert sightings.living({}) == set()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.repair import repair_log
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.sample import story
+from unbraid.timings import FORGOTTEN_KEPT_SECONDS
 
 pytestmark = pytest.mark.xdist_group("nats")
 
@@ -94,11 +97,17 @@ async def test_a_run_that_was_forgotten_long_ago_can_begin_again(
     one_node: NatsCluster, stream: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_module, "FORGOTTEN_KEPT_SECONDS", 1.0)
+    away = tmp_path / "away.db"
     async with opened_log(one_node.url(stream, tmp_path / "one.db")) as log:
         assert isinstance(log, ReplicatedLog)
         journal = log.journal
+        for run in ("again", "other", "stays"):
+            await log.append(run, story(["needle"]))
+        async with opened_log(one_node.url(stream, away)) as other:
+            assert isinstance(other, ReplicatedLog)
+            await other.settle()
+            assert await other.count_runs() == 3
         for run in ("again", "other"):
-            await log.append(run, story(["x"]))
             await log.forget(run)
         last = (await journal.info()).last_seq
 
@@ -111,12 +120,17 @@ async def test_a_run_that_was_forgotten_long_ago_can_begin_again(
         await log.append("again", story(["anew"]))
         assert len(await log.read("again")) == len(story(["anew"]))
         await log.forget("again")
-    # Nor does a machine that comes back take it for a loss.
-    async with opened_log(one_node.url(stream, tmp_path / "one.db")) as log:
-        assert isinstance(log, ReplicatedLog)
-        await log.settle()
-        assert (await log.replication()).problem is None
-        assert await log.runs() == []
+    # Nor does a machine that comes back take it for a loss. One that was away for longer than it is
+    # known what was forgotten makes its copy anew.
+    long_ago = time.time() - FORGOTTEN_KEPT_SECONDS - 60
+    os.utime(away, (long_ago, long_ago))
+    for path in (tmp_path / "one.db", away, away):
+        async with opened_log(one_node.url(stream, path)) as log:
+            assert isinstance(log, ReplicatedLog)
+            await log.settle()
+            assert (await log.replication()).problem is None
+            assert [run.run for run in await log.runs()] == ["stays"]
+            assert [found.run for found in await log.search("needle")] == ["stays"]
 
 
 @pytest.mark.parametrize("first_byte", [0, 4096])

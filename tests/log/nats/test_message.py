@@ -2,22 +2,62 @@
 
 from __future__ import annotations
 
+import pytest
 from nats.aio.client import Client
 
-from unbraid.log.nats.message import headers_of, parsed_headers, place_of_message
+from unbraid.log.nats.client import NatsClient
+from unbraid.log.nats.message import Part, Parts, headers_of, part_numbers, place_of_message
 
 
-def test_headers_are_read_as_the_client_reads_them() -> None:
-    # If the client renames what we replace, ours is never asked, and all is slow again.
-    theirs = Client._parse_header_lines
-    for raw in (
-        b"Nats-Batch-Id: 1\r\nUnbraid-Id: a.1\r\n\r\n",
-        b"Name:Value\r\nName-2:\tv: w \r\n\r\n",
-        b"\r\nno header\r\nStatus: \xff\r\n",
-        b"",
-    ):
-        assert parsed_headers(raw) == theirs(raw)
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"NATS/1.0\r\nNats-Batch-Id: 1\r\nUnbraid-Id: a.1\r\n\r\n",
+        b"NATS/1.0\r\nName:Value\r\nName-2:\tv: w \r\n\r\n",
+        b"NATS/1.0\r\nno header\r\nOther: \xff\r\n\r\n",
+        b"NATS/1.0 503\r\n\r\n",
+        b"NATS/1.0 100 Idle Heartbeat\r\nNats-Last-Stream: 7\r\n\r\n",
+        b"NATS/1.0 409 Batch Completed\r\nNats-Pending-Messages: 3\r\nMore: 0\r\n\r\n",
+    ],
+)
+async def test_headers_are_read_as_the_client_reads_them(raw: bytes) -> None:
+    theirs = {**(await Client()._process_headers(raw) or {})}
+    assert {"Description": "", **theirs} == {
+        "Description": "",
+        **(await NatsClient()._process_headers(raw) or {}),
+    }
     assert headers_of(None) == {}
+
+
+def test_the_client_still_has_what_is_replaced() -> None:
+    """If it renames one of these, ours is never asked, and all is slow or at risk again."""
+    for name in ("_process_msg", "_process_headers", "_build_message", "_remove_sub"):
+        assert name in Client.__dict__ and name in NatsClient.__dict__
+
+
+def test_parts_are_joined_and_what_is_between_them_breaks_one_record_alone() -> None:
+    parts = Parts()
+
+    def joined(seq: int, header: str | None, id: str = "w.1", subject: str = "s") -> list[Part]:
+        return parts.joined(header, Part(seq, id, subject, b"<%d>" % seq))
+
+    def records(*found: list[Part]) -> list[tuple[int, bytes]]:
+        return [(part.seq, part.data) for each in found for part in each]
+
+    assert records(joined(1, None), joined(2, "1/2"), joined(3, "2/2")) == [
+        (1, b"<1>"),
+        (3, b"<2><3>"),
+    ]
+    # A part without its first, one that is followed by another's, and one that begins anew.
+    assert records(joined(4, "2/2")) == [(4, b"")]
+    assert records(joined(5, "1/2"), joined(6, None, "v.1")) == [(5, b""), (6, b"<6>")]
+    assert records(joined(7, "1/3"), joined(8, "2/3", "v.1")) == [(7, b""), (8, b"")]
+    assert records(joined(9, "1/2"), joined(10, "1/2"), joined(11, "2/2")) == [
+        (9, b""),
+        (11, b"<10><11>"),
+    ]
+    for header in ("x", "1", "0/2", "3/2", "-1/2", "1/1000000"):
+        assert part_numbers(header) == (1, 1)
 
 
 def test_the_place_of_a_message_is_in_its_reply_subject() -> None:

@@ -8,15 +8,20 @@ export class Refusal extends Error {
   }
 }
 
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return answer<T>(await fetch(path, { headers: { accept: 'application/json' }, signal }));
+/** There was no answer: nobody knows what it would be. */
+export class Unreachable extends Error {
+  constructor() {
+    super('The server cannot be reached.');
+  }
 }
 
-export async function post<T>(path: string, body?: unknown): Promise<T> {
+export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return ask<T>(path, { headers: { accept: 'application/json' }, signal });
+}
+
+export function post<T>(path: string, body?: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' };
-  return answer<T>(
-    await fetch(path, { method: 'POST', headers, body: JSON.stringify(body ?? {}) }),
-  );
+  return ask<T>(path, { method: 'POST', headers, body: JSON.stringify(body ?? {}) });
 }
 
 export async function refusal(response: Response): Promise<Refusal> {
@@ -30,7 +35,10 @@ export async function refusal(response: Response): Promise<Refusal> {
   return new Refusal(response.status, message);
 }
 
-async function answer<T>(response: Response): Promise<T> {
+async function ask<T>(path: string, request: RequestInit): Promise<T> {
+  const response = await fetch(path, request).catch((error: unknown) => {
+    throw error instanceof TypeError ? new Unreachable() : error;
+  });
   if (!response.ok) throw await refusal(response);
   return (await response.json()) as T;
 }

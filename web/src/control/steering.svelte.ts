@@ -1,4 +1,4 @@
-import { get, post } from '../client/api';
+import { get, post, Unreachable } from '../client/api';
 import type { Control, PermissionRequest } from '../model/events';
 import { announcer } from '../parts/announcer.svelte';
 import type { Details } from './held';
@@ -33,7 +33,9 @@ export class Steering {
         const own = waiting.permissions.filter((each) => each.run === this.run);
         this.held = new Map(own.map((each) => [each.request_id, each]));
       }
-    } catch {
+    } catch (error) {
+      // While there is no connection, what was known may still be true: it is asked again after.
+      if (error instanceof Unreachable) return;
       // Who cannot be asked cannot be told either.
       this.verbs = [];
       this.reason = this.command = '';

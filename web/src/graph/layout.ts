@@ -64,6 +64,7 @@ const DETAILS: readonly Detail[] = [
 ];
 /** A chip may be as narrow as this: the beginning of a title is in it. */
 const NARROWEST_CHIP = 104;
+const WIDEST_CARD = 320;
 const MARGIN = 20;
 const SMALL_FAN = 3;
 /** Letters that are smaller than this are hard to read. */
@@ -71,7 +72,13 @@ const LEGIBLE = 0.95;
 
 /** The most that can be shown of everyone at once, at a size that can be read. */
 export function detailFor(agents: AgentView[], frame: Frame): Detail {
-  if (frame.width < NARROW) return agents.length > 40 ? DETAILS[1]! : WHOLE;
+  if (frame.width < NARROW) {
+    // One below the other: each may take the width that there is.
+    const detail = agents.length > 40 ? DETAILS[1]! : WHOLE;
+    const depth = agents.reduce((most, agent) => Math.max(most, agent.depth), 0);
+    const room = frame.width - 2 * MARGIN - 24 * depth;
+    return { ...detail, width: Math.max(detail.width, Math.min(room, WIDEST_CARD)) };
+  }
   let [best, largest] = [WHOLE, 0];
   for (let detail of DETAILS) {
     const room = frame.width - 2 * MARGIN;

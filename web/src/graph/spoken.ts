@@ -4,9 +4,10 @@ import { tokensOf, type Spent } from '../model/spent';
 import { cost, duration, plural } from '../parts/format';
 import { visible } from '../safe/marks';
 
-/** Why it is as it is: why it failed, or for whom or what it waits. */
+/** Why it is as it is: why it failed or ended early, or for whom or what it waits. */
 export function reasonOf(agent: AgentView, named: ReadonlyMap<number, AgentView>): string {
   if (agent.failure) return agent.failure;
+  if (agent.status === 'orphaned') return 'its process disappeared';
   if (agent.ended !== null) return '';
   if (agent.asks.length > 0) return `waits for permission to use ${agent.asks.join(', ')}`;
   const others = agent.waits

@@ -45,6 +45,31 @@ export function titleOf(agent: { agent: string; title?: string }): string {
   return agent.title || agent.agent;
 }
 
+/** As many letters of two titles that are the same make them look alike. */
+const ALIKE = 16;
+const MOST_TAIL = 12;
+
+/** The ends of titles by which agents whose titles begin alike are told apart, by stream. */
+export function tailsOf(agents: readonly AgentView[]): Map<number, string> {
+  const alike = new Map<string, Set<string>>();
+  const beginning = (title: string) => title.slice(0, ALIKE);
+  for (const agent of agents) {
+    const title = titleOf(agent);
+    const titles = alike.get(beginning(title)) ?? new Set();
+    alike.set(beginning(title), titles.add(title));
+  }
+  const tails = new Map<number, string>();
+  for (const agent of agents) {
+    const title = titleOf(agent);
+    if ((alike.get(beginning(title))?.size ?? 0) < 2 || title.length < ALIKE + MOST_TAIL) continue;
+    const [words] = / \S+ \S+$/u.exec(title) ?? [];
+    const [word] = / ?\S+$/u.exec(title) ?? [];
+    const tail = [words, word].find((end) => end !== undefined && end.length <= MOST_TAIL);
+    tails.set(agent.stream_id, tail ?? title.slice(-MOST_TAIL / 2));
+  }
+  return tails;
+}
+
 /** What is said of an agent beside its title: its type, where that is not its title already. */
 export function typeOf(agent: AgentView): string {
   return agent.title ? agent.agent : '';

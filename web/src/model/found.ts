@@ -2,25 +2,27 @@
 import type { Found, Places } from './events';
 import type { Item } from './items';
 import type { Run } from './run';
-import { placesOf } from './terms';
+import { matched, type Rank } from './terms';
 
-const AROUND = 80;
 const MOST = 200;
+const SAID = ['text', 'thinking', 'prompt', 'response', 'error', 'malformed'];
+const ESCAPES = /(?:\\u[0-9a-f]{4})|\\./gi;
 
-/** Places that have every term, in the order of the run. */
+/** Places that have every term, the best first, then in the order of the run. */
 export function foundIn(run: Run, name: string, query: string): Places {
-  const places: Found[] = [];
+  const found: { rank: Rank; place: Found }[] = [];
   for (const stream of run.streams.values()) {
     for (const item of stream.look()) {
       const said = wordsOf(item);
-      const [first] = placesOf(query, said.text);
-      if (first === undefined) continue;
-      const snippet = said.text.slice(Math.max(0, first[0] - AROUND), first[0] + AROUND);
-      const { seq, ts } = item;
-      places.push({ run: name, stream_id: stream.id, seq, ts, kind: said.kind, snippet });
+      const match = matched(query, said.text);
+      if (match === null) continue;
+      const [{ seq, ts }, { rank, snippet }] = [item, match];
+      const place = { run: name, stream_id: stream.id, seq, ts, kind: said.kind, snippet };
+      found.push({ rank, place });
     }
   }
-  places.sort((a, b) => a.seq - b.seq);
+  found.sort((a, b) => a.rank - b.rank || a.place.seq - b.place.seq);
+  const places = found.map(({ place }) => place);
   const agents = Array.from(run.streams.values(), ({ id, agent, start }) => ({
     stream_id: id,
     agent,
@@ -34,10 +36,15 @@ export function foundIn(run: Run, name: string, query: string): Places {
 
 /** What of an item can be found; nothing of an answer that repeats a text. */
 function wordsOf(item: Item): { kind: string; text: string } {
-  if (item.call !== null) {
-    const { tool, input } = item.call;
-    return { kind: 'tool_use', text: `${tool} ${JSON.stringify(input ?? '')}` };
+  const called = item.call ?? item.request;
+  if (called !== null) {
+    // In "one\\ntwo", the second word is not "ntwo".
+    const given = JSON.stringify(called.input ?? '').replace(ESCAPES, (escape) =>
+      JSON.parse(`"${escape}"`),
+    );
+    const kind = item.call !== null ? 'tool_use' : item.kind;
+    return { kind, text: `${called.tool ?? ''} ${given}` };
   }
-  const says = ['text', 'thinking', 'prompt', 'response'].includes(item.kind);
-  return { kind: item.kind, text: says && item.repeats === null ? item.text : '' };
+  const says = SAID.includes(item.kind) && item.repeats === null;
+  return { kind: item.kind, text: says ? item.text : '' };
 }

@@ -3,6 +3,7 @@ import { compact } from '../parts/format';
 import type { Compaction } from './context';
 import type { Item, Request } from './items';
 
+const ENDS: Record<string, string> = { orphaned: 'its process disappeared' };
 const ANSWERS: Record<string, string> = { allow: 'allowed', deny: 'denied' };
 
 /** What is wrong with a record that nobody can read. */
@@ -17,9 +18,8 @@ export function noteOf(item: Item): string {
     case 'permission':
       return permissionNote(item.request!);
     case 'turn':
-      return [item.ok ? 'Turn complete' : 'Turn failed', item.reason, item.text]
-        .filter(Boolean)
-        .join(': ');
+      if (item.ok) return 'Turn complete';
+      return ['Turn failed', item.reason, item.text].filter(Boolean).join(': ');
     case 'compacted': {
       const how = item.reason === 'auto' ? ' automatically' : '';
       const cut = item.cut ? cutOf(item.cut) : '';
@@ -32,7 +32,7 @@ export function noteOf(item: Item): string {
     case 'response':
       return item.repeats === null ? '' : 'Returned to the parent as the answer';
     case 'end':
-      return `Ended: ${item.reason}`;
+      return `Ended: ${ENDS[item.reason ?? ''] ?? item.reason}`;
     default:
       return '';
   }

@@ -20,7 +20,8 @@ export function compact(count: number): string {
   return shown;
 }
 
-/** `≈`: it, or a part of it, was computed; `+`: some tokens have no price. As in
+/** `≈`: it, or a part of it, was computed; `<`: less than a cent, computed or not; `+`: some tokens
+ *  have no price. As in
  *  src/unbraid/screen.py; both are tested against formats.json. */
 export function cost(spent: Cost): string {
   if (spent.cost_usd === null && spent.estimated_usd === null)
@@ -28,7 +29,7 @@ export function cost(spent: Cost): string {
   const dollars = (spent.cost_usd ?? 0) + (spent.estimated_usd ?? 0);
   const about = spent.estimated_usd ? '≈' : '';
   const more = spent.unpriced_tokens ? '+' : '';
-  if (dollars > 0 && dollars < 0.01) return `${about}<$0.01${more}`;
+  if (dollars > 0 && dollars < 0.01) return `<$0.01${more}`;
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
   return `${about}$${dollars.toLocaleString('en-US', digits)}${more}`;
 }

@@ -16,6 +16,7 @@ import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.agents.claude.process.releases import (
     FIRST_FORWARDING,
@@ -23,7 +24,6 @@ from unbraid.agents.claude.process.releases import (
     FIRST_TOOLS,
     FIRST_WITHOUT_HISTORY,
 )
-from unbraid.agents.spec import AgentSpec
 from unbraid.agents.turn_limit import TurnLimit
 from unbraid.errors import BackendError, CallerError
 from unbraid.events import (
@@ -181,7 +181,9 @@ class ClaudeConversation:
         else:
             raise CallerError(f"not a valid answer: {behavior}")
         del self._waiting[request_id]
-        self._replied.append(PermissionReplied(asked.context, asked.ts, request_id, behavior))
+        self._replied.append(
+            PermissionReplied(asked.context, asked.ts, request_id, behavior=behavior)
+        )
         await self._program.write(line)
 
     async def _settle(self) -> None:

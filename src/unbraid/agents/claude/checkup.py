@@ -36,14 +36,14 @@ async def _program(env: Mapping[str, str]) -> Finding:
     else:
         shown = "sub-agents' texts appear only when the sub-agents have ended"
     advice = "update to 2.1.211 or later to see them live in `unbraid run`"
-    return Finding("Claude Code", "warning", f"{found}: {shown}", advice)
+    return Finding("Claude Code", "warning", f"{found}: {shown}", advice=advice)
 
 
 def _transcripts(env: Mapping[str, str]) -> list[Finding]:
     folders = claude_projects(env)
     if not folders:
         advice = "set CLAUDE_CONFIG_DIR if they are elsewhere"
-        return [Finding("transcripts", "missing", "not found", advice)]
+        return [Finding("transcripts", "missing", "not found", advice=advice)]
     scan = Scan.of(env)
     there = counted(len(scan.sessions), "session")
     return [
@@ -53,7 +53,7 @@ def _transcripts(env: Mapping[str, str]) -> list[Finding]:
                 "transcripts",
                 "warning",
                 f"{folder}: {problem}",
-                "permission denied: it cannot be read",
+                advice="permission denied: it cannot be read",
             )
             for folder, problem in scan.problems.items()
         ),

@@ -15,11 +15,11 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Se
 from pathlib import Path
 from typing import Any
 
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 from unbraid.agents.codex.server.approvals import Approvals
 from unbraid.agents.codex.server.messages import server_message
 from unbraid.agents.codex.server.requests import INITIALIZED, initialize, request, text_input
-from unbraid.agents.spec import AgentSpec
 from unbraid.agents.turn_limit import TurnLimit
 from unbraid.errors import BackendError, CallerError
 from unbraid.events import RelayEvent, TurnComplete

@@ -33,5 +33,5 @@ async def checkup(env: Mapping[str, str]) -> list[Finding]:
         found.append(Finding("rollouts", "ok", there))
     elif program is not None:
         advice = "set CODEX_HOME if it is elsewhere"
-        found.append(Finding("rollouts", "missing", "none of Codex", advice))
+        found.append(Finding("rollouts", "missing", "none of Codex", advice=advice))
     return found

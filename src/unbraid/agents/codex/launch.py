@@ -32,9 +32,9 @@ from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.screen import safe
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
+    NEW_AGENT_SCAN_SECONDS,
     PIPE_BEGAN_MS,
-    ROLLOUT_APPEARING_SECONDS,
-    ROLLOUT_SCAN_SECONDS,
+    STORED_TWIN_APPEARING_SECONDS,
 )
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import BAD_JSON
@@ -201,7 +201,7 @@ class CodexSource:
             self._has_rollout = True
             yield chunk
         # Without its rollout, a thread's words are taken from here: so it is given some time.
-        is_late = time.monotonic() - self._waiting_since > ROLLOUT_APPEARING_SECONDS
+        is_late = time.monotonic() - self._waiting_since > STORED_TWIN_APPEARING_SECONDS
         if self._has_rollout or self._stdout.has_ended or is_late:
             yield from self._stdout.take()
 
@@ -220,7 +220,7 @@ class CodexSource:
 
     def _is_due(self) -> bool:
         now = time.monotonic()
-        due = now - self._scanned >= ROLLOUT_SCAN_SECONDS
+        due = now - self._scanned >= NEW_AGENT_SCAN_SECONDS
         self._scanned = now if due else self._scanned
         return due
 

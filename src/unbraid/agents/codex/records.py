@@ -232,9 +232,6 @@ class ServerParams(Struct):
     error: Any = None
     will_retry: bool | None = field(default=None, name="willRetry")
     request_id: int | str | None = field(default=None, name="requestId")
-    command: Any = None
-    reason: str | None = None
-    cwd: str | None = None
     plan: Any = None
     status: Any = None
 

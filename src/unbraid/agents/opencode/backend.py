@@ -18,10 +18,10 @@ from typing import Any
 
 import msgspec
 
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.opencode.backend_link import Link, own_server, running_server
 from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
-from unbraid.agents.spec import AgentSpec
 from unbraid.agents.turn_limit import TurnLimit
 from unbraid.errors import BackendError, CallerError
 from unbraid.events import Error, PermissionAsked, RelayEvent, TurnComplete

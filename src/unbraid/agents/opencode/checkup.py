@@ -32,7 +32,7 @@ async def _program(env: Mapping[str, str], edition: Edition) -> Finding:
     if version and version < FIRST_DATABASE:
         shown = "its sessions are listed and opened, but not followed while they run"
         advice = "update to 1.2 or later, which keeps a database that can be followed"
-        return Finding(edition.title, "warning", f"{found}: {shown}", advice)
+        return Finding(edition.title, "warning", f"{found}: {shown}", advice=advice)
     shown = "children appear while they run; a text appears when it is complete"
     return Finding(edition.title, "ok", f"{found}: {shown}")
 
@@ -45,7 +45,7 @@ def _stores(env: Mapping[str, str], edition: Edition) -> list[Finding]:
     stores = opencode_stores(env, edition)
     if not stores:
         advice = f"set {edition.variable('DB')} if it is elsewhere"
-        return [Finding(_about(edition), "missing", f"none of {edition.title}", advice)]
+        return [Finding(_about(edition), "missing", f"none of {edition.title}", advice=advice)]
     found: list[Finding] = []
     for store in stores:
         try:

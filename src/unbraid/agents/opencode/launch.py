@@ -39,11 +39,13 @@ class OpenCodeLauncher:
         else is meant for the person's own terminal.
         """
         args = argv[self._arguments_of(argv) or 0 :]
+        session = option(args, "--session", "-s")
         return Command(
             list(argv),
             self._edition.name,
             captured=option(args, "--format") == "json",
-            session=option(args, "--session", "-s"),
+            session=session,
+            resumes=session is not None,
         )
 
     def source(self, command: Command, cwd: Path) -> OpenCodeSource:

@@ -204,8 +204,6 @@ class EventProperties(Struct):
     answered_where: str | None = msgspec.field(default=None, name="unbraidWhere")
     permission: str | None = None
     kind: str | None = msgspec.field(default=None, name="type")
-    metadata: Raw = EMPTY_OBJECT
-    tool: Any = None
     reply: str | None = None
     response: str | None = None
 

@@ -27,7 +27,7 @@ async def nats_findings(
         account = await connection.ask("INFO")
     except (Refused, Away) as error:
         problem = f"JetStream does not answer: {error}"
-        return [LogFinding("log", False, problem, "enable JetStream, and wait for a leader")]
+        return [LogFinding("log", False, problem, advice="enable JetStream, and wait for a leader")]
     found = [_server(connection), _replicas(info), _space(info, account), _clock(info)]
     found.append(await _durability(connection))
     try:
@@ -35,7 +35,7 @@ async def nats_findings(
         found.append(LogFinding("leases", True, "can be read"))
     except LogError as error:
         advice = f"allow this user $JS.API.> and $KV.{stream}_LEASES.>"
-        found.append(LogFinding("leases", False, str(error), advice))
+        found.append(LogFinding("leases", False, str(error), advice=advice))
     return found
 
 
@@ -44,10 +44,10 @@ def _server(connection: NatsConnection) -> LogFinding:
     text = ".".join(map(str, version))
     if payload < LEAST_PAYLOAD:
         return LogFinding(
-            "nats-server", False, f"{text}, messages of {payload} bytes", "max_payload: 1MB"
+            "nats-server", False, f"{text}, messages of {payload} bytes", advice="max_payload: 1MB"
         )
     advice = "use 2.15.1 or later: it acknowledges several times as fast"
-    return LogFinding("nats-server", True, text, advice if version < (2, 15, 1) else None)
+    return LogFinding("nats-server", True, text, advice=advice if version < (2, 15, 1) else None)
 
 
 def _replicas(info: dict[str, Any]) -> LogFinding:
@@ -56,11 +56,11 @@ def _replicas(info: dict[str, Any]) -> LogFinding:
     current = [peer for peer in peers if peer.get("current") and not peer.get("offline")]
     if wanted < REPLICAS:
         advice = "a node that is lost takes the log with it: see docs/how-to/machines.md"
-        return LogFinding("replicas", False, f"{wanted} of {REPLICAS}", advice)
+        return LogFinding("replicas", False, f"{wanted} of {REPLICAS}", advice=advice)
     here = len(current) + 1
     advice = "start the nodes that are missing, and wait until they have caught up"
     text = f"{here} of {wanted} current, led by {cluster.get('leader', 'nobody')}"
-    return LogFinding("replicas", here >= wanted, text, None if here >= wanted else advice)
+    return LogFinding("replicas", here >= wanted, text, advice=None if here >= wanted else advice)
 
 
 def _space(info: dict[str, Any], account: dict[str, Any]) -> LogFinding:
@@ -70,7 +70,7 @@ def _space(info: dict[str, Any], account: dict[str, Any]) -> LogFinding:
     most = max(limits.get("max_storage", -1), info["config"].get("max_bytes", -1))
     if most > 0 and used > FULL_SHARE * most:
         advice = "give JetStream more space, or keep less: `unbraid serve --keep-days`"
-        return LogFinding("space", False, f"{text}; {used / most:.0%} of its limit", advice)
+        return LogFinding("space", False, f"{text}; {used / most:.0%} of its limit", advice=advice)
     return LogFinding("space", True, text)
 
 
@@ -83,7 +83,7 @@ def _clock(info: dict[str, Any]) -> LogFinding:
     text = f"{skew:.0f} s apart"
     advice = "set the clocks by NTP: times of events would not fit together"
     is_well = skew < CLOCK_SKEW_SECONDS
-    return LogFinding("clock", is_well, text, None if is_well else advice)
+    return LogFinding("clock", is_well, text, advice=None if is_well else advice)
 
 
 async def _durability(connection: NatsConnection) -> LogFinding:
@@ -91,7 +91,7 @@ async def _durability(connection: NatsConnection) -> LogFinding:
     monitor = connection.address.monitor
     if monitor is None:
         advice = "add ?monitor=HOST:8222 to the address to have sync_interval: always checked"
-        return LogFinding("durability", True, "not proven", advice)
+        return LogFinding("durability", True, "not proven", advice=advice)
     import httpx
 
     from unbraid.system.http import HTTP_ERRORS, client_options, reason_of
@@ -107,4 +107,4 @@ async def _durability(connection: NatsConnection) -> LogFinding:
     if config.get("sync_always"):
         return LogFinding("durability", True, "every record is on disk before it is acknowledged")
     advice = "jetstream { sync_interval: always }: a power cut of all nodes could cost the log"
-    return LogFinding("durability", False, "records are written to disk later", advice)
+    return LogFinding("durability", False, "records are written to disk later", advice=advice)

@@ -17,12 +17,12 @@ from contextlib import aclosing
 from typing import Any
 
 import msgspec
-from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error
 
+from unbraid.log.nats.client import Received
 from unbraid.log.nats.connection import Away, NatsConnection, Refused
-from unbraid.log.nats.message import ID, PARTS, Parts, place_of_message
+from unbraid.log.nats.message import ID, PARTS, Part, Parts, place_of_message
 from unbraid.log.nats.stream import run_of
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import FeedBroken, Stored
@@ -74,7 +74,8 @@ class NatsFeed:
         self._first, self._subject = first, subject
         self._name = f"unbraid-{secrets.token_hex(8)}"
         self._inbox = connection.client.new_inbox()
-        self._messages: asyncio.Queue[Msg] = asyncio.Queue()
+        self._received: list[Received] = []
+        self._arrived = asyncio.Event()
         self._wanted = 0  # of the last request
         self._unknown = 0
         self._next = 1  # the consumer's number of the next message
@@ -91,11 +92,10 @@ class NatsFeed:
             pending = await self._create()
             while pending or not to_end:
                 messages = await self._receive()
-                records = []
+                records = list[Stored]()
                 for message in messages:
                     seq, pending = self._checked(message)
-                    if (record := self._record(message, seq)) is not None:
-                        records.append(record)
+                    records += self._records(message, seq)
                 if records:
                     yield records
         except (Refused, Away, Error, OSError) as error:
@@ -104,10 +104,11 @@ class NatsFeed:
             await self._end(subscription)
 
     async def _subscribe(self) -> Subscription:
-        async def receive(message: Msg) -> None:
-            self._messages.put_nowait(message)
+        def receive(message: Received) -> None:
+            self._received.append(message)
+            self._arrived.set()
 
-        return await self._connection.client.subscribe(self._inbox, cb=receive)
+        return await self._connection.client.receive(self._inbox, receive)
 
     async def _create(self) -> int:
         config: dict[str, Any] = {
@@ -140,9 +141,9 @@ class NatsFeed:
             reply=self._inbox,
         )
 
-    async def _receive(self) -> list[Msg]:
+    async def _receive(self) -> list[Received]:
         """Returns what has come: at least one message."""
-        found: list[Msg] = []
+        found: list[Received] = []
         while not found:
             if self._wanted <= 0:
                 if self._unknown:
@@ -150,27 +151,23 @@ class NatsFeed:
                 await self._ask_for_more()
             try:
                 async with asyncio.timeout(FEED_SILENCE_SECONDS):
-                    message = await self._messages.get()
+                    await self._arrived.wait()
             except TimeoutError:
                 raise FeedBroken(f"{self._connection.place}: silence") from None
-            while True:
-                if not self._is_status(message):
+            messages, self._received = self._received, []
+            self._arrived.clear()
+            for message in messages:
+                if "Status" not in message.headers or not self._is_status(message.headers):
                     self._wanted -= 1
                     found.append(message)
-                if self._messages.empty():
-                    break
-                message = self._messages.get_nowait()
         return found
 
-    def _is_status(self, message: Msg) -> bool:
-        status = (message.headers or {}).get("Status")
-        if status is None:
-            return False
-        about = (message.headers or {}).get("Description", "")
+    def _is_status(self, headers: dict[str, str]) -> bool:
+        status, about = headers["Status"], headers.get("Description", "")
         # All that was asked for has come, and was counted; the next request may be on its way. If
         # the bytes were too many before that, some messages are left.
         completed = status == "409" and about == "Batch Completed"
-        if completed and (message.headers or {}).get("Nats-Pending-Messages", "0") == "0":
+        if completed and headers.get("Nats-Pending-Messages", "0") == "0":
             return True
         if completed or status in _ENDED or (status == "409" and "MaxBytes" in about):
             self._wanted = 0  # this request is answered, and the next one is due
@@ -180,19 +177,17 @@ class NatsFeed:
             raise FeedBroken(f"{self._connection.place}: {status} {about}")
         return True
 
-    def _checked(self, message: Msg) -> tuple[int, int]:
+    def _checked(self, message: Received) -> tuple[int, int]:
         place = place_of_message(message.reply)
         if place is None or place.consumer_seq != self._next:
             raise FeedBroken(f"{self._connection.place}: a gap before {message.reply}")
         self._next += 1
         return place.stream_seq, place.pending
 
-    def _record(self, message: Msg, seq: int) -> Stored | None:
-        headers = message.headers or {}
-        data = self._parts.joined(headers.get(PARTS), message.data)
-        if data is None:
-            return None
-        return Stored(seq, headers.get(ID, ""), run_of(message.subject), data)
+    def _records(self, message: Received, seq: int) -> list[Stored]:
+        part = Part(seq, message.headers.get(ID, ""), message.subject, data=message.data)
+        whole = self._parts.joined(message.headers.get(PARTS), part)
+        return [Stored(each.seq, each.id, run_of(each.subject), record=each.data) for each in whole]
 
     async def _end(self, subscription: Subscription | None) -> None:
         # What stays behind on a server that is away goes by its threshold.

@@ -89,12 +89,12 @@ class AppendGroups:
         return ack_of(answer).seq
 
     async def _batch(self, messages: list[RecordMessage]) -> int:
-        batch, headers = secrets.token_hex(8), dict[str, str]()
+        batch, sent = secrets.token_hex(8), []
         for number, message in enumerate(messages, 1):
             headers = message.all_headers()
             headers[BATCH_ID], headers[BATCH_SEQ] = batch, str(number)
-            if number < len(messages):
-                await self._connection.send(message.subject, message.record, headers=headers)
+            sent.append((message.subject, message.record, headers))
+        subject, record, headers = sent.pop()
+        await self._connection.send(*sent)
         headers[BATCH_COMMIT] = "1"
-        answer = await self._connection.request(message.subject, message.record, headers=headers)
-        return ack_of(answer).seq
+        return ack_of(await self._connection.request(subject, record, headers=headers)).seq

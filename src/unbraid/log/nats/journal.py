@@ -27,7 +27,6 @@ from unbraid.log.nats.message import (
     BATCH_ID,
     BATCH_SEQ,
     ID,
-    MAX_PARTS,
     PARTS,
     ROLLUP,
     TTL,
@@ -149,8 +148,6 @@ class NatsJournal:
 
     async def _publish(self, message: RecordMessage) -> int:
         parts = message.parts()
-        if len(parts) > MAX_PARTS:
-            raise LogUnusable(self.place, "io", "this append is too large")
         expected = message.all_headers()
         if len(parts) == 1:
             answer = await self._connection.request(message.subject, parts[0], headers=expected)
@@ -166,7 +163,7 @@ class NatsJournal:
             if number == 1:
                 headers |= expected
             if number < len(parts):
-                await self._connection.send(message.subject, part, headers=headers)
+                await self._connection.send((message.subject, part, headers))
         answer = await self._connection.request(
             message.subject,
             parts[-1],

@@ -7,6 +7,10 @@ by the next, once the holder's own key has expired.
 
 A lease keeps two machines from doing the same work. That no two of them write one history is not
 its business, and needs no clock: the log compares before it appends.
+
+How long a key lives is counted by the clocks of the nodes. If those are set back, one that was
+written before lives on for as long: so a holder is also gone if others have seen, by clocks that
+nobody sets, that its key was not written again.
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 import msgspec
@@ -45,17 +50,44 @@ class LeaseHolder(Struct):
 _holder = msgspec.json.Decoder(LeaseHolder).decode
 
 
+class HolderSightings:
+    """What one process has seen of the keys of all holders."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[int, float]] = {}
+
+    def lives(self, session: str, kept: Kept) -> bool:
+        """Returns whether a holder lives whose key is found like this."""
+        now = time.monotonic()
+        seq, since = self._seen.get(session, (0, now))
+        if not kept.value:
+            self._seen.pop(session, None)
+        elif kept.seq != seq:
+            self._seen[session] = kept.seq, now
+        return bool(kept.value) and (kept.seq != seq or now - since < LEASE_TTL_SECONDS)
+
+    def living(self, sessions: Mapping[str, Kept]) -> set[str]:
+        """Returns which holders live; these are the keys of all of them."""
+        for gone in self._seen.keys() - sessions.keys():
+            del self._seen[gone]
+        return {session for session, kept in sessions.items() if self.lives(session, kept)}
+
+
 class NatsLeases:
     """The leases of one holder. What concerns only this machine is kept in files, as on a log of
     one machine.
     """
 
     def __init__(
-        self, bucket: Bucket, local: FileLeases, on_change: Callable[[], None] = lambda: None
+        self,
+        bucket: Bucket,
+        local: FileLeases,
+        sightings: HolderSightings,
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self.changes = 0  # leases taken, given back and lost
         self._on_change = on_change
-        self._bucket, self._local = bucket, local
+        self._bucket, self._local, self._sightings = bucket, local, sightings
         self._me = LeaseHolder(secrets.token_hex(8), socket.gethostname(), os.getpid())
         self._held: dict[str, int] = {}
         self._session_seq = 0
@@ -141,10 +173,11 @@ class NatsLeases:
             if (holder := _holder_of(kept)) is not None
         }
         sessions = await self._bucket.all("session") if holders else {}
+        living = self._sightings.living(sessions)
         return {
             name.replace("=", "."): holder
             for name, holder in holders.items()
-            if holder.session not in sessions
+            if holder.session not in living
         }
 
     async def close(self, *, ended: bool) -> None:
@@ -184,7 +217,7 @@ class NatsLeases:
         return holder.session != self._me.session and await self._lives(holder.session)
 
     async def _lives(self, session: str) -> bool:
-        return bool((await self._bucket.get(_session_key(session))).value)
+        return self._sightings.lives(session, await self._bucket.get(_session_key(session)))
 
     async def _begin(self) -> None:
         if self._session_seq == 0:

@@ -11,8 +11,8 @@ from unbraid.log.nats.address import NatsAddress
 from unbraid.log.nats.bucket import Bucket
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.nats.journal import NatsJournal
-from unbraid.log.nats.leases import NatsLeases
-from unbraid.log.nats.line import NatsLine
+from unbraid.log.nats.leases import HolderSightings, NatsLeases
+from unbraid.log.nats.machine_requests import NatsMachineRequests
 from unbraid.log.nats.stream import REPLICAS
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
@@ -31,7 +31,7 @@ async def open_nats_log(
         connection = await NatsConnection.open(address, even_away=even_away)
         stack.push_async_callback(connection.close)
         bucket = Bucket(connection, f"{address.stream}_LEASES", REPLICAS)
-        journal = NatsJournal(connection, address.stream, address.prefix, bucket)
+        journal = NatsJournal(connection, address.stream, address.prefix, bucket=bucket)
         try:
             await journal.prepare()
         except LogUnusable as error:
@@ -48,12 +48,13 @@ async def open_nats_log(
     def note() -> None:
         journal.statistics.lease_changes += 1
 
+    sightings = HolderSightings()
     log = ReplicatedLog(
         journal,
         view,
         follower,
-        lambda: NatsLeases(bucket, FileLeases(folder), note),
-        line=NatsLine(connection, address.prefix),
+        leases=lambda: NatsLeases(bucket, FileLeases(folder), sightings, on_change=note),
+        requests=NatsMachineRequests(connection, address.prefix),
     )
     await log.catch_up()
     return log

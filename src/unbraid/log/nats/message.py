@@ -8,6 +8,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
+from unbraid.log.replicated.record import MAX_RECORD_BYTES
+
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 ROLLUP = "Nats-Rollup"
 TTL = "Nats-TTL"
@@ -19,7 +21,8 @@ PARTS = "Unbraid-Part"
 
 # Below the servers' own limit of 1 MiB, headers included.
 PART_BYTES = 900_000
-MAX_PARTS = 1000
+# Of the largest record; a batch of the servers can have 1,000.
+MAX_PARTS = MAX_RECORD_BYTES // PART_BYTES + 1
 
 
 class Ack(Struct):
@@ -75,41 +78,67 @@ def place_of_message(reply: str) -> MessagePlace | None:
 
 
 def part_numbers(header: str | None) -> tuple[int, int]:
-    """Returns which part of how many a message is."""
+    """Returns which part of how many a message is; one that says nothing sensible is a whole."""
     number, _, count = (header or "1/1").partition("/")
-    return int(number), int(count)
+    try:
+        found = int(number), int(count)
+    except ValueError:
+        return 1, 1
+    return found if 1 <= found[0] <= found[1] <= MAX_PARTS else (1, 1)
 
 
 def headers_of(encoded: str | None) -> dict[str, str]:
     """Returns the headers of a message that was asked for by its place."""
-    return parsed_headers(base64.b64decode(encoded or ""))
+    return message_headers(base64.b64decode(encoded or ""))
 
 
-def parsed_headers(raw: bytes) -> dict[str, str]:
-    """Returns the headers in the bytes before a message."""
+def message_headers(raw: bytes) -> dict[str, str]:
+    """Returns the headers before a message. Of one that a server sends by itself, the first line
+    says why.
+    """
+    first, *lines = raw.decode(errors="replace").split("\r\n")
     headers = {}
-    for line in raw.decode(errors="replace").split("\r\n"):
+    for line in lines:
         name, separator, value = line.partition(":")
         if separator:
             headers[name.strip()] = value.strip()
+    _, _, status = first.partition(" ")
+    if status:
+        headers["Status"], _, headers["Description"] = status.strip().partition(" ")
     return headers
+
+
+class Part(NamedTuple):
+    """A message, and the place, writer and subject of it."""
+
+    seq: int
+    id: str
+    subject: str
+    data: bytes
 
 
 class Parts:
     """Joins the parts of records; they are neighbours in their stream."""
 
     def __init__(self) -> None:
-        self._held: list[bytes] = []
+        self._held: list[Part] = []
 
-    def joined(self, header: str | None, data: bytes) -> bytes | None:
-        """Takes one more message; returns the record that ends with it."""
+    def joined(self, header: str | None, part: Part) -> list[Part]:
+        """Takes one more message; returns the records that end with it. A record that others have
+        broken into has nothing in it: its writer has to know where it was.
+        """
         number, count = part_numbers(header)
-        if number == 1:
-            self._held.clear()
+        last = self._held[-1] if self._held else None
+        done: list[Part] = []
+        if last and (number != len(self._held) + 1 or (part.id, part.subject) != last[1:3]):
+            done.append(last._replace(data=b""))
+            self._held = []
         if count == 1:
-            return data
-        self._held.append(data)
+            return [*done, part]
+        if number != len(self._held) + 1:
+            return [*done, part._replace(data=b"")]
+        self._held.append(part)
         if number < count:
-            return None
-        whole, self._held = b"".join(self._held), []
-        return whole
+            return done
+        whole, self._held = b"".join([each.data for each in self._held]), []
+        return [*done, part._replace(data=whole)]

@@ -8,32 +8,35 @@ continues a run needs them, and asks the journal.
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from unbraid.events import decode_event
 from unbraid.log.admission import Line
 from unbraid.log.port import LogConflict, LogUnusable
 from unbraid.log.replicated.journal import Stored
-from unbraid.log.replicated.record import JournalRecord, decoded
+from unbraid.log.replicated.record import InvalidRecord, JournalRecord, decoded, lines_of
 from unbraid.log.sqlite.appender import Appender
 from unbraid.log.sqlite.log import SqliteLog
 from unbraid.log.sqlite.queries import offsets, spool_places
-from unbraid.log.sqlite.retention import forget_run, replace_by_summary
+from unbraid.log.sqlite.retention import clear, forget_run, replace_by_summary
 from unbraid.log.summary import RunSummary
 
 # A cursor is the place of a record, times this, and the place of the event in it: the same on every
 # machine, and within the numbers that JavaScript counts exactly.
 CURSOR_STEP = 65_536
 MAX_EVENTS = CURSOR_STEP - 1
-# So many of the last records are remembered, to notice a journal that has lost some of them.
-REMEMBERED = 64
+# So many of the last records are remembered, to notice a journal that has lost some of them, and no
+# more of those that came together; and so many of those that could not be applied.
+REMEMBERED, REMEMBERED_TOGETHER = 64, 8
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS journal_place (
@@ -41,6 +44,8 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS journal_recent (seq INTEGER PRIMARY KEY, id TEXT NOT NULL)",
     """CREATE TABLE IF NOT EXISTS journal_heads (
         run TEXT PRIMARY KEY, seq INTEGER NOT NULL, forgotten INTEGER NOT NULL) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS journal_skipped (
+        seq INTEGER PRIMARY KEY, run TEXT NOT NULL, problem TEXT NOT NULL)""",
 )
 
 _summary = msgspec.json.Decoder(RunSummary).decode
@@ -53,7 +58,16 @@ class CopyPlace(NamedTuple):
     seq: int
 
 
-class RunHead(NamedTuple):
+class SkippedRecord(NamedTuple):
+    """A record that no copy has applied, and why."""
+
+    seq: int
+    run: str
+    problem: str
+
+
+@dataclass(slots=True)
+class RunHead:
     """What a writer has to know of a run, as the copy has it."""
 
     summary: RunSummary
@@ -61,6 +75,14 @@ class RunHead(NamedTuple):
     places: set[tuple[str, int]]
     seq: int
     forgotten: bool
+
+    def has_same(self, other: RunHead) -> bool:
+        """Returns whether a record between the two has added nothing."""
+        return (
+            self.summary.last_seq == other.summary.last_seq
+            and self.offsets == other.offsets
+            and self.places == other.places
+        )
 
 
 class DamagedCopy(LogUnusable):
@@ -75,13 +97,16 @@ class DamagedCopy(LogUnusable):
 class JournalCopy:
     """The copy. Made by `JournalCopy.open`; `log` answers everything that readers ask."""
 
-    def __init__(self, log: SqliteLog, path: Path, place: str) -> None:
+    def __init__(self, log: SqliteLog, path: Path, place: str, *, idle_seconds: float) -> None:
         self.log, self.path = log, path
+        # For how long nobody had brought it up to date when it was opened.
+        self.idle_seconds = idle_seconds
         self._place = place
 
     @classmethod
     async def open(cls, path: Path, place: str) -> JournalCopy:
         """Opens the copy in a file, or begins one there."""
+        idle_seconds = _idle_seconds(path)
         with _damage(path):
             log = await SqliteLog.open(path, durable=False)
             try:
@@ -89,7 +114,7 @@ class JournalCopy:
             except BaseException:
                 await log.close()
                 raise
-        return cls(log, path, place)
+        return cls(log, path, place, idle_seconds=idle_seconds)
 
     async def check(self) -> None:
         """Reads the whole file; raises DamagedCopy if it is damaged."""
@@ -114,17 +139,27 @@ class JournalCopy:
         """Returns whether there is a run that was not forgotten."""
         return await self.log.ask(_has_runs)
 
+    async def skipped(self) -> list[SkippedRecord]:
+        """Returns the last records that could not be applied, newest first."""
+        return await self.log.ask(_skipped)
+
     async def begin(self, created: str) -> None:
         """Notes which journal this is a copy of."""
         await self.log.transact(partial(_begin, created=created))
 
+    def touch(self) -> None:
+        """Notes that it is being brought up to date."""
+        with suppress(OSError):
+            os.utime(self.path)
+
+    async def clear(self) -> None:
+        """Empties the copy, to be made anew."""
+        await self.log.transact(_clear)
+
     async def fold(self, batch: Sequence[Stored]) -> None:
         """Applies records, all of them or none."""
         with _damage(self.path):
-            await self.log.transact(partial(_fold, batch=batch, decode=self._decode))
-
-    def _decode(self, data: bytes) -> JournalRecord:
-        return decoded(data, self._place)
+            await self.log.transact(partial(_fold, batch=batch, place=self._place))
 
 
 @contextmanager
@@ -136,6 +171,11 @@ def _damage(path: Path) -> Iterator[None]:
         if error.reason == "corrupt" and error.place == str(path):
             raise DamagedCopy(path, error.detail) from error
         raise
+
+
+def _idle_seconds(path: Path) -> float:
+    times = [file.stat().st_mtime for file in (path, Path(f"{path}-wal")) if file.exists()]
+    return max(0.0, time.time() - max(times)) if times else 0.0
 
 
 def _first_problem(connection: sqlite3.Connection) -> str:
@@ -154,6 +194,11 @@ def _place(connection: sqlite3.Connection) -> CopyPlace | None:
 
 def _recent(connection: sqlite3.Connection) -> list[tuple[int, str]]:
     return list(connection.execute("SELECT seq, id FROM journal_recent ORDER BY seq DESC"))
+
+
+def _skipped(connection: sqlite3.Connection) -> list[SkippedRecord]:
+    rows = connection.execute("SELECT seq, run, problem FROM journal_skipped ORDER BY seq DESC")
+    return [SkippedRecord(*row) for row in rows]
 
 
 def _head(connection: sqlite3.Connection, run: str) -> RunHead:
@@ -179,11 +224,24 @@ def _begin(connection: sqlite3.Connection, appender: Appender, created: str) -> 
     connection.execute("INSERT OR IGNORE INTO journal_place VALUES (1, ?, 0)", (created,))
 
 
+def _clear(connection: sqlite3.Connection, appender: Appender) -> None:
+    clear(connection)
+    for table in ("journal_heads", "journal_recent", "journal_skipped"):
+        connection.execute(f"DELETE FROM {table}")
+    connection.execute("UPDATE journal_place SET seq = 0")
+    appender.forget()
+
+
+class _Readable(NamedTuple):
+    """A record that can be applied, or why it cannot."""
+
+    record: JournalRecord | None
+    lines: Sequence[Line] = ()
+    problem: str = ""
+
+
 def _fold(
-    connection: sqlite3.Connection,
-    appender: Appender,
-    batch: Sequence[Stored],
-    decode: Callable[[bytes], JournalRecord],
+    connection: sqlite3.Connection, appender: Appender, batch: Sequence[Stored], place: str
 ) -> None:
     current = _place(connection)
     # Another process may have folded some of it: the copy itself says how far it is.
@@ -191,31 +249,50 @@ def _fold(
     if not new:
         return
     heads: dict[str, tuple[int, bool]] = {}
-    # All of them first: one that cannot be read must not leave the others half applied.
-    records = [decode(stored.record) for stored in new]
-    lines = [_lines(record) for record in records]
-    for stored, record, events in zip(new, records, lines, strict=True):
-        _apply(connection, appender, stored, record, events)
-        heads[stored.run] = (stored.seq, record.kind == "forget")
+    # All of them first: one of a newer unbraid must not leave the others half applied.
+    readable = [_read(stored, place) for stored in new]
+    skipped: list[SkippedRecord] = []
+    for stored, (record, lines, problem) in zip(new, readable, strict=True):
+        if record is not None:
+            problem = _apply(connection, appender, stored, record, lines)
+        if problem:
+            skipped.append(SkippedRecord(stored.seq, stored.run, problem))
+        # Also of one that is skipped: the next append to its run has to come after it.
+        heads[stored.run] = (stored.seq, record is not None and record.kind == "forget")
     connection.executemany(
         "INSERT OR REPLACE INTO journal_heads VALUES (?, ?, ?)",
         [(run, seq, forgotten) for run, (seq, forgotten) in heads.items()],
     )
-    last = new[-1].seq
-    connection.executemany(
-        "INSERT OR REPLACE INTO journal_recent VALUES (?, ?)",
-        [(stored.seq, stored.id) for stored in new[-REMEMBERED:]],
-    )
-    connection.execute(
-        """DELETE FROM journal_recent WHERE seq NOT IN
-        (SELECT seq FROM journal_recent ORDER BY seq DESC LIMIT ?)""",
-        (REMEMBERED,),
-    )
-    connection.execute("UPDATE journal_place SET seq = ?", (last,))
+    recent = [(stored.seq, stored.id) for stored in new[-REMEMBERED_TOGETHER:]]
+    _remember(connection, "journal_recent", recent)
+    _remember(connection, "journal_skipped", skipped)
+    connection.execute("UPDATE journal_place SET seq = ?", (new[-1].seq,))
 
 
-def _lines(record: JournalRecord) -> list[Line]:
-    return [(decode_event(data), data) for data in record.events]
+def _remember(
+    connection: sqlite3.Connection, table: str, rows: Sequence[tuple[int | str, ...]]
+) -> None:
+    if rows:
+        places = ", ".join("?" * len(rows[0]))
+        insert = f"INSERT OR REPLACE INTO {table} VALUES ({places})"
+        connection.executemany(insert, rows[-REMEMBERED:])
+        connection.execute(
+            f"""DELETE FROM {table} WHERE seq NOT IN
+            (SELECT seq FROM {table} ORDER BY seq DESC LIMIT ?)""",
+            (REMEMBERED,),
+        )
+
+
+def _read(stored: Stored, place: str) -> _Readable:
+    try:
+        record = decoded(stored, place)
+        if record.kind == "cut" and _summary(record.summary).run != stored.run:
+            return _Readable(None, problem="a summary of another run")
+        if len(record.events) > MAX_EVENTS:
+            return _Readable(None, problem="more events than there are cursors for")
+        return _Readable(record, lines_of(record, place))
+    except (InvalidRecord, msgspec.MsgspecError) as error:
+        return _Readable(None, problem=f"not a record ({error})")
 
 
 def _apply(
@@ -224,11 +301,12 @@ def _apply(
     stored: Stored,
     record: JournalRecord,
     lines: Sequence[Line],
-) -> None:
+) -> str:
+    """Applies a record; returns why it cannot be."""
     if record.kind == "append":
         places = [chunk._replace(data=b"") for chunk in record.chunks]
-        # One that does not continue its run was never acknowledged as doing so: every copy passes
-        # over it alike.
+        # One that does not continue its run was never acknowledged as doing so: every copy skips it
+        # alike.
         try:
             appender.append(
                 connection,
@@ -238,11 +316,12 @@ def _apply(
                 places,
                 first_cursor=stored.seq * CURSOR_STEP,
             )
-        except LogConflict:
-            return
+        except LogConflict as error:
+            return str(error)
     elif record.kind == "cut":
         replace_by_summary(connection, _summary(record.summary), record.offsets)
         appender.forget()
     else:
         forget_run(connection, stored.run, even_live=True)
         appender.forget()
+    return ""

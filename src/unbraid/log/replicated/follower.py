@@ -14,7 +14,7 @@ import asyncio
 import fcntl
 import os
 import time
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from pathlib import Path
 from typing import IO
 
@@ -23,7 +23,12 @@ from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.journal import FeedBroken, RecordJournal
 from unbraid.system.tasks import end_task
-from unbraid.timings import FOLD_LOCK_RETRY_SECONDS, FOLD_RETRY_SECONDS, NATS_LOST_SECONDS
+from unbraid.timings import (
+    FOLD_LOCK_RETRY_SECONDS,
+    FOLD_RETRY_SECONDS,
+    FORGOTTEN_KEPT_SECONDS,
+    NATS_LOST_SECONDS,
+)
 
 # So many of the remembered records are looked for; what retention has replaced is not there.
 LOOKED_FOR = 8
@@ -37,16 +42,20 @@ class JournalFollower:
         self._applied = 0
         self.folds = False
         self.problem: LogUnusable | None = None
+        self.hindrance: LogUnusable | None = None
         self.connected = False
         self.restarts = 0
         self._shorter_since: float | None = None
         self._closed = False
+        self._lock = self._try_lock()
+        # What was forgotten since then may have left no trace by which to learn of it.
+        self._outdated = self._lock is not None and view.idle_seconds > FORGOTTEN_KEPT_SECONDS
         self._task = asyncio.create_task(self._work())
         self._guard = asyncio.create_task(self._watch_file())
 
     async def applied(self) -> int:
         """Returns the place of the last record that the copy has."""
-        if not self.folds:
+        if not (self.folds or self._outdated):
             place = await self._view.place()
             self._applied = 0 if place is None else place.seq
         return self._applied
@@ -86,6 +95,7 @@ class JournalFollower:
         self._closed = True
         await end_task(self._guard)
         await end_task(self._task)
+        self._unlock()
 
     async def _watch_file(self) -> None:
         """Stops if the copy's file is gone: this process can neither read nor fold what comes, and
@@ -98,7 +108,7 @@ class JournalFollower:
         await end_task(self._task)
 
     async def _work(self) -> None:
-        lock = await self._locked()
+        await self._locked()
         try:
             self._applied = await self.applied()
             self.folds = True
@@ -110,22 +120,33 @@ class JournalFollower:
                     if error.reason in ("lost", "newer", "corrupt"):
                         self.problem = error if error.reason != "lost" else self._lost(error)
                         return
+                    # What hinders the copy itself, such as a full disk; whether the journal
+                    # answers, others ask.
+                    self.hindrance = error if error.place != self._journal.place else None
                 except LogError:
                     self.connected = False
+                except Exception as error:
+                    problem = f"cannot be copied here ({type(error).__name__}: {error})"
+                    self.problem = LogUnusable(self._journal.place, "io", problem)
+                    raise
                 self.restarts += 1
                 await asyncio.sleep(FOLD_RETRY_SECONDS)
         finally:
             self.connected = False
-            lock.close()
+            self._unlock()
 
     async def _fold(self) -> None:
         await self._verify()
+        if self._outdated:
+            await self._view.clear()
+            self._applied, self._outdated = 0, False
+        self._view.touch()
         self.connected = True
         async with aclosing(self._journal.follow(self._applied)) as feed:
             async for batch in feed:
                 await self._view.fold(batch)
                 # Only now: a feed that breaks goes on after what was folded, not what was received.
-                self._applied = batch[-1].seq
+                self._applied, self.hindrance = batch[-1].seq, None
                 self._view.log.signal.change()
 
     async def _verify(self) -> None:
@@ -161,13 +182,23 @@ class JournalFollower:
         kept = "this machine's copy is kept as it is (`unbraid doctor --repair` brings it back)"
         return self._loss(f"{error.detail}: {kept}")
 
-    async def _locked(self) -> IO[bytes]:
-        while True:
-            file = self._lock_path.open("ab")
-            with suppress(OSError):
-                self._lock_path.chmod(0o600)
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.set_inheritable(file.fileno(), False)
-                return file
-            file.close()
+    async def _locked(self) -> None:
+        while self._lock is None:
             await asyncio.sleep(FOLD_LOCK_RETRY_SECONDS)
+            self._lock = self._try_lock()
+
+    def _try_lock(self) -> IO[bytes] | None:
+        file = self._lock_path.open("ab")
+        try:
+            self._lock_path.chmod(0o600)
+            os.set_inheritable(file.fileno(), False)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            return None
+        return file
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None

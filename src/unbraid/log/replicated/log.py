@@ -23,14 +23,14 @@ from unbraid.log.port import (
     Found,
     LogFinding,
     LogUnusable,
+    MachineRequests,
     Replication,
-    RequestLine,
     Retained,
 )
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.follower import JournalFollower
-from unbraid.log.replicated.journal import Overtaken, RecordJournal
-from unbraid.log.replicated.record import VERSION, JournalRecord, decoded
+from unbraid.log.replicated.journal import Overtaken, RecordJournal, Stored
+from unbraid.log.replicated.record import VERSION, InvalidRecord, JournalRecord, decoded
 from unbraid.log.replicated.writer import RunWriter
 from unbraid.log.sqlite.retention import old_runs
 from unbraid.log.summary import RunSummary
@@ -59,13 +59,13 @@ class ReplicatedLog:
         follower: JournalFollower,
         leases: Callable[[], SharedLeases],
         *,
-        line: RequestLine,
+        requests: MachineRequests,
     ) -> None:
         self.journal = journal
         self._view, self._follower, self._make_leases = view, follower, leases
         self._log = view.log
         self._writer = RunWriter(journal, view, follower)
-        self._line = line
+        self._requests = requests
         self._leases: WeakSet[Leases] = WeakSet()  # an idle holder is kept by nobody
         self._stale = False
         self._closed = False
@@ -163,7 +163,7 @@ class ReplicatedLog:
                     for stored in batch:
                         if stored.seq > head.seq:
                             return  # the copy has not its events yet
-                        chunks = decoded(stored.record, self.journal.place).chunks
+                        chunks = self._chunks(stored)
                         page = [each for each in chunks if (each.source, each.offset) not in known]
                         known |= {(each.source, each.offset) for each in page}
                         if page:
@@ -174,6 +174,12 @@ class ReplicatedLog:
             if time.monotonic() > until:
                 raise LogUnusable(self.journal.place, "behind", "a node has not caught up")
             await asyncio.sleep(FOLD_RETRY_SECONDS)
+
+    def _chunks(self, stored: Stored) -> Sequence[Chunk]:
+        try:
+            return decoded(stored, self.journal.place).chunks
+        except InvalidRecord:
+            return ()  # the copy has skipped it
 
     async def spooled(self, run: str) -> list[Chunk]:
         """Returns the raw bytes of a run that is not over."""
@@ -204,8 +210,19 @@ class ReplicatedLog:
         copy = LogFinding("this machine's copy", ok, text)
         if state.problem is not None:
             advice = "`unbraid doctor --repair` brings back what this machine's copy has"
-            return [LogFinding("log", False, state.problem, advice if state.lost else None), copy]
-        return [*await self.journal.findings(), copy]
+            return [
+                LogFinding("log", False, state.problem, advice=advice if state.lost else None),
+                copy,
+            ]
+        return [*await self.journal.findings(), copy, *await self._skipped()]
+
+    async def _skipped(self) -> list[LogFinding]:
+        if not (skipped := await self._view.skipped()):
+            return []
+        last = skipped[0]
+        text = f"{len(skipped)} skipped, the last at {last.seq} of run {last.run}: {last.problem}"
+        advice = "somebody else writes to its subjects: look who has a credential"
+        return [LogFinding("records", False, text, advice=advice)]
 
     def counters(self) -> dict[str, int]:
         """Returns what has happened in this process so far."""
@@ -221,9 +238,9 @@ class ReplicatedLog:
         """Returns the sessions whose leases were held by a process that died."""
         return await self._make_leases().dead()
 
-    def line(self) -> RequestLine:
+    def machine_requests(self) -> MachineRequests:
         """Returns how the processes that share the log ask each other."""
-        return self._line
+        return self._requests
 
     def leases(self) -> Leases:
         """Leases on the runs of this log, over all machines."""
@@ -316,7 +333,7 @@ class ReplicatedLog:
 
     async def replication(self) -> Replication:
         """Returns how far this machine's copy is, and what hinders it."""
-        problem = self._follower.problem
+        problem = self._follower.problem or self._follower.hindrance
         lost = problem is not None and problem.reason == "lost"
         applied = await self._follower.applied()
         try:

@@ -1,7 +1,9 @@
 """One append as a journal keeps it: its wire form, pure.
 
 Version 1 is MessagePack, behind one byte that says whether the rest is compressed. A record of a
-newer version stops its readers, because to skip it would be to lose events in silence.
+newer version stops its readers, because to skip it would be to lose events in silence. What is no
+record at all, anyone with access to the journal may have put there, and every reader passes over
+it alike.
 """
 
 from __future__ import annotations
@@ -12,13 +14,24 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from unbraid.errors import CallerError
+from unbraid.events import decode_event
+from unbraid.log.admission import INT64, Line
 from unbraid.log.port import LogUnusable
+from unbraid.log.replicated.journal import Stored
 from unbraid.wire.chunk import Chunk
+from unbraid.wire.names import names_run
 
 VERSION = 1
 # Below this, what compression saves is less than what it costs.
 COMPRESSED_BYTES = 512
+# A megabyte of zeros takes a kilobyte: nobody is to inflate more than this at once.
+MAX_RECORD_BYTES = 256 << 20
 _PLAIN, _ZLIB = b"\x00", b"\x01"
+
+
+class InvalidRecord(Exception):
+    """Nobody can read it: no unbraid has written it, or not whole."""
 
 
 class JournalRecord(Struct, array_like=True, omit_defaults=True):
@@ -46,8 +59,11 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def encoded(record: JournalRecord) -> bytes:
-    """Returns a record's bytes."""
+    """Returns a record's bytes. Raises CallerError if nobody would read so many."""
     data = _encoder.encode(record)
+    if len(data) > MAX_RECORD_BYTES:
+        most = f"{MAX_RECORD_BYTES >> 20} MiB are the most"
+        raise CallerError(f"an append of {len(data) >> 20} MiB to a shared log: {most}")
     if len(data) >= COMPRESSED_BYTES:
         # The fastest level: records repeat their keys and ids, which it finds as well.
         small = zlib.compress(data, 1)
@@ -56,16 +72,48 @@ def encoded(record: JournalRecord) -> bytes:
     return _PLAIN + data
 
 
-def decoded(data: bytes, place: str) -> JournalRecord:
-    """Returns the record that the bytes hold. Raises LogUnusable if only a newer unbraid can read
-    it, or nobody.
+def decoded(stored: Stored, place: str) -> JournalRecord:
+    """Returns the record that a journal holds. Raises LogUnusable if only a newer unbraid can read
+    it, InvalidRecord if none has written it.
     """
+    if not (stored.id and stored.record and names_run(stored.run)):
+        raise InvalidRecord("not written by unbraid")
+    form, body = stored.record[:1], stored.record[1:]
+    if form not in (_PLAIN, _ZLIB):
+        raise _newer(place)
     try:
-        body = zlib.decompress(data[1:]) if data[:1] == _ZLIB else data[1:]
-        version = _version.decode(body).version
-        if version > VERSION or data[:1] not in (_PLAIN, _ZLIB):
-            problem = "has records of a newer unbraid: upgrade this one"
-            raise LogUnusable(place, "newer", problem)
-        return _decoder.decode(body)
+        body = _inflated(body) if form == _ZLIB else body
+        if _version.decode(body).version > VERSION:
+            raise _newer(place)
+        record = _decoder.decode(body)
     except (msgspec.MsgspecError, zlib.error) as error:
-        raise LogUnusable(place, "corrupt", f"has an invalid record ({error})") from error
+        raise InvalidRecord(str(error)) from error
+    if record.offsets or record.chunks:
+        numbers = [*record.offsets.values(), *(each.offset for each in record.chunks)]
+        if min(numbers) < 0 or max(numbers) >= INT64:
+            raise InvalidRecord("an offset that no source has")
+    return record
+
+
+def lines_of(record: JournalRecord, place: str) -> list[Line]:
+    """Returns the events of a record. Raises LogUnusable if only a newer unbraid can read one."""
+    try:
+        lines = [(decode_event(data), data) for data in record.events]
+    except msgspec.MsgspecError as error:
+        problem = f"has events that this unbraid cannot read ({error}): upgrade it"
+        raise LogUnusable(place, "newer", problem) from error
+    if any(max(event.seq, event.ts, event.stream_id) >= INT64 for event, _ in lines):
+        raise InvalidRecord("a number that does not fit 64 bits")
+    return lines
+
+
+def _newer(place: str) -> LogUnusable:
+    return LogUnusable(place, "newer", "has records of a newer unbraid: upgrade this one")
+
+
+def _inflated(data: bytes) -> bytes:
+    inflater = zlib.decompressobj()
+    body = inflater.decompress(data, MAX_RECORD_BYTES)
+    if not inflater.eof:
+        raise InvalidRecord("cut short, or too large")
+    return body

@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from unbraid.log.admission import Line, admit
@@ -22,7 +23,6 @@ from unbraid.log.replicated.copy import MAX_EVENTS, JournalCopy, RunHead
 from unbraid.log.replicated.follower import JournalFollower
 from unbraid.log.replicated.journal import Overtaken, RecordJournal
 from unbraid.log.replicated.record import VERSION, JournalRecord, encoded
-from unbraid.log.summary import RunSummary
 from unbraid.timings import APPEND_DEADLINE_SECONDS
 from unbraid.wire.chunk import Chunk
 
@@ -37,6 +37,11 @@ class WriterStatistics:
     conflicts: int = 0
 
 
+class _Held(NamedTuple):
+    head: RunHead
+    lock: asyncio.Lock  # kept, because making one for each append costs more than taking it
+
+
 class RunWriter:
     """Appends to any number of runs, each in its own order."""
 
@@ -46,7 +51,7 @@ class RunWriter:
         self.last_seq = 0  # of what this process was acknowledged
         self.statistics = WriterStatistics()
         self._journal, self._view, self._follower = journal, view, follower
-        self._heads: OrderedDict[str, RunHead] = OrderedDict()
+        self._heads: OrderedDict[str, _Held] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def append(
@@ -71,7 +76,7 @@ class RunWriter:
     ) -> None:
         """Put a record in the place of all that a run has. Raises Overtaken."""
         async with self._lock(run):
-            head = self._heads.pop(run, None) or await self._read_head(run)
+            head = self._taken(run) or await self._read_head(run)
             seq = await self._journal.append(
                 run, encoded(record), after=head.seq, replaces=True, ttl_seconds=ttl_seconds
             )
@@ -85,10 +90,11 @@ class RunWriter:
         chunks: Sequence[Chunk],
     ) -> Appended:
         until = time.monotonic() + APPEND_DEADLINE_SECONDS
-        certain = overtaken = False
+        certain = False
+        before: RunHead | None = None
         while True:
             # Taken out: after a failure or a cancel nobody knows it, and the copy is asked again.
-            head = self._heads.pop(run, None) or await self._read_head(run)
+            head = self._taken(run) or await self._read_head(run)
             try:
                 fresh = await self._fresh(head, lines)
             except LogConflict:
@@ -103,19 +109,22 @@ class RunWriter:
             if not (record.events or record.offsets or record.chunks):
                 self._hold(run, head)
                 return Appended(0, head.summary.last_seq)
-            if overtaken and chunks:
+            if chunks and before is not None and not head.has_same(before):
                 wanted, problem = head.summary.last_seq + 1, "another writer has added bytes"
-                raise LogConflict(run, fresh[0][0].seq if fresh else wanted, wanted, problem)
+                raise LogConflict(
+                    run, fresh[0][0].seq if fresh else wanted, wanted, problem=problem
+                )
             try:
                 seq = await self._journal.append(run, await _encoded(record), after=head.seq)
             except Overtaken as other:
                 self.statistics.conflicts += 1
-                overtaken = True
+                before = head
                 await self._reached(other.seq, until)
                 continue
             self.statistics.appends += 1
             self.last_seq = max(self.last_seq, seq)
-            self._hold(run, _after(head, record, fresh, seq))
+            _move(head, record, fresh, seq)
+            self._hold(run, head)
             return Appended(len(fresh), head.summary.last_seq)
 
     async def _read_head(self, run: str) -> RunHead:
@@ -123,29 +132,38 @@ class RunWriter:
         head = await self._view.head(run)
         if head.forgotten and await self._journal.record_id(head.seq) is None:
             # What said so has expired, or there is another record by now: the journal compares.
-            return head._replace(seq=0)
+            head.seq = 0
         return head
 
     async def _reached(self, seq: int, until: float) -> None:
         if not await self._follower.reached(seq, max(0.0, until - time.monotonic())):
             problem = "this machine's copy has not caught up yet"
-            raise LogUnusable(self._journal.place, "behind", problem)
+            behind = LogUnusable(self._journal.place, "behind", problem)
+            raise self._follower.problem or behind
 
     async def _fresh(self, head: RunHead, lines: Sequence[Line]) -> Sequence[Line]:
-        summary, known = head.summary, dict[int, bytes]()
-        if lines and 1 <= lines[0][0].seq <= summary.last_seq:
-            await self._follower.reached(head.seq, APPEND_DEADLINE_SECONDS)
-            since = lines[0][0].seq - 1
-            while since < summary.last_seq:
-                page = await self._view.log.read(summary.run, since)
-                if not page:
-                    break
-                known |= {entry.seq: entry.data for entry in page}
-                since = page[-1].seq
-        return admit(summary, lines, lambda first, last: known)
+        repeats = lines and 1 <= lines[0][0].seq <= head.summary.last_seq
+        known = await self._known(head, lines) if repeats else {}
+        return admit(head.summary, lines, lambda first, last: known)
+
+    async def _known(self, head: RunHead, lines: Sequence[Line]) -> dict[int, bytes]:
+        """Returns what a run has from the first of these lines on."""
+        await self._follower.reached(head.seq, APPEND_DEADLINE_SECONDS)
+        known, since = dict[int, bytes](), lines[0][0].seq - 1
+        while since < head.summary.last_seq:
+            page = await self._view.log.read(head.summary.run, since)
+            if not page:
+                break
+            known |= {entry.seq: entry.data for entry in page}
+            since = page[-1].seq
+        return known
+
+    def _taken(self, run: str) -> RunHead | None:
+        held = self._heads.pop(run, None)
+        return None if held is None else held.head
 
     def _hold(self, run: str, head: RunHead) -> None:
-        self._heads[run] = head
+        self._heads[run] = _Held(head, self._lock(run))
         if len(self._heads) > MAX_HELD_RUNS:
             self._heads.popitem(last=False)
 
@@ -171,18 +189,18 @@ def _record(
     )
 
 
-def _after(head: RunHead, record: JournalRecord, fresh: Sequence[Line], seq: int) -> RunHead:
-    """Returns where a run stands after a record. What was known before is grown in place: a run of
-    many records must not be copied with each of them.
+def _move(head: RunHead, record: JournalRecord, fresh: Sequence[Line], seq: int) -> None:
+    """Moves a head behind a record, in place: a run of many records must not be copied with each of
+    them.
     """
-    summary: RunSummary = head.summary
     if fresh:
-        summary.last_seq = fresh[-1][0].seq
-        if fresh[-1][0].type == "done":
-            summary.status = "done"
+        last = fresh[-1][0]
+        head.summary.last_seq = last.seq
+        if last.type == "done":
+            head.summary.status = "done"
     head.offsets.update(record.offsets)
     head.places.update((chunk.source, chunk.offset) for chunk in record.chunks)
-    return head._replace(seq=seq, forgotten=False)
+    head.seq, head.forgotten = seq, False
 
 
 async def _encoded(record: JournalRecord) -> bytes:

@@ -48,6 +48,10 @@ def open_reader(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=SQLITE_BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
     )
+    # Where a search lists the words of the index. No more than its name is made.
+    connection.execute(
+        "CREATE VIRTUAL TABLE temp.said_terms USING fts5vocab (main, said_words, row)"
+    )
     connection.execute("PRAGMA query_only = ON")
     return connection
 

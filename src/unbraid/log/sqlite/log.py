@@ -28,6 +28,7 @@ from unbraid.log.sqlite.appender import Appender, index_words, load
 from unbraid.log.sqlite.connection import open_reader, open_writer, our_errors
 from unbraid.log.sqlite.readers import Readers
 from unbraid.log.sqlite.schema import MIGRATIONS, migrate, set_version
+from unbraid.log.sqlite.search import search_places
 from unbraid.log.sqlite.writer import Writer
 from unbraid.log.summary import RunSummary
 from unbraid.system.home import make_private_folder
@@ -41,6 +42,9 @@ from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
 T = TypeVar("T")
+
+# Fewer than there are readers: a search may take long.
+SEARCHES_TOGETHER = 2
 
 
 class SqliteLog:
@@ -73,6 +77,7 @@ class SqliteLog:
             on_rollback=self._appender.forget,
         )
         self._readers = Readers(path)
+        self._searches = asyncio.Semaphore(SEARCHES_TOGETHER)
         self._watcher = asyncio.create_task(self._watch())
 
     @classmethod
@@ -250,9 +255,8 @@ class SqliteLog:
         """Returns places where an agent said it."""
         if await self._readers.read(queries.unindexed):
             await self._writer.submit(index_words)
-        return await self._readers.read(
-            lambda connection: queries.search_places(connection, query, run, limit)
-        )
+        async with self._searches:
+            return await search_places(self._readers.read, query, run, limit)
 
     def replaced(self) -> LogUnusable | None:
         """Returns why nothing more can come: the file was deleted or replaced while it was open,

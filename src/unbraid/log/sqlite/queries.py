@@ -11,8 +11,6 @@ import msgspec
 
 from unbraid.fleet.status import FILTERS
 from unbraid.log.entry import Entry
-from unbraid.log.port import Found
-from unbraid.log.query import CUT, terms_of
 from unbraid.log.summary import RunSummary, place_of
 from unbraid.wire.chunk import Chunk
 
@@ -165,7 +163,7 @@ def spool_page(connection: sqlite3.Connection, run: str, after: int) -> SpoolPag
     size = 0
     for number, source, offset, stored, arrived_ms, compressed in rows:
         data = zlib.decompress(stored) if compressed else stored
-        chunks.append(Chunk(source, offset, data, arrived_ms))
+        chunks.append(Chunk(source, offset, data, arrived_ms=arrived_ms))
         size += len(data)
         if size >= SPOOL_PAGE_BYTES:
             return SpoolPage(chunks, number)
@@ -184,23 +182,3 @@ def unindexed(connection: sqlite3.Connection) -> bool:
     """Returns whether something was said that cannot be found yet."""
     query = """SELECT (SELECT max(id) FROM said) IS NOT (SELECT max(id) FROM said_words_docsize)"""
     return bool(connection.execute(query).fetchone()[0])
-
-
-def search_places(
-    connection: sqlite3.Connection, query: str, run: str | None, limit: int
-) -> list[Found]:
-    """Returns where agents said it, best first."""
-    terms = terms_of(query)
-    if not terms:
-        return []
-    # Each term is a quoted string to FTS5, so its operators are only words here; the star lets its
-    # last word be the beginning of one.
-    words = " ".join('"' + term.replace('"', '""') + '"*' for term in terms)
-    rows = connection.execute(
-        """SELECT runs.run, said.stream_id, said.seq, said.kind, said.ts,
-        snippet(said_words, 0, '', '', ?, 24)
-        FROM said_words JOIN said ON said.id = said_words.rowid JOIN runs ON runs.id = said.run
-        WHERE said_words MATCH ? AND (? IS NULL OR runs.run = ?) ORDER BY rank LIMIT ?""",
-        (CUT, words, run, run, limit),
-    )
-    return [Found(*row) for row in rows]

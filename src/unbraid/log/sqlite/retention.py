@@ -72,6 +72,13 @@ def forget_run(connection: sqlite3.Connection, run: str, *, even_live: bool = Fa
     connection.execute("DELETE FROM runs WHERE id = ?", (row[0],))
 
 
+def clear(connection: sqlite3.Connection) -> None:
+    """Delete all runs."""
+    for table in ("events", "said", "positions", "spool", "runs"):
+        connection.execute(f"DELETE FROM {table}")
+    connection.execute("INSERT INTO said_words (said_words) VALUES ('delete-all')")
+
+
 def clean_index(connection: sqlite3.Connection) -> None:
     """Leave nothing in the index of what was deleted."""
     index_words(connection)

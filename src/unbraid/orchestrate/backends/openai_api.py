@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from unbraid.agents.spec import AgentSpec
+from unbraid.agents.agent_spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, TokenUsage, TurnComplete
 from unbraid.orchestrate.backends.api_conversation import ApiConversation, import_sdk

@@ -47,9 +47,11 @@ MORE_RULES = (
         "NATS seed",
         ["SA", "SC", "SN", "SO", "SU", "SX"],
         [],
-        ["(?<![A-Z0-9])S[ACNOUX](?P<value>[A-Z2-7]{56})(?![A-Z0-9])"],
+        patterns=["(?<![A-Z0-9])S[ACNOUX](?P<value>[A-Z2-7]{56})(?![A-Z0-9])"],
     ),
-    Rule("ClickUp", ["pk_"], [], ["pk_[0-9]{6,10}_(?P<value>[A-Z0-9]{32})(?![A-Za-z0-9])"]),
+    Rule(
+        "ClickUp", ["pk_"], [], patterns=["pk_[0-9]{6,10}_(?P<value>[A-Z0-9]{32})(?![A-Za-z0-9])"]
+    ),
 )
 
 

@@ -109,7 +109,7 @@ def hash_token(secret: str) -> str:
 def new_token(name: str, scopes: Iterable[Scope] = DEFAULT_SCOPES) -> tuple[str, Token]:
     """Returns a fresh secret, to be shown once, and what to store of it."""
     secret = "unbraid_" + secrets.token_urlsafe(32)
-    return secret, Token(name, hash_token(secret), frozenset(scopes), int(time.time()))
+    return secret, Token(name, hash_token(secret), frozenset(scopes), created=int(time.time()))
 
 
 class _Link(Struct):
@@ -231,7 +231,7 @@ class Keys:
     def _open(self, scopes: frozenset[Scope], token_sha256: str | None) -> str:
         secret, expires = secrets.token_urlsafe(32), self._clock() + SIGN_IN_SESSION_SECONDS
         alive = [session for session in self._sessions if self._caller(session)]
-        opened = SignedIn(hash_token(secret), scopes, expires, token_sha256)
+        opened = SignedIn(hash_token(secret), scopes, expires, token_sha256=token_sha256)
         self._sessions = [*alive[-(MAX_SESSIONS - 1) :], opened]
         self._save()
         return secret

@@ -2,6 +2,7 @@
 
 from unbraid.serve.operations import Operation
 from unbraid.serve.routes import (
+    administration,
     ag_ui,
     alerts,
     control,
@@ -9,7 +10,6 @@ from unbraid.serve.routes import (
     events,
     export,
     ingest,
-    operate,
     orchestrate,
     permissions,
     runs,
@@ -30,5 +30,5 @@ OPERATIONS: tuple[Operation, ...] = (
     *alerts.OPERATIONS,
     *orchestrate.OPERATIONS,
     *ag_ui.OPERATIONS,
-    *operate.OPERATIONS,
+    *administration.OPERATIONS,
 )

@@ -19,7 +19,7 @@ from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter
 from unbraid.serve.problems import Problem
 from unbraid.serve.routes.events import LAST_EVENT_ID, encoding_of
-from unbraid.serve.routes.shared import NUMBER, RUN, existing_run
+from unbraid.serve.routes.run_parameters import NUMBER, RUN, existing_run
 from unbraid.serve.services import Services, services_of
 from unbraid.serve.stream import EventStream
 

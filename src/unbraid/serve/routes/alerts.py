@@ -9,7 +9,7 @@ from starlette.responses import Response
 from unbraid.notify.page_alerts import PageAlert
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
-from unbraid.serve.routes.shared import NUMBER
+from unbraid.serve.routes.run_parameters import NUMBER
 from unbraid.serve.services import services_of
 
 

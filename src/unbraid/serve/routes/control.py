@@ -13,7 +13,7 @@ from unbraid.control.controllers import NotControlled
 from unbraid.control.hints import steering_hint
 from unbraid.serve import parameters
 from unbraid.serve.operations import Endpoint, Operation, Parameter, json_answer
-from unbraid.serve.routes.shared import RUN, STREAM_ID, existing_run
+from unbraid.serve.routes.run_parameters import RUN, STREAM_ID, existing_run
 from unbraid.serve.services import services_of
 
 
@@ -24,7 +24,7 @@ class Message(Struct, forbid_unknown_fields=True):
     stream_id: Annotated[int, Meta(ge=0)] = 0
 
 
-class Accepted(Struct):
+class AcceptedRequest(Struct):
     """It was passed on; what comes of it will be in the events."""
 
     accepted: bool = True
@@ -41,7 +41,7 @@ class Control(Struct):
     command: str | None = None
 
 
-class Steerable(Struct):
+class SteerableRuns(Struct):
     """The runs that can be steered now."""
 
     runs: list[Control]
@@ -50,7 +50,7 @@ class Steerable(Struct):
 async def steerable(request: Request) -> Response:
     """Answers with the runs that can be steered, and what can be asked of each."""
     held = await services_of(request).controllers.everywhere()
-    return json_answer(Steerable([Control(run, each.verbs()) for run, each in held.items()]))
+    return json_answer(SteerableRuns([Control(run, each.verbs()) for run, each in held.items()]))
 
 
 async def control(request: Request) -> Response:
@@ -63,7 +63,7 @@ async def control(request: Request) -> Response:
     hint = steering_hint(summary, verbs)
     if hint is None:
         return json_answer(Control(summary.run, verbs))
-    return json_answer(Control(summary.run, verbs, hint.reason, hint.command))
+    return json_answer(Control(summary.run, verbs, hint.reason, command=hint.command))
 
 
 async def message(request: Request) -> Response:
@@ -71,26 +71,26 @@ async def message(request: Request) -> Response:
     limits = services_of(request).config.limits
     sent = await parameters.json_of(request, Message, at_most=limits.json_bytes)
     await send_message(await _controller(request), sent.stream_id, sent.text)
-    return json_answer(Accepted(), 202)
+    return json_answer(AcceptedRequest(), 202)
 
 
 async def interrupt(request: Request) -> Response:
     """Interrupt the root agent; the run goes on."""
     await (await _controller(request)).interrupt()
-    return json_answer(Accepted(), 202)
+    return json_answer(AcceptedRequest(), 202)
 
 
 async def cancel(request: Request) -> Response:
     """End the run."""
     await (await _controller(request)).cancel()
-    return json_answer(Accepted(), 202)
+    return json_answer(AcceptedRequest(), 202)
 
 
 async def stop(request: Request) -> Response:
     """End one sub-agent."""
     stream_id = parameters.stream_of(request)
     await (await _controller(request)).stop(stream_id)
-    return json_answer(Accepted(), 202)
+    return json_answer(AcceptedRequest(), 202)
 
 
 async def _controller(request: Request) -> Controller:
@@ -105,7 +105,7 @@ def _order(path: str, endpoint: Endpoint, summary: str, *parameters: Parameter) 
         path=path,
         endpoint=endpoint,
         summary=summary,
-        answer=Accepted,
+        answer=AcceptedRequest,
         status=202,
         parameters=parameters,
         problems=(400, 404, 409),
@@ -119,7 +119,7 @@ OPERATIONS = (
         "/v1/control",
         endpoint=steerable,
         summary="Runs that can be steered",
-        answer=Steerable,
+        answer=SteerableRuns,
         problems=(),
     ),
     Operation(
@@ -136,7 +136,7 @@ OPERATIONS = (
         "/v1/runs/{run}/message",
         endpoint=message,
         summary="Send the root agent a message",
-        answer=Accepted,
+        answer=AcceptedRequest,
         status=202,
         parameters=(RUN,),
         body=Message,

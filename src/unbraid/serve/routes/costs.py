@@ -14,7 +14,7 @@ from unbraid.log.port import every_run
 from unbraid.prices.loader import load_prices
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
-from unbraid.serve.routes.shared import TEXT
+from unbraid.serve.routes.run_parameters import TEXT
 from unbraid.serve.services import services_of
 from unbraid.sessions.costs import KEYS, CostRow, CostTotal, SpentRun, costs, since_ms, with_logged
 
@@ -64,7 +64,7 @@ async def spent(request: Request) -> Response:
         for line in lines:
             line.key = redact_title(line.key)
     no_price = [UnpricedModel(model, tokens) for model, tokens in found.unpriced.items()]
-    return json_answer(CostTable(by, lines, found.total, no_price))
+    return json_answer(CostTable(by, lines, found.total, no_price=no_price))
 
 
 OPERATIONS = (

@@ -14,7 +14,7 @@ from unbraid.log.port import READ_LIMIT
 from unbraid.serve import parameters
 from unbraid.serve.encodings import encoding_for
 from unbraid.serve.operations import Operation, Parameter
-from unbraid.serve.routes.shared import NUMBER, RUN, existing_run
+from unbraid.serve.routes.run_parameters import NUMBER, RUN, existing_run
 from unbraid.serve.services import services_of
 from unbraid.serve.stream import EventStream
 
@@ -73,7 +73,9 @@ LIMIT = Parameter(
     {"type": "integer", "minimum": 0, "maximum": READ_LIMIT},
     "The most events, of those that are there, without waiting for more.",
 )
-LAST_EVENT_ID = Parameter("Last-Event-ID", NUMBER, "The last id seen; wins over `since`.", "header")
+LAST_EVENT_ID = Parameter(
+    "Last-Event-ID", NUMBER, "The last id seen; wins over `since`.", where="header"
+)
 
 OPERATIONS = (
     Operation(

@@ -13,7 +13,7 @@ from unbraid.export import FORMATS, MEDIA_TYPES, RunFile
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter
 from unbraid.serve.problems import Problem
-from unbraid.serve.routes.shared import NUMBER, RUN, existing_run
+from unbraid.serve.routes.run_parameters import NUMBER, RUN, existing_run
 from unbraid.serve.services import services_of
 
 # A file to save. Where a browser shows it all the same, nothing in it may act as this site.

@@ -20,7 +20,7 @@ from unbraid.serve import parameters
 from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import as_problem
-from unbraid.serve.routes.shared import NUMBER, RUN
+from unbraid.serve.routes.run_parameters import NUMBER, RUN
 from unbraid.serve.services import services_of
 from unbraid.wire.names import SOURCE_PATTERN
 from unbraid.wire.record import LATEST_MS
@@ -128,7 +128,7 @@ def _run_parts(body: bytes) -> Iterator[RunPart]:
         events = list(islice(lines, head.count))
         if len(events) < head.count:
             raise CallerError("the body ends before the events that it announces")
-        yield RunPart(head.run, head.after, events, head.user)
+        yield RunPart(head.run, head.after, events, user=head.user)
 
 
 def _lines(body: bytes) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-from unbraid.agents.spec import Limits
+from unbraid.agents.agent_spec import Limits
 from unbraid.errors import CallerError
 from unbraid.hub.frames import Form
 from unbraid.serve import parameters
@@ -22,7 +22,7 @@ from unbraid.wire.names import RUN_PATTERN
 MAX_KEY_CHARS = 200
 
 
-class Ask(Struct, forbid_unknown_fields=True):
+class OrchestrationRequest(Struct, forbid_unknown_fields=True):
     """What the master is asked. `continues` names a run whose master continues with it."""
 
     prompt: Annotated[str, Meta(min_length=1)]
@@ -30,7 +30,7 @@ class Ask(Struct, forbid_unknown_fields=True):
     limits: Limits | None = None
 
 
-class Begun(Struct):
+class BegunRun(Struct):
     """The run that was begun."""
 
     run: str
@@ -44,18 +44,18 @@ async def orchestrate(request: Request) -> ASGIApp:
     if services.orchestrator is None:
         raise Problem(501, "this server does not orchestrate")
     limits = services.config.limits
-    asked = await parameters.json_of(request, Ask, at_most=limits.json_bytes)
+    asked = await parameters.json_of(request, OrchestrationRequest, at_most=limits.json_bytes)
     run = await services.orchestrator.start(
         asked.prompt, key=_key(request), continues=asked.continues, limits=asked.limits
     )
     headers = {"location": f"/v1/runs/{run}", "x-unbraid-run": run}
     if request.headers.get("accept", "").startswith("application/json"):
-        answer = json_answer(Begun(run), 202)
+        answer = json_answer(BegunRun(run), 202)
         answer.headers.update(headers)
         return answer
     form = form_of(request)
     watching = services.hub.watch(run, parameters.since_of(request) or 0, form=form)
-    return EventStream(watching, form, encoding_of(request), headers, keys=services.keys)
+    return EventStream(watching, form, encoding_of(request), headers=headers, keys=services.keys)
 
 
 def _key(request: Request) -> str | None:
@@ -76,10 +76,10 @@ OPERATIONS = (
         answer=AnyEvent,
         media=Form.SSE.value,
         parameters=(
-            Parameter("Idempotency-Key", KEY, "The same key gives the same run.", "header"),
+            Parameter("Idempotency-Key", KEY, "The same key gives the same run.", where="header"),
             LAST_EVENT_ID,
         ),
-        body=Ask,
+        body=OrchestrationRequest,
         problems=(202, 400, 409, 413, 415, 501),
         scope="orchestrate",
     ),

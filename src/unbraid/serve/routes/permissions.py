@@ -17,7 +17,7 @@ from unbraid.system.user import user_name
 from unbraid.timings import ATTENDANCE_LONGEST_SECONDS
 
 
-class Waiting(Struct):
+class PendingRequests(Struct):
     """The requests that wait, and for how many seconds somebody has said to answer them."""
 
     permissions: list[PermissionRequest]
@@ -42,13 +42,13 @@ class Decision(Struct, forbid_unknown_fields=True):
     run: str | None = None
 
 
-class Attending(Struct, forbid_unknown_fields=True):
+class AttendanceTime(Struct, forbid_unknown_fields=True):
     """For how long somebody answers here, from now on; 0: no longer."""
 
     seconds: Annotated[float, Meta(ge=0, le=ATTENDANCE_LONGEST_SECONDS)]
 
 
-class Decided(Struct):
+class AnsweredRequest(Struct):
     """It was passed on."""
 
     request_id: str
@@ -58,15 +58,17 @@ class Decided(Struct):
 async def waiting(request: Request) -> Response:
     """Answers with the pending permission requests of all runs."""
     controllers = services_of(request).controllers
-    return json_answer(Waiting(await controllers.waiting(), controllers.attendance.seconds))
+    return json_answer(PendingRequests(await controllers.waiting(), controllers.attendance.seconds))
 
 
 async def attend(request: Request) -> Response:
     """Notes that the caller answers permission requests for a while."""
     services = services_of(request)
-    said = await parameters.json_of(request, Attending, at_most=services.config.limits.json_bytes)
+    said = await parameters.json_of(
+        request, AttendanceTime, at_most=services.config.limits.json_bytes
+    )
     await services.controllers.attend(f"{answerer_of(request)} over HTTP", said.seconds)
-    return json_answer(Attending(services.controllers.attendance.seconds))
+    return json_answer(AttendanceTime(services.controllers.attendance.seconds))
 
 
 async def decide(request: Request) -> Response:
@@ -84,7 +86,7 @@ async def decide(request: Request) -> Response:
     await services.controllers.answer(
         request_id, decision.behavior, decision.message, details, run=decision.run
     )
-    return json_answer(Decided(request_id, decision.behavior))
+    return json_answer(AnsweredRequest(request_id, decision.behavior))
 
 
 def answerer_of(request: Request) -> str:
@@ -101,7 +103,7 @@ OPERATIONS = (
         "/v1/permissions",
         endpoint=waiting,
         summary="Pending permission requests",
-        answer=Waiting,
+        answer=PendingRequests,
         problems=(),
     ),
     Operation(
@@ -109,8 +111,8 @@ OPERATIONS = (
         "/v1/attendance",
         endpoint=attend,
         summary="Declare that you answer permission requests",
-        answer=Attending,
-        body=Attending,
+        answer=AttendanceTime,
+        body=AttendanceTime,
         problems=(400, 413, 415),
         scope="control",
     ),
@@ -119,7 +121,7 @@ OPERATIONS = (
         "/v1/permissions/{request_id}",
         endpoint=decide,
         summary="Answer a request",
-        answer=Decided,
+        answer=AnsweredRequest,
         parameters=(Parameter("request_id", ID, "The request's id.", where="path", required=True),),
         body=Decision,
         problems=(400, 404, 409, 413, 415),

@@ -18,7 +18,7 @@ from unbraid.log.summary import RunSummary
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
-from unbraid.serve.routes.shared import RUN, STREAM_ID, TEXT, existing_run, limit_of
+from unbraid.serve.routes.run_parameters import RUN, STREAM_ID, TEXT, existing_run, limit_of
 from unbraid.serve.services import services_of
 
 MAX_RUNS = 500

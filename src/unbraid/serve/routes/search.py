@@ -13,7 +13,7 @@ from unbraid.log.port import Found, SearchableLog
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
-from unbraid.serve.routes.shared import TEXT, known_run, limit_of
+from unbraid.serve.routes.run_parameters import TEXT, known_run, limit_of
 from unbraid.serve.services import Services, services_of
 from unbraid.wire.names import RUN_PATTERN, checked_run
 
@@ -64,11 +64,8 @@ async def search(request: Request) -> Response:
     places = await services.log.search(query, run=run, limit=limit)
     history: list[SearchHit] = []
     if services.history is not None and run is None and len(places) < limit:
-        history = await services.history.search(query, limit=limit - len(places))
-    if services.config.redact:
-        from unbraid.redact.matches import redact_hits
-
-        history = redact_hits(history, query)
+        rest, redact = limit - len(places), services.config.redact
+        history = await services.history.search(query, limit=rest, redact=redact)
     runs = [await _found_run(services, found) for found in _by_run(places, history).values()]
     return json_answer(Places(places, history, runs))
 
@@ -95,8 +92,8 @@ async def _found_run(services: Services, found: list[Found | SearchHit]) -> Foun
             if isinstance(event, StreamStart):
                 agents.append(FoundAgent(stream_id, event.agent, event.description))
     if summary is None:
-        return FoundRun(run, None, 0, agents)
-    return FoundRun(run, summary.title, summary.started, agents)
+        return FoundRun(run, None, 0, agents=agents)
+    return FoundRun(run, summary.title, summary.started, agents=agents)
 
 
 OPERATIONS = (
@@ -110,7 +107,7 @@ OPERATIONS = (
             Parameter(
                 "q",
                 {**TEXT, "minLength": 1},
-                'Words, or the beginnings of words, or "a phrase".',
+                'Words, or parts of words, or "a phrase".',
                 required=True,
             ),
             Parameter("run", {"type": "string", "pattern": RUN_PATTERN}, "Only in this run."),

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.block_rows import RECORDINGS
 from tests.invariants import check
-from tests.said import RECORDINGS
 from tests.watch.writing import Writer
 from unbraid import events as e
 from unbraid.agents.claude.sessions.ending import ending_of

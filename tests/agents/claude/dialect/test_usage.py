@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
+from unbraid.agents.claude.transcript import copied_line, session_line
 from unbraid.events import RelayEvent, SessionMeta, TokenUsage
 from unbraid.translate.translator import Translator
 
@@ -67,6 +70,62 @@ def test_a_message_without_final_numbers_waits_and_counts_as_an_estimate() -> No
         ("", "msg_1", 1, True),
         ("", "msg_2", 5, False),
     ]
+
+
+def printed(written: bytes) -> bytes:
+    """The line of stdout of one of a transcript, which has no final numbers."""
+    record = json.loads(written)
+    record["message"]["stop_reason"], record["message"]["usage"]["output_tokens"] = None, 1
+    about = {"parent_tool_use_id": None, "session_id": SESSION}
+    kept = ("type", "uuid", "message")
+    return json.dumps({name: record[name] for name in kept} | about).encode() + b"\n"
+
+
+MESSAGES = [answer(10 * number, 10 + number, stop="end_turn") for number in range(1, 10)]
+FINAL = [("", f"msg_{number}", 10 + number, False) for number in range(1, 10)]
+RESULT = json.dumps({"type": "result", "subtype": "success", "session_id": SESSION}).encode()
+ABOUT = session_line(SESSION, cwd="/app", version="2.1.300", started_ms=1)
+
+
+@pytest.mark.parametrize("behind", [1, 2, 3])
+def test_messages_of_a_followed_session_count_with_the_numbers_of_its_transcript(
+    behind: int,
+) -> None:
+    """However far that is behind stdout; at most two messages until its first line has come."""
+    translator = Translator()
+    events = translator.feed(ABOUT, "about")
+    for number, message in enumerate(MESSAGES):
+        if number >= min(behind, 2):
+            before = MESSAGES[max(number - behind, 0)]
+            events += translator.feed(before, "main")
+        events += translator.feed(printed(message), "stdout")
+        events += translator.feed(RESULT + b"\n", "stdout")
+    for message in MESSAGES[-behind:]:
+        events += translator.feed(message, "main")
+    events += translator.finish()
+    assert used(events) == FINAL
+
+
+def test_a_session_that_writes_no_transcript_is_counted_soon() -> None:
+    translator = Translator()
+    events = translator.feed(ABOUT, "about")
+    for number, message in enumerate(MESSAGES, 1):
+        events += translator.feed(printed(message), "stdout")
+        assert len(used(events)) == max(number - 3, 0)
+    events += translator.finish()
+    assert used(events) == [(*each[:2], 1, True) for each in FINAL]
+
+
+def test_lines_of_copied_messages_say_nothing_of_those_that_are_printed() -> None:
+    """A forked session first has what was said before."""
+    translator = Translator()
+    copied, (first, second, *_) = MESSAGES[5:], MESSAGES
+    events = translator.feed(copied_line([f"msg_{n}" for n in range(6, 10)]), "copied")
+    events += translator.feed(ABOUT, "about") + translator.feed(printed(first), "stdout")
+    for message in (*copied, first):
+        events += translator.feed(message, "main")
+    events += translator.feed(printed(second), "stdout") + translator.feed(second, "main")
+    assert used(events) == FINAL[:2]
 
 
 def test_copied_records_are_said_and_not_counted() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from unbraid.agents.claude.hooks import commands
-from unbraid.agents.claude.hooks.commands import ASK, MAIL, WAIT, command
+from unbraid.agents.claude.hooks.commands import ASK, ORDERS, WAIT, command
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32" or shutil.which("curl") is None, reason="needs sh and curl"
@@ -34,14 +34,14 @@ def ran(what: str, folder: Path, **env: str) -> tuple[int, bytes, bytes]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("what", [ASK, MAIL, WAIT])
+@pytest.mark.parametrize("what", [ASK, ORDERS, WAIT])
 def test_nobody_listens(tmp_path: Path, what: str) -> None:
     folder = tmp_path / 'it\'s a "folder" of $HOME'
     nothing = (0, b"", b"")
     assert ran(what, folder) == nothing, "no folder"
     folder.mkdir()
     assert ran(what, folder) == nothing, "no socket"
-    (folder / "mail").touch()
+    (folder / "orders").touch()
     assert ran(what, folder) == nothing
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(folder / "hook.sock"))
@@ -77,7 +77,7 @@ def calls(deaf: socket.socket) -> int:
         return found
 
 
-@pytest.mark.parametrize("first", [ASK, MAIL])
+@pytest.mark.parametrize("first", [ASK, ORDERS])
 def test_one_that_hangs_is_called_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
 ) -> None:
@@ -86,7 +86,7 @@ def test_one_that_hangs_is_called_once(
     with socket.socket(socket.AF_UNIX) as deaf:
         deaf.bind(str(tmp_path / "hook.sock"))
         deaf.listen()  # and never answers
-        for what in (first, ASK, MAIL, WAIT):
+        for what in (first, ASK, ORDERS, WAIT):
             assert ran(what, tmp_path) == (0, b"", b"")
         assert calls(deaf) == 1
         (tmp_path / "stalled").unlink()
@@ -104,12 +104,12 @@ def test_a_tool_call_is_reported_by_who_was_not_known_and_while_something_waits(
     with socket.socket(socket.AF_UNIX) as deaf:
         deaf.bind(str(tmp_path / "hook.sock"))
         deaf.listen()
-        ran(MAIL, tmp_path)
-        ran(MAIL, tmp_path, CLAUDE_CODE_SESSION_ID="one")
+        ran(ORDERS, tmp_path)
+        ran(ORDERS, tmp_path, CLAUDE_CODE_SESSION_ID="one")
         assert calls(deaf) == 0
-        ran(MAIL, tmp_path, CLAUDE_CODE_SESSION_ID="two")
+        ran(ORDERS, tmp_path, CLAUDE_CODE_SESSION_ID="two")
         assert calls(deaf) == 1
         (tmp_path / "stalled").unlink()
-        (tmp_path / "mail").touch()
-        ran(MAIL, tmp_path, CLAUDE_CODE_SESSION_ID="one")
+        (tmp_path / "orders").touch()
+        ran(ORDERS, tmp_path, CLAUDE_CODE_SESSION_ID="one")
         assert calls(deaf) == 1

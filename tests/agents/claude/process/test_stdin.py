@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.said import RECORDINGS
+from tests.block_rows import RECORDINGS
 from unbraid.agents.claude.process import stdin as claude_input
 
 Json = dict[str, Any]

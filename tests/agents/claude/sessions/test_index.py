@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import FOLDERS
+from tests.block_rows import FOLDERS
 from unbraid.agents.claude.sessions.index import FILE_NAME, Index, IndexRow
 from unbraid.agents.opencode.sessions.index import opencode_rows
 from unbraid.fleet.tree import Tree

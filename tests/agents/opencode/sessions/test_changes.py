@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import RECORDINGS
+from tests.block_rows import RECORDINGS
 from unbraid import events as e
 from unbraid.agents.opencode.records import ended_at
 from unbraid.agents.opencode.sessions.changes import Database

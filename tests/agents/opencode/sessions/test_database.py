@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.said import CLEAN, RECORDINGS, Row, joined, judge, told
+from tests.block_rows import CLEAN, RECORDINGS, Row, joined, judge, told
 from unbraid.agents.opencode.sessions.database import connect
 from unbraid.errors import SourceError
 from unbraid.sessions.sources import events_of, runs_of_sources

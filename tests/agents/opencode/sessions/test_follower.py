@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import RECORDINGS
+from tests.block_rows import RECORDINGS
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import database_runs, last_change
 from unbraid.agents.opencode.sessions.follower import (

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.block_rows import CLEAN
 from tests.launch.agents import log_path, logged, play, verdict
-from tests.said import CLEAN
 from unbraid.agents.opencode.sessions.storage import load
 from unbraid.errors import SourceError
 from unbraid.fleet.tree import Tree

@@ -12,11 +12,11 @@ from unbraid.agents.claude.dialect.prompts import Prompts
 from unbraid.agents.claude.dialect.reports import CliReports
 from unbraid.agents.claude.dialect.snapshots import Snapshots
 from unbraid.agents.claude.dialect.spawns import Spawns
-from unbraid.agents.claude.dialect.streaming import StreamedMessages
+from unbraid.agents.claude.dialect.stream_events import StreamedMessages
 from unbraid.agents.claude.dialect.tasks import Tasks
 from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.dialect.turn_ends import TURN_DURATION, SessionTurnEnds
-from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
+from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import UsageReports
 from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, decode_long, decode_plain
 from unbraid.agents.claude.titles import TITLE_TYPES
@@ -199,7 +199,15 @@ class ClaudeDialect:
         root = self._contexts.root
         if self._reports.answer and not root.messages:
             # All there is of a run that was asked for its result alone (`--output-format json`).
-            out.append(TextDelta("", self._clock.ts, "result", 0, self._reports.answer))
+            out.append(
+                TextDelta(
+                    context="",
+                    ts=self._clock.ts,
+                    message_id="result",
+                    block=0,
+                    delta=self._reports.answer,
+                )
+            )
         everyone = self._contexts.everyone()
         for context in [root, *everyone]:
             self._usage.settle(context, out)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec import Raw, Struct, field
 
 from unbraid.agents.claude.dialect.attribution import Attribution
-from unbraid.agents.claude.dialect.streaming import StreamedMessages
+from unbraid.agents.claude.dialect.stream_events import StreamedMessages
 from unbraid.agents.claude.dialect.tools import ToolCalls
-from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
+from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import FINAL, SENT, UsageReports
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import SYNTHETIC
@@ -162,7 +162,7 @@ class Messages:
             if kind == "text":
                 if message.model == SYNTHETIC and delta.startswith("API Error"):
                     context.failure = context.last_text
-                    out.append(Error(context.id, ts, delta, "api_error"))
+                    out.append(Error(context.id, ts, delta, code="api_error"))
                 else:
                     out.append(TextDelta(context.id, ts, state.id, index, delta))
             elif kind == "thinking":
@@ -180,9 +180,9 @@ class Messages:
                 self._tools.result(context, record, block, out)
             else:
                 out.append(Unrecognized(context.id, ts, self._raw_block(record, content, block)))
-        if is_transcript and message.stop_reason is not None:
+        if is_transcript and message.stop_reason is not None and context.usage_due is state:
             # The model has ended it: a transcript's usage is final, and nothing else may follow.
-            self._usage.settle(context, out)
+            self._usage.turn_to(context, None, out)
 
     def _raw_block(self, record: ClaudeRecord, content: list[Block], block: Block) -> Raw:
         """Returns a block as it came, with every field it has."""

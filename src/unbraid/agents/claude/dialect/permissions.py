@@ -72,7 +72,7 @@ class Permissions:
         for call_id, asked in list(self.requests.items()):
             if asked == request_id:
                 del self.requests[call_id]
-        out.append(PermissionReplied("", self._clock.ts, request_id, "cancelled"))
+        out.append(PermissionReplied("", self._clock.ts, request_id, behavior="cancelled"))
 
     def awaited(self, request_id: str, out: list[RelayEvent]) -> None:
         """A person is asked in the session's own terminal: for the oldest call that is open and
@@ -107,7 +107,9 @@ class Permissions:
             if asked_ms and self._clock.own < asked_ms + DIALOG_MS:
                 continue
             self._forget(request_id)
-            out.append(PermissionReplied(context_id, self._clock.ts, request_id, "answered"))
+            out.append(
+                PermissionReplied(context_id, self._clock.ts, request_id, behavior="answered")
+            )
 
     def hooked(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """An `unbraid.permission` record: a request that a hook has brought, or its answer."""
@@ -122,7 +124,7 @@ class Permissions:
                     asked.context_id,
                     self._clock.ts,
                     said.request_id,
-                    said.behavior,
+                    behavior=said.behavior,
                     by=said.by,
                     where=said.where,
                     message=said.message,
@@ -141,7 +143,9 @@ class Permissions:
                 if not asked_ms:
                     self._forget(request_id)
                     out.append(
-                        PermissionReplied(context_id, self._clock.ts, request_id, "cancelled")
+                        PermissionReplied(
+                            context_id, self._clock.ts, request_id, behavior="cancelled"
+                        )
                     )
         call_id = next(
             (
@@ -173,7 +177,7 @@ class Permissions:
         if request is not None:
             self._forget(request)
             behavior = "allow" if ok else "deny"
-            out.append(PermissionReplied(context.id, self._clock.ts, request, behavior))
+            out.append(PermissionReplied(context.id, self._clock.ts, request, behavior=behavior))
 
     def _forget(self, request_id: str) -> None:
         self._awaited.pop(request_id, None)

@@ -102,7 +102,7 @@ class CliReports:
         self._tasks.settle_endings(None, out)
         given = read_as(Result, record.raw)
         root = self._contexts.root
-        self._usage.settle(root, out)
+        self._usage.turn_to(root, None, out)
         ok = not given.is_error and not given.subtype.startswith("error")
         reason = "completed" if ok else "interrupted" if root.interrupted else "failed"
         root.interrupted = False
@@ -152,7 +152,7 @@ class CliReports:
         elif subtype in ("api_retry", "api_error"):
             trouble = read_as(Trouble, record.raw)
             message = trouble.error if isinstance(trouble.error, str) else subtype
-            out.append(Error("", self._clock.ts, message, subtype))
+            out.append(Error("", self._clock.ts, message, code=subtype))
         elif subtype == "model_refusal_fallback":
             self._refused(read_as(Trouble, record.raw), out)
         elif subtype == "compact_boundary":
@@ -212,6 +212,7 @@ class CliReports:
             out,
         )
         self._continues |= given.continues
+        self._usage.is_followed = True
         if given.prompt:
             self._prompts.announce(given.prompt, out)
 

@@ -7,7 +7,7 @@ the meta file beside an agent's transcript, may come before or after the call.
 
 from __future__ import annotations
 
-from unbraid.agents.claude.dialect.unnamed import UnnamedMessages
+from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
 from unbraid.agents.claude.records import (
     LAUNCHED,
     SpawnInput,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from unbraid.agents.claude.transcript import SYNTHETIC
 from unbraid.events import RelayEvent, TokenUsage
-from unbraid.translate.blocks import MessageState
+from unbraid.translate.blocks import MessageState, MessageUsage
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context
 
 # How far a message's usage can be trusted: not at all while a line of stdout says it.
 NEARLY_FINAL, FINAL, SENT = 1, 2, 3
+# How many messages wait for their transcript; and how many while no line of it has come, because
+# there may be none.
+MAX_LATE, MAX_LATE_UNWRITTEN = 16, 2
 
 
 class UsageReports:
@@ -19,50 +22,91 @@ class UsageReports:
     Lines repeat a message's usage. Of one source the last counts; the transcript's are final, those
     of `message_delta` nearly, those of stdout's lines not. Messages that were `copied` from another
     session count there.
+
+    Transcripts come behind stdout. So where a session `is_followed`, a message of which only stdout
+    has spoken waits for its transcript while the next ones begin.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._counted = 0
+        # The messages of each context that wait, oldest first.
+        self._late: dict[str, dict[str, MessageState]] = {}
+        self._most_late = MAX_LATE_UNWRITTEN
         self.copied: set[str] = set()
+        self.is_followed = False
 
     @property
     def counted(self) -> int:
-        """All tokens that have been reported."""
-        return self._counted
+        """All tokens that have been reported, or soon will be."""
+        late = (state.usage for each in self._late.values() for state in each.values())
+        return self._counted + sum(sum(_tokens(usage)) for usage in late if usage is not None)
 
     def settle(self, context: Context, out: list[RelayEvent]) -> None:
         """No more messages follow."""
-        self.turn_to(context, None, out)
+        due, context.usage_due = context.usage_due, None
+        for state in self._late.pop(context.id, {}).values():
+            self._report(context, state, out)
+        self._report(context, due, out)
 
     def turn_to(
         self, context: Context, following: MessageState | None, out: list[RelayEvent]
     ) -> None:
-        """The next message begins: append the usage of the one before."""
+        """The next message begins, or a turn is over: append the usage of the one before, unless it
+        waits.
+        """
         state = context.usage_due
         context.usage_due = following
+        is_written = following is not None and following.usage_rank == FINAL
+        late = self._late.get(context.id)
+        if late and following is not None:
+            late.pop(following.id, None)
+        if state is None or state.complete or not (self.is_followed or is_written):
+            self._report(context, state, out)
+        elif state.usage_rank != SENT:
+            late = self._late.setdefault(context.id, {})
+            late[state.id] = state
+        if is_written:
+            self.is_followed, self._most_late = True, MAX_LATE
+        if late:
+            for state in list(late.values()):
+                # A transcript that has gone on has no more of the messages that it has begun.
+                is_past = is_written and state.usage_rank == FINAL
+                if is_past or len(late) > self._most_late:
+                    del late[state.id]
+                    self._report(context, state, out)
+
+    def _report(self, context: Context, state: MessageState | None, out: list[RelayEvent]) -> None:
         if state is None or state.usage_rank == SENT or state.usage is None:
             return
         state.usage_rank = SENT
         usage = state.usage
         if state.model == SYNTHETIC:
             return
-        given, said = usage.input_tokens or 0, usage.output_tokens or 0
-        read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+        given, said, read, written = _tokens(usage)
         self._counted += given + said + read + written
         # By position, because there is one for every message, and it is quicker.
         out.append(
             TokenUsage(
-                context.id,
-                self._clock.ts,
-                state.id,
-                state.model,
-                given,
-                said,
-                read,
-                written,
-                None,
-                usage.cache_1h_tokens if usage.cache_creation is not None else 0,
-                not state.complete,
+                context=context.id,
+                ts=self._clock.ts,
+                message_id=state.id,
+                model=state.model,
+                input_tokens=given,
+                output_tokens=said,
+                cache_read_tokens=read,
+                cache_creation_tokens=written,
+                cost_usd=None,
+                cache_1h_tokens=usage.cache_1h_tokens if usage.cache_creation is not None else 0,
+                estimated=not state.complete,
             )
         )
+
+
+def _tokens(usage: MessageUsage) -> tuple[int, int, int, int]:
+    return (
+        usage.input_tokens or 0,
+        usage.output_tokens or 0,
+        usage.cache_read_input_tokens or 0,
+        usage.cache_creation_input_tokens or 0,
+    )

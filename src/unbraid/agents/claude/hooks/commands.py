@@ -5,7 +5,7 @@ folder. They change into the folder first: an address may not be longer than abo
 folder may. `curl` is used without the person's settings and proxies.
 
 `ask` may take as long as a person does, while it hears that we are alive: if we are stopped or
-hang, it leaves its request to the CLI, and no hook calls us again before we go on. `mail` runs at
+hang, it leaves its request to the CLI, and no hook calls us again before we go on. `orders` runs at
 every tool call, so it calls us only at the first one, by which we know its session, and while
 something waits for some session. `wait` stays beside an idle session until there is a message for
 it, and wakes it by its exit code; where Claude Code would wait for it in turn (`-p`, and versions
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from unbraid.agents.hook_port import CALLERS_NAME, MAIL_NAME, SOCKET_NAME, STALLED_NAME
+from unbraid.agents.hook_port import CALLERS_NAME, ORDERS_NAME, SOCKET_NAME, STALLED_NAME
 from unbraid.timings import (
     HOOK_ANSWER_TIMEOUT_SECONDS,
     HOOK_HOLD_TIMEOUT_SECONDS,
@@ -29,13 +29,13 @@ from unbraid.timings import (
 # By this the commands are known again, whatever has rewritten the file around them.
 MARK = "# unbraid"
 
-ASK, MAIL, WAIT = "ask", "mail", "wait"
+ASK, ORDERS, WAIT = "ask", "orders", "wait"
 EVENTS: Mapping[str, tuple[str, ...]] = {
     "PermissionRequest": (ASK,),
-    "PreToolUse": (MAIL,),
-    "PostToolUse": (MAIL,),
-    "Stop": (MAIL, WAIT),
-    "SubagentStop": (MAIL,),
+    "PreToolUse": (ORDERS,),
+    "PostToolUse": (ORDERS,),
+    "Stop": (ORDERS, WAIT),
+    "SubagentStop": (ORDERS,),
     "SessionStart": (WAIT,),
     "UserPromptSubmit": (WAIT,),
 }
@@ -66,9 +66,9 @@ def command(what: str, folder: Path) -> str:
         silence = f'-H "beats: yes" -y {HOOK_SILENCE_TIMEOUT_SECONDS:g} -Y 1'
         begin = f"exec 3<&0; {call} {silence} {address} <&3 & p=$!"
         return f"{enter} || exit 0; {begin}; {ended}; wait $p; {_STALLED}; exit 0 {MARK}"
-    if what == MAIL:
+    if what == ORDERS:
         most = f"-m {HOOK_ANSWER_TIMEOUT_SECONDS:g}"
-        wanted = f'{{ [ -e {MAIL_NAME} ] || [ ! -e "{CALLERS_NAME}/{_CALLER}" ]; }}'
+        wanted = f'{{ [ -e {ORDERS_NAME} ] || [ ! -e "{CALLERS_NAME}/{_CALLER}" ]; }}'
         return f"{enter} && {wanted} || exit 0; {call} {most} {address}; {_STALLED}; exit 0 {MARK}"
     knows = f'case "$AI_AGENT" in {_WAKEABLE}) ;; *) exit 0 ;; esac'
     in_terminal = '[ "$CLAUDE_CODE_ENTRYPOINT" = cli ]'
@@ -85,7 +85,7 @@ def hook_groups(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 def _group(event: str, what: str, folder: Path) -> dict[str, Any]:
     hook: dict[str, Any] = {"type": "command", "command": command(what, folder)}
-    if what == MAIL:
+    if what == ORDERS:
         hook["timeout"] = 2 * int(HOOK_ANSWER_TIMEOUT_SECONDS)
     else:
         hook["timeout"] = int(HOOK_HOLD_TIMEOUT_SECONDS)

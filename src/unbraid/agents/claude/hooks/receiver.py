@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct, field
 
-from unbraid.agents.claude.hooks.commands import ASK, MAIL, WAIT
+from unbraid.agents.claude.hooks.commands import ASK, ORDERS, WAIT
 from unbraid.agents.claude.hooks.session import HookedSession, HookRequest
 from unbraid.agents.claude.places import SESSION_ID
 from unbraid.agents.hook_port import HookCall, HookServices
@@ -94,12 +94,12 @@ class HookReceiver:
             self._callers.add(given.session_id)
             self._meet(Path(given.transcript_path))
             services.look(given.session_id)
-        if call.what == MAIL:
+        if call.what == ORDERS:
             session = self.session(given.session_id)
             if given.hook_event_name == "PostToolUse":
                 tool_input = msgspec.json.decode(given.tool_input)
                 session.used(given.agent_id, given.tool_name, tool_input)
-            return session.mail(given.hook_event_name, given.agent_id)
+            return session.take_orders(given.hook_event_name, given.agent_id)
         if call.what == WAIT:
             return await _while_alive(call.process, self._wait(given))
         if call.what == ASK:
@@ -153,8 +153,8 @@ class HookReceiver:
 
     def _note_mail(self) -> None:
         if self._services is not None:
-            waits = any(session.has_mail for session in self._sessions.values())
-            self._services.mail(KIND, waits=waits)
+            waits = any(session.has_orders for session in self._sessions.values())
+            self._services.note_orders(KIND, waits=waits)
 
 
 async def _while_alive(process: int, work: Coroutine[Any, Any, bytes]) -> bytes:

@@ -70,7 +70,7 @@ class HookedSession:
         self.run, self._agent_of = run, agent_of
 
     @property
-    def has_mail(self) -> bool:
+    def has_orders(self) -> bool:
         """Whether the session's next tool call is to be reported to us: something waits for it, or
         it may show that a request was answered in the terminal.
         """
@@ -146,7 +146,7 @@ class HookedSession:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result("")
 
-    def mail(self, event: str, agent_id: str | None) -> bytes:
+    def take_orders(self, event: str, agent_id: str | None) -> bytes:
         """Returns what waits for an agent that has just called: a stop, or its messages."""
         answer = b""
         # Of a sub-agent, only what comes before its tool is used stops it.

@@ -109,9 +109,7 @@ class SettingsFile:
         if not isinstance(hooks, dict) or not all(
             isinstance(each, list) for each in hooks.values()
         ):
-            raise SourceError(
-                str(self.path), "its hooks do not have the form that they should have"
-            )
+            raise SourceError(str(self.path), "its hooks are not in the expected format")
         assert isinstance(settings, dict)
         return settings
 

@@ -11,7 +11,7 @@ from unbraid.agents.claude.sessions.copies import First, first_message, original
 from unbraid.agents.claude.sessions.counts import message_lines
 from unbraid.agents.claude.sessions.session_files import MAIN
 from unbraid.agents.claude.transcript import copied_line
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.wire.chunk import STORED, Chunk
 
 COPIED = "copied"
@@ -33,7 +33,7 @@ class CopyNote:
         if self._is_due and chunk.source.startswith(MAIN_SOURCE) and ANSWER in chunk.data:
             self._is_due = False
             if messages := self._firsts.copied(self._main):
-                yield Chunk(COPIED, 0, copied_line(messages), STORED)
+                yield Chunk(COPIED, 0, copied_line(messages), arrived_ms=STORED)
 
 
 class FirstMessages:

@@ -135,7 +135,7 @@ class MessageCounter:
                 for each in models.values():
                     add_tokens(tokens, each)
                 self._counts.account = SessionAccount(
-                    given.session_id, given.total_cost_usd, tokens, until
+                    given.session_id, given.total_cost_usd, tokens, until=until
                 )
         self._until = _last_time(block, len(block)) or self._until
 
@@ -219,11 +219,11 @@ def _answer_lines(block: bytes) -> Iterator[tuple[int, AnswerLine]]:
 
 def _tokens(usage: MessageUsage) -> MessageTokens:
     return MessageTokens(
-        usage.input_tokens or 0,
-        usage.output_tokens or 0,
-        usage.cache_read_input_tokens or 0,
-        usage.cache_creation_input_tokens or 0,
-        usage.cache_1h_tokens,
+        input_tokens=usage.input_tokens or 0,
+        output_tokens=usage.output_tokens or 0,
+        cache_read_tokens=usage.cache_read_input_tokens or 0,
+        cache_creation_tokens=usage.cache_creation_input_tokens or 0,
+        cache_1h_tokens=usage.cache_1h_tokens,
     )
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from unbraid.agents.claude.places import claude_projects
 
 SESSION_FILE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl")
+META_ENDING = ".meta.json"
 MAX_DEPTH = 4
 
 
@@ -55,6 +56,7 @@ class Scan:
     def __init__(self) -> None:
         self.sessions: list[FoundSession] = []
         self.beside: list[File] = []  # 2.0: `agent-*.jsonl`, of whichever session
+        self.metas: dict[str, File] = {}  # what stands beside sub-agents' transcripts
         self.problems: dict[str, str] = {}
 
     @classmethod
@@ -95,6 +97,10 @@ class Scan:
                 file = _file(entry)
                 if file is not None and entry.name.startswith("agent-"):
                     yield file
+            elif entry.name.endswith(META_ENDING):
+                meta = _file(entry)
+                if meta is not None:
+                    self.metas[entry.path] = meta
             elif depth and "." not in entry.name and _is_folder(entry):
                 yield from self._below(entry.path, depth - 1)
 

@@ -7,6 +7,7 @@ stands on every line of a message; the last one counts, once.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -16,13 +17,10 @@ from unbraid.agents.claude.sessions.counts import Counts, MessageCounter, last_n
 from unbraid.agents.claude.sessions.discovery import File
 from unbraid.agents.claude.sessions.ending import ending_of
 from unbraid.agents.claude.titles import TITLE_TYPES, TitleRecord, Titles
-from unbraid.agents.claude.transcript import (
-    PromptFacts,
-    opening_line,
-)
+from unbraid.agents.claude.transcript import AgentFacts, PromptFacts, opening_line
 from unbraid.fleet.prices import Prices
 from unbraid.fleet.title import prompt_title
-from unbraid.system.files import line_blocks, open_regular
+from unbraid.system.files import line_blocks, open_regular, read_small
 from unbraid.translate.tracks import first_lines
 from unbraid.wire.record import BAD_JSON, milliseconds, read_as
 
@@ -33,7 +31,9 @@ _NO_TITLE = ("<", "Caveat: ", "[Request interrupted")
 
 
 class Facts(Struct):
-    """One transcript. `sidechains` are the sub-agents that 1.0 keeps in the session's own file."""
+    """One transcript. `sidechains` are the sub-agents that 1.0 keeps in the session's own file;
+    `agent` is what the `agent_file` beside a sub-agent's says.
+    """
 
     size: int = 0
     mtime_ns: int = 0
@@ -50,6 +50,8 @@ class Facts(Struct):
     sidechains: int = 0
     counts: Counts = field(default_factory=Counts)
     behind: list[File] = field(default_factory=list)
+    agent: AgentFacts = field(default_factory=AgentFacts)
+    agent_file: File | None = None
 
 
 _USER = b'"type":"user"'
@@ -103,6 +105,20 @@ def head_facts(main: Path) -> Facts:
         return facts_of(str(main), head_only=True)
     except (OSError, ValueError):
         return Facts()
+
+
+def take_agent(facts: Facts, beside: File | None) -> bool:
+    """Takes what the file beside a sub-agent's transcript says, if it is another one than before;
+    returns whether it is.
+    """
+    before = facts.agent_file
+    if beside != before:
+        facts.agent, facts.agent_file = AgentFacts(), None
+        if beside is not None:
+            with suppress(OSError):  # it is tried again the next time
+                facts.agent = read_as(AgentFacts, read_small(beside.path))
+                facts.agent_file = beside
+    return facts.agent_file != before
 
 
 def opening_facts(data: Iterable[bytes]) -> Facts:

@@ -18,7 +18,7 @@ from unbraid.agents.claude.transcript import (
     session_line,
     state_line,
 )
-from unbraid.agents.stored import SourceForm
+from unbraid.agents.session_port import SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks, is_regular, read_small
 from unbraid.translate.reader import read_line
@@ -75,7 +75,7 @@ class ClaudeFiles:
                 dated=True,
                 session=own,
                 order=line_order,
-                sidechains=own_sidechains,
+                many_conversations=own_sidechains,
             )
         ]
         if path is not None and not path.name.startswith("agent-"):
@@ -123,7 +123,15 @@ def state_track(session: str, processes: Processes) -> list[Track]:
         return []
     published = PublishedState(entry.status, entry.waiting_for)
     line = state_line(session, published, entry.status_since)
-    return [Track(f"{session}#state", lambda: iter((line,)), True, session, line_order)]
+    return [
+        Track(
+            name=f"{session}#state",
+            read=lambda: iter((line,)),
+            dated=True,
+            session=session,
+            order=line_order,
+        )
+    ]
 
 
 def beside_transcript(path: Path, session: str | None) -> list[Track]:
@@ -144,7 +152,7 @@ def beside_transcript(path: Path, session: str | None) -> list[Track]:
     beside = _files(path.parent.glob("agent-*.jsonl")) if session is not None else []
     tracks += [_track(file, session, line_order) for file in beside if session_of(file) == session]
     if facts:
-        tracks.insert(0, Track(f"{folder}/*.meta.json", lambda: iter(facts), True, session))
+        tracks.insert(0, Track(f"{folder}/*.meta.json", lambda: iter(facts), True, session=session))
     return tracks
 
 

@@ -18,7 +18,7 @@ from unbraid.agents.claude.sessions.session_files import (
     source_name,
 )
 from unbraid.agents.claude.transcript import PublishedState, session_line, state_line
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.system.clock import now_ms
 from unbraid.system.files import modified_ms
 from unbraid.translate.clock import LIVE_MS
@@ -103,12 +103,14 @@ class TranscriptFollower:
         self._latest_ms = max(self._latest_ms, latest)
         if end:
             in_future = self._latest_ms > now_ms() + LIVE_MS
-            yield Chunk(source, offset, data[:end], 0 if in_future else STORED)
+            yield Chunk(source, offset, data[:end], arrived_ms=0 if in_future else STORED)
         if end < len(data):
             written_ms = modified_ms(self._session.main)
             silent_ms = written_ms - self._latest_ms
             is_its_end = silent_ms >= 0 and (self._is_live or silent_ms < LIVE_MS)
-            yield Chunk(source, offset + end, data[end:], written_ms if is_its_end else STORED)
+            yield Chunk(
+                source, offset + end, data[end:], arrived_ms=written_ms if is_its_end else STORED
+            )
 
     def _hook_lines(self, lines: Iterator[bytes]) -> Iterator[Chunk]:
         for line in lines:

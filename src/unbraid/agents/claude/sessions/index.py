@@ -17,11 +17,11 @@ from msgspec.structs import replace
 from unbraid.agents.claude.records import is_about_more
 from unbraid.agents.claude.sessions.copies import Copies, First
 from unbraid.agents.claude.sessions.counts import SIDECHAIN, SessionAccount, message_ids
-from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
+from unbraid.agents.claude.sessions.discovery import META_ENDING, File, FoundSession, Scan
 from unbraid.agents.claude.sessions.ending import is_reported
-from unbraid.agents.claude.sessions.facts import Facts, facts_of
-from unbraid.agents.claude.sessions.second_reader import SecondReader, shared_out
-from unbraid.agents.claude.transcript import WARMUP, AgentFacts
+from unbraid.agents.claude.sessions.facts import Facts, facts_of, take_agent
+from unbraid.agents.claude.sessions.second_reader import SecondReader, is_worth_it
+from unbraid.agents.claude.transcript import WARMUP
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import (
     MAIN,
@@ -36,12 +36,10 @@ from unbraid.fleet.status import DONE, ORPHANED
 from unbraid.fleet.usage import Usage
 from unbraid.prices.loader import LoadedPrices
 from unbraid.system.clock import now_ms
-from unbraid.system.files import read_small
 from unbraid.system.home import make_private_folder
-from unbraid.wire.record import read_as
 
 FILE_NAME = "index.bin"
-SCHEMA = 5
+SCHEMA = 6
 AGENT = "agent"  # a sub-agent whose name nothing says
 
 
@@ -110,6 +108,7 @@ class Index:
         self.problems: dict[str, str] = {}
         self._prices = prices
         self._copies: Copies | None = None
+        self._metas: Mapping[str, File] = {}
         self._second: SecondReader | None = None
         self.total = 0
         self.read_bytes = 0
@@ -121,14 +120,14 @@ class Index:
     def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[IndexRow]:
         """Yields sessions written since a time, newest first, each as soon as it is read."""
         scan = Scan.of(env)
-        self.problems = dict(scan.problems)
+        self.problems, self._metas = dict(scan.problems), scan.metas
         sessions = [found for found in scan.sessions if found.mtime_ns >= since_ns]
         self.total = len(sessions)
         seen: dict[str, Facts] = {}
         try:
+            self._second = self._second_reader(scan, sessions, since_ns)
             self._copies = Copies(scan, self._kept.firsts)
             self._kept.firsts = self._copies.firsts
-            self._second = self._second_reader(scan, sessions, since_ns)
             beside = self._owned(scan, since_ns, seen)
             for found in sessions:
                 row = self._row(found, beside.get(found.id, []), seen)
@@ -146,21 +145,28 @@ class Index:
     def _facts(self, file: File, seen: dict[str, Facts]) -> Facts | None:
         known = self._known(file)
         if known is None:
-            known = None if self._second is None else self._second.take(file)
+            # The second reader has begun before it was known what is a copy.
+            if self._second is not None and not self._behind(file):
+                known = self._second.take(file)
             known = known or self._read(file)
             if known is not None:
                 self._kept.files[file.path] = known
                 self.read_bytes += file.size
         if known is not None:
+            self._stale = self._take_agent(file, known) or self._stale
             seen[file.path] = known
         return known
 
     def _known(self, file: File) -> Facts | None:
         """Returns what was read of a file before, if it is still what it was."""
+        known = self._unchanged(file)
+        return known if known is not None and known.behind == self._behind(file) else None
+
+    def _unchanged(self, file: File) -> Facts | None:
         known = self._kept.files.get(file.path)
         if known is None or (known.size, known.mtime_ns) != (file.size, file.mtime_ns):
             return None
-        return known if known.behind == self._behind(file) else None
+        return known
 
     def _behind(self, file: File) -> list[File]:
         return [] if self._copies is None else self._copies.behind(file)
@@ -168,11 +174,11 @@ class Index:
     def _second_reader(
         self, scan: Scan, sessions: list[FoundSession], since_ns: int
     ) -> SecondReader | None:
-        """Begins to read half of what is new in another process, if it is much."""
+        """Begins to read what is new in another process, too, if it is much."""
         beside = [file for file in scan.beside if file.mtime_ns >= since_ns]
         files = beside + [file for found in sessions for file in (found.main, *found.children)]
-        shared = shared_out([file for file in files if self._known(file) is None])
-        return SecondReader(shared, self._read) if shared else None
+        new = [file for file in files if self._unchanged(file) is None]
+        return SecondReader(new, self._read) if is_worth_it(new) else None
 
     def _read(self, file: File) -> Facts | None:
         behind = self._behind(file)
@@ -189,8 +195,13 @@ class Index:
         # The times from before the reading: what was appended since is read again next time.
         facts.size, facts.mtime_ns = file.size, file.mtime_ns
         facts.behind = behind
+        self._take_agent(file, facts)
         self._redact_title(facts)
         return facts
+
+    def _take_agent(self, file: File, facts: Facts) -> bool:
+        beside = self._metas.get(file.path.removesuffix(".jsonl") + META_ENDING)
+        return take_agent(facts, beside)
 
     def _redact_title(self, facts: Facts) -> bool:
         """Redacts a transcript's title, and returns whether there was something to redact."""
@@ -308,7 +319,7 @@ def _ending(found: FoundSession, main: Facts, children: Mapping[File, Facts | No
     for file, facts in children.items():
         if facts is not None and facts.ending == ORPHANED:
             name = _agent_id(file)
-            if not _meta(file).finished and not is_reported(name, files):
+            if not facts.agent.finished and not is_reported(name, files):
                 return ORPHANED
     return DONE
 
@@ -326,7 +337,7 @@ def _refused(transcripts: Iterable[Facts | None], agents: Iterable[IndexedAgent]
 
 
 def _agent(file: File, facts: Facts) -> IndexedAgent:
-    meta = _meta(file)
+    meta = facts.agent
     return IndexedAgent(
         agent_id=_agent_id(file),
         agent=meta.agent_type,
@@ -379,10 +390,3 @@ def _report(shares: list[UsageShare], account: SessionAccount) -> None:
 
 def _agent_id(file: File) -> str:
     return file.path.rpartition("/")[2].removeprefix("agent-").removesuffix(".jsonl")
-
-
-def _meta(file: File) -> AgentFacts:
-    try:
-        return read_as(AgentFacts, read_small(f"{file.path.removesuffix('.jsonl')}.meta.json"))
-    except OSError:
-        return AgentFacts()

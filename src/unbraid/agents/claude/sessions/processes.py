@@ -16,7 +16,7 @@ from unbraid.agents.claude.places import claude_configs
 from unbraid.agents.claude.sessions.ending import last_lines
 from unbraid.agents.claude.sessions.facts import facts_of
 from unbraid.agents.claude.transcript import ProcessEntry, process_entry
-from unbraid.agents.stored import SessionState
+from unbraid.agents.session_port import SessionState
 from unbraid.fleet.status import PERMISSION, PROMPT, WaitingFor
 from unbraid.system.files import open_regular, read_small
 from unbraid.system.liveness import start_of

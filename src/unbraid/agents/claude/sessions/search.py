@@ -19,8 +19,9 @@ import msgspec
 
 from unbraid.agents.claude.sessions.discovery import File, Scan
 from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
-from unbraid.agents.stored import StoredBlock
-from unbraid.events.parts import decoded
+from unbraid.agents.session_port import StoredBlock
+from unbraid.events.parts import call_text, decoded
+from unbraid.fleet.query import folded, json_forms
 from unbraid.system.files import chunks
 from unbraid.wire.lines import Lines
 from unbraid.wire.record import milliseconds
@@ -31,8 +32,8 @@ MAX_GREP_BYTES = 64 << 20
 GREPS_AT_ONCE = min(os.cpu_count() or 1, 4)
 MAX_LINE_BYTES = 32 << 20
 FINDERS = (
-    ("rg", "-l0aFi", "--no-config", "--no-ignore", "--hidden", "-e"),
-    ("grep", "-lZaFi", "-e"),
+    ("rg", "-l0aFi", "--no-config", "--no-ignore", "--hidden"),
+    ("grep", "-lZaFi"),
 )
 
 NO_PROMPTS = (INTERRUPTION, TASK_NOTIFICATION, *NOT_A_PROMPT)
@@ -54,21 +55,22 @@ def transcript_blocks(
         for file in (found.main, *found.children)
     ]
     files: list[Owned] = [*owned, *((None, file) for file in scan.beside)]
-    as_json = msgspec.json.encode(needle)[1:-1].decode()  # as it stands in the files
-    for session, file in _holding(files, as_json):
-        for line in _lines_with(file, as_json):
+    forms = json_forms(needle)
+    for session, file in _holding(files, forms):
+        for line in _lines_with(file, needle, forms):
             for block in _in_line(line, session):
                 if block.session_id not in known:
                     yield block
 
 
-def _holding(files: list[Owned], needle: str) -> Iterator[Owned]:
-    """Yields those of the files that may hold the needle, in their order."""
+def _holding(files: list[Owned], forms: list[str] | None) -> Iterator[Owned]:
+    """Yields those of the files that may hold one of the forms of a needle, in their order."""
     program = _finder()
-    # What is not ASCII has cases that not every program knows.
-    if program is None or not needle.isascii():
+    # Only ASCII and what has no cases is left: others not every program knows.
+    if program is None or forms is None:
         yield from files
         return
+    program += [argument for form in forms for argument in ("-e", form)]
     batches = [files[at : at + FILES_AT_ONCE] for at in range(0, len(files), FILES_AT_ONCE)]
     with ThreadPoolExecutor(GREPS_AT_ONCE) as pool:
         # Only a few ahead: what is found soon may be enough.
@@ -77,7 +79,7 @@ def _holding(files: list[Owned], needle: str) -> Iterator[Owned]:
             while len(ahead) < GREPS_AT_ONCE and number + len(ahead) < len(batches):
                 batch_ahead = batches[number + len(ahead)]
                 paths = [file.path for _, file in batch_ahead if file.size <= MAX_GREP_BYTES]
-                ahead.append(pool.submit(_found, [*program, needle, "--", *paths]))
+                ahead.append(pool.submit(_found, [*program, "--", *paths]))
             holding = ahead.popleft().result()
             for owned in batch:
                 if owned[1].size > MAX_GREP_BYTES or owned[1].path in holding:
@@ -107,22 +109,23 @@ def _found(command: list[str]) -> set[str]:
     return set(os.fsdecode(done.stdout).split("\0"))
 
 
-def _lines_with(file: File, needle: str) -> Iterator[bytes]:
-    wanted = needle.encode()
+def _lines_with(file: File, needle: str, forms: list[str] | None) -> Iterator[bytes]:
+    wanted = None if forms is None else [form.encode() for form in forms]
     lines = Lines(MAX_LINE_BYTES)
     try:
         for chunk in chunks(Path(file.path)):
             for line in lines.feed(chunk):
-                if isinstance(line, bytes) and (
-                    wanted in line.lower() if needle.isascii() else _has(line, needle)
-                ):
+                if isinstance(line, bytes) and _may_hold(line, needle, wanted):
                     yield line
     except OSError:
         return
 
 
-def _has(line: bytes, needle: str) -> bool:
-    return b"\\u" in line or needle in line.decode("utf-8", "replace").lower()
+def _may_hold(line: bytes, needle: str, forms: list[bytes] | None) -> bool:
+    if forms is not None:
+        lower = line.lower()
+        return any(form in lower for form in forms)
+    return b"\\u" in line or folded(needle) in folded(line.decode("utf-8", "replace"))
 
 
 def _in_line(line: bytes, session: str | None) -> Iterator[StoredBlock]:
@@ -152,5 +155,4 @@ def _texts(content: Any, said: str) -> Iterator[tuple[str, str]]:
             case {"type": "thinking", "thinking": str(text)}:
                 yield "thinking", text
             case {"type": "tool_use", "name": str(tool)}:
-                given = msgspec.json.encode(block.get("input")).decode()
-                yield "tool_use", f"{tool} {given}"
+                yield "tool_use", call_text(tool, msgspec.json.encode(block.get("input")))

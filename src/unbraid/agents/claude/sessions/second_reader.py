@@ -1,9 +1,13 @@
-"""A second process that reads every other transcript: Python computes on one core, and a history is
-large when it is read for the first time.
+"""A second process that reads transcripts: Python computes on one core, and a history is large when
+it is read for the first time.
+
+It begins at the end of the list, and its parent at the beginning. Where they meet is where each had
+the same time, however long their files are and whatever else the parent does. Neither waits for the
+other: what the second one has not read when its parent gets there, or when it is gone, its parent
+reads itself.
 
 It is forked, so it has everything already and starts in a millisecond. That is safe only for a
-process without other threads: a command that prints and ends. Whatever it has not read when it is
-gone, its parent reads itself.
+process without other threads: a command that prints and ends.
 """
 
 from __future__ import annotations
@@ -22,63 +26,67 @@ from unbraid.agents.claude.sessions.facts import Facts
 
 # What takes about a tenth of a second to read is not worth a process.
 MIN_BYTES = 32 << 20
+# What it has found waits here while its parent reads a long file.
+PIPE_BYTES = 1 << 20
 _LENGTH_BYTES = 4
 
 Read = Callable[[File], Facts | None]
 
 
 class SecondReader:
-    """Reads files in another process, in their order; they are taken in the same order."""
+    """Reads files in another process, the last one first."""
 
     def __init__(self, files: Sequence[File], read: Read) -> None:
-        self._places = {file.path: place for place, file in enumerate(files)}
-        self._reached = -1
-        self._latest: Facts | None = None
+        self._received = b""
+        self._found: dict[str, Facts] = {}
         source, sink = os.pipe()
         self._pid = os.fork()
         if not self._pid:
             os.close(source)
             _read_all(files, read, sink)
         os.close(sink)
-        self._results = os.fdopen(source, "rb")
+        os.set_blocking(source, False)
+        self._source: int | None = source
 
     def take(self, file: File) -> Facts | None:
-        """Returns what was found in a file; None if it is not one of its own, or could not be
-        read.
-        """
-        wanted = self._places.get(file.path)
-        while wanted is not None and self._reached < wanted:
-            size = int.from_bytes(self._results.read(_LENGTH_BYTES), "big")
-            data = self._results.read(size)
-            if not size or len(data) < size:
-                self._places.clear()  # it is gone
-                return None
-            self._reached, self._latest = msgspec.msgpack.decode(data, type=tuple[int, Facts])
-        return self._latest if self._reached == wanted else None
+        """Returns what was found in a file; None if it has not been read, or could not be."""
+        self._receive()
+        facts = self._found.pop(file.path, None)
+        if facts is not None:
+            self.close()  # it has come to what its parent has read
+        return facts
 
     def close(self) -> None:
         """Ends the process, whatever it is doing."""
-        self._results.close()
-        with suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
-        os.waitpid(self._pid, 0)
+        if self._source is not None:
+            os.close(self._source)
+            self._source = None
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+
+    def _receive(self) -> None:
+        if self._source is None:
+            return
+        with suppress(BlockingIOError):
+            while data := os.read(self._source, PIPE_BYTES):
+                self._received += data
+        at, size = 0, len(self._received)
+        while at + _LENGTH_BYTES <= size:
+            begin = at + _LENGTH_BYTES
+            end = begin + int.from_bytes(self._received[at:begin], "big")
+            if end > size:
+                break
+            path, facts = _decode(self._received[begin:end])
+            self._found[path], at = facts, end
+        self._received = self._received[at:]
 
 
-def shared_out(files: Sequence[File]) -> list[File]:
-    """Returns the files for a second reader: about half of the bytes, none if there are few, or if
-    this process cannot have one.
+def is_worth_it(files: Sequence[File]) -> bool:
+    """Returns whether files are so large that two should read them, and this process can have a
+    second one.
     """
-    if sum(file.size for file in files) < MIN_BYTES or not _may_fork():
-        return []
-    own = other = 0
-    found: list[File] = []
-    for file in files:
-        if other < own:
-            found.append(file)
-            other += file.size
-        else:
-            own += file.size
-    return found
+    return sum(file.size for file in files) >= MIN_BYTES and _may_fork()
 
 
 def _may_fork() -> bool:
@@ -86,13 +94,20 @@ def _may_fork() -> bool:
     return several and threading.active_count() == 1
 
 
+_decode = msgspec.msgpack.Decoder(tuple[str, Facts]).decode
+
+
 def _read_all(files: Sequence[File], read: Read, sink: int) -> None:
     """The other process; never returns."""
+    import fcntl
+
     try:
-        for place, file in enumerate(files):
+        with suppress(OSError):  # no more than its owner may have
+            fcntl.fcntl(sink, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        for file in reversed(files):
             facts = read(file)
             if facts is not None:
-                data = msgspec.msgpack.encode((place, facts))
+                data = msgspec.msgpack.encode((file.path, facts))
                 left = memoryview(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
                 while left:
                     left = left[os.write(sink, left) :]

@@ -80,7 +80,7 @@ def known_offsets(
             continue
         name, generation, base = match[1], int(match[2]), int(match[3])
         head, tail = (marks or {}).get(source, (b"", b""))
-        known = Known(Place(generation, base + position, b"" if base else head, tail), base)
+        known = Known(Place(generation, base + position, b"" if base else head, tail=tail), base)
         if name not in found or found[name].place.generation < generation:
             found[name] = known
     return found
@@ -290,7 +290,7 @@ class Session:
             )
             self._lines.add(report, now)
             if (agent := self._agent_of(ending)) is not None:
-                self._reports.append(EndReport(name, at, agent, line_order(line).at))
+                self._reports.append(EndReport(name, at, agent, at=line_order(line).at))
         if lines and self._lines.holds(name):
             self._lines.add(SourceItem(name, (name, size)), now)
         self._declared[name] = (tail.generation, at)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from unbraid.agents.claude.places import SESSION_ID, claude_projects, session_transcripts
 from unbraid.agents.claude.sessions.discovery import SESSION_FILE
-from unbraid.agents.stored import Recorded, SessionFacts, SessionState, StoredBlock
+from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.system.files import is_regular
 from unbraid.translate.tracks import RunTracks
 

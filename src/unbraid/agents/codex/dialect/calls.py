@@ -75,7 +75,13 @@ class ThreadCalls:
         self._open[thread.id, call_id] = OpenToolCall(name, self._clock.ts, shaped)
         out.append(
             ToolUse(
-                context.id, self._clock.ts, message_id or f"call-{call_id}", 0, call_id, name, raw
+                context=context.id,
+                ts=self._clock.ts,
+                message_id=message_id or f"call-{call_id}",
+                block=0,
+                tool_use_id=call_id,
+                tool=name,
+                input_json=raw,
             )
         )
         if name in ASK_AGAIN:
@@ -154,14 +160,14 @@ class ThreadCalls:
             self._continued(thread, call_id, opened.given, out)
         out.append(
             ToolResult(
-                context.id,
-                self._clock.ts,
-                call_id,
-                ok,
-                Raw(msgspec.json.encode(text)),
-                parts,
-                name,
-                duration_ms,
+                context=context.id,
+                ts=self._clock.ts,
+                tool_use_id=call_id,
+                ok=ok,
+                content_json=Raw(msgspec.json.encode(text)),
+                parts=parts,
+                tool=name,
+                duration_ms=duration_ms,
             )
         )
         if name in WAIT:

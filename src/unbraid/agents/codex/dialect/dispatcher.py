@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from unbraid.agents.codex.dialect.calls import ThreadCalls
-from unbraid.agents.codex.dialect.printed import PrintedItems
+from unbraid.agents.codex.dialect.printed_items import PrintedItems
 from unbraid.agents.codex.dialect.rollout import Rollouts
 from unbraid.agents.codex.dialect.server import ServerNotifications
 from unbraid.agents.codex.dialect.threads import Threads

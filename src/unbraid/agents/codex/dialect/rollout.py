@@ -144,7 +144,13 @@ class Rollouts:
             text = texts(payload.content)
             if text and thread.said.is_new(STORED_SOURCE, "text", text):
                 out.append(
-                    TextDelta(context.id, self._clock.ts, thread.message_id(payload.id), 0, text)
+                    TextDelta(
+                        context=context.id,
+                        ts=self._clock.ts,
+                        message_id=thread.message_id(payload.id),
+                        block=0,
+                        delta=text,
+                    )
                 )
             context.last_text = text or context.last_text
         elif kind == "reasoning":
@@ -152,7 +158,15 @@ class Rollouts:
             if parts and thread.said.is_new(STORED_SOURCE, "thinking", "".join(parts)):
                 message = thread.message_id(payload.id)
                 for place, part in enumerate(parts):
-                    out.append(ThinkingDelta(context.id, self._clock.ts, message, place, part))
+                    out.append(
+                        ThinkingDelta(
+                            context=context.id,
+                            ts=self._clock.ts,
+                            message_id=message,
+                            block=place,
+                            delta=part,
+                        )
+                    )
         elif kind in _CALLS:
             self._call(thread, payload, out)
         elif kind in _OUTPUTS:

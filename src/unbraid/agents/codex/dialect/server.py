@@ -11,6 +11,12 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from unbraid.agents.codex.dialect.approvals import (
+    FileChanges,
+    approval_id,
+    approval_input,
+    approval_tool,
+)
 from unbraid.agents.codex.dialect.calls import ThreadCalls
 from unbraid.agents.codex.dialect.server_items import ACTIVITIES, described, described_collab
 from unbraid.agents.codex.dialect.threads import Thread, Threads, bound
@@ -31,6 +37,7 @@ from unbraid.events import (
     TextDelta,
     ThinkingDelta,
 )
+from unbraid.events.parts import decoded
 from unbraid.translate.clock import Clock
 from unbraid.translate.seen import newly
 from unbraid.wire.record import BAD_JSON, read_as
@@ -45,18 +52,6 @@ class _Streaming:
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.said: dict[int, str] = {}
-
-
-def approval_id(thread_id: str, request: int | str) -> str:
-    """Returns the name of a permission request, of the server's number for it. Every server counts
-    from 0, and an answer must not reach another one's request: so the thread is in it.
-    """
-    return f"{thread_id[-12:]}-{request}"
-
-
-def approval_tool(method: str) -> str:
-    """Returns what a permission request is for, by the method that it came with."""
-    return "exec_command" if "commandExecution" in method else method.split("/")[1]
 
 
 class ServerNotifications:
@@ -75,6 +70,7 @@ class ServerNotifications:
         self._calls, self._turns, self._tokens = calls, turns, tokens
         self._streaming: dict[tuple[str, str], _Streaming] = {}
         self._asked: dict[str, str] = {}  # call that waits for permission: the request
+        self._changes = FileChanges()
         self._seen: dict[int, None] = {}
 
     def translate(self, record: CodexRecord, out: list[RelayEvent]) -> None:
@@ -233,8 +229,7 @@ class ServerNotifications:
             return
         if call is not None:
             self._asked[call] = request
-        about = {"command": given.command, "reason": given.reason, "cwd": given.cwd}
-        known = {name: value for name, value in about.items() if value is not None}
+        known = approval_input(method, decoded(bytes(record.params)), self._changes)
         out.append(
             PermissionAsked(
                 context.id,
@@ -265,6 +260,8 @@ class ServerNotifications:
     ) -> None:
         kind, item_id = item.get("type"), _text(item, "id") or ""
         thread.has_items |= kind != "userMessage"
+        if not ended:
+            self._changes.note(item)
         if kind == "agentMessage":
             parts = [_text(item, "text") or ""]
             self._words(thread, item_id, "text", parts, ended, out)
@@ -350,7 +347,7 @@ class ServerNotifications:
         request = self._asked.pop(item_id, None)
         if request is not None:
             behavior = "deny" if status == "declined" else "allow"
-            out.append(PermissionReplied(context.id, self._clock.ts, request, behavior))
+            out.append(PermissionReplied(context.id, self._clock.ts, request, behavior=behavior))
         duration = item.get("durationMs")
         ok = status in (None, "completed") and item.get("exitCode") in (0, None)
         self._calls.end(

@@ -24,7 +24,7 @@ RECENT_BLOCKS = 1 << 13
 Step = Callable[[list[RelayEvent]], None]
 
 
-class SaidBlocks:
+class KnownBlocks:
     """Which blocks of a thread were said, counted: the same words twice from one source are two
     blocks, the same words from two sources are one.
     """
@@ -56,7 +56,7 @@ class Thread:
         self.has_rollout = False
         self.is_continued = False  # its rollout is read from the middle: it began in an earlier run
         self.has_lines = False  # its rollout has said something in this run
-        self.said = SaidBlocks()
+        self.said = KnownBlocks()
         self.held: deque[tuple[int, Step]] = deque()
         self.model: str | None = None
         self.nickname: str | None = None
@@ -243,7 +243,7 @@ class Threads:
 
     def _mark(self, thread: Thread, problem: str, out: list[RelayEvent]) -> None:
         assert thread.context is not None
-        out.append(Error(thread.context.id, self._clock.ts, problem, "no-parent"))
+        out.append(Error(thread.context.id, self._clock.ts, problem, code="no-parent"))
 
     def release_children(self, parent: Thread, out: list[RelayEvent]) -> None:
         """Shows the children of a thread whose turn is over: their calls would have come before."""

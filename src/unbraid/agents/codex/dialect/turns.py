@@ -114,7 +114,7 @@ class ThreadTurns:
         context = thread.context
         assert context is not None
         if thread.said.is_new(source, "error", problem) and not (context.ended and code):
-            out.append(Error(context.id, self._clock.ts, problem, code))
+            out.append(Error(context.id, self._clock.ts, problem, code=code))
 
     def compacted(self, thread: Thread, source: str, out: list[RelayEvent]) -> None:
         """Reports that an agent's context was compacted; the same from several sources once."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from unbraid.agents.codex.dialect.server import approval_id, approval_tool
-from unbraid.agents.codex.server.messages import ServerMessage, text_of
+from unbraid.agents.codex.dialect.approvals import (
+    FileChanges,
+    approval_id,
+    approval_input,
+    approval_tool,
+)
+from unbraid.agents.codex.server.messages import ServerMessage
 from unbraid.agents.codex.server.requests import decision, refusal
 from unbraid.errors import CallerError
-from unbraid.translate.seen import forget_oldest
-
-_SHOWN = ("command", "reason", "cwd", "permissions", "grantRoot", "networkApprovalContext")
-# Changes of files are shown with the request that comes right behind them.
-_KEPT_CHANGES = 64
 
 
 class Approval(NamedTuple):
@@ -35,17 +35,15 @@ class Approvals:
 
     def __init__(self) -> None:
         self.waiting: dict[str, Approval] = {}
-        self._changes: dict[str, Any] = {}  # files that a call wants to change, by the call
+        self._changes = FileChanges()
 
     def note(self, message: ServerMessage) -> bytes | None:
         """Takes a line of the server; returns what to answer to a request that nobody can
         fulfil.
         """
         match message.method:
-            case "item/started" if text_of(message.params, "item", "type") == "fileChange":
-                item = message.params["item"]
-                self._changes[text_of(item, "id") or ""] = item.get("changes")
-                forget_oldest(self._changes, _KEPT_CHANGES)
+            case "item/started" if isinstance(message.params, dict):
+                self._changes.note(message.params.get("item"))
             case "serverRequest/resolved":
                 self._resolved(message.thread_id or "", message.params.get("requestId"))
             case str(method) if message.id is not None:
@@ -63,12 +61,10 @@ class Approvals:
 
     def _asked(self, message: ServerMessage) -> Approval:
         assert message.id is not None and message.method is not None
-        shown = {name: message.params.get(name) for name in _SHOWN}
-        shown["changes"] = self._changes.get(text_of(message.params, "itemId") or "")
         return Approval(
             request_id=approval_id(message.thread_id or "", message.id),
             tool=approval_tool(message.method),
-            input={name: value for name, value in shown.items() if value is not None},
+            input=approval_input(message.method, message.params, self._changes),
             thread_id=message.thread_id or "",
             asked=message,
         )

@@ -64,7 +64,7 @@ class CodexController:
         for name, asked in waiting.items():
             if name not in self._pending:
                 self._pending[name] = PermissionRequest(
-                    self.run, name, asked.tool, asked.input, ts=now_ms()
+                    self.run, name, asked.tool, input=asked.input, ts=now_ms()
                 )
         self._pending = {name: self._pending[name] for name in waiting}
         return list(self._pending.values())

@@ -20,7 +20,7 @@ from unbraid.agents.codex.sessions.rollout_file import first_line
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.port import Recorded
 from unbraid.system.clock import now_ms
-from unbraid.timings import ROLLOUT_SCAN_SECONDS
+from unbraid.timings import NEW_AGENT_SCAN_SECONDS
 from unbraid.wire.chunk import Chunk
 
 
@@ -66,7 +66,7 @@ class ServerSource:
         yield from about
         yield from self._stdout.take()
         now = time.monotonic()
-        if self._stdout.has_ended or now - self._scanned >= ROLLOUT_SCAN_SECONDS:
+        if self._stdout.has_ended or now - self._scanned >= NEW_AGENT_SCAN_SECONDS:
             self._scanned = now
             yield from self._sizes()
 

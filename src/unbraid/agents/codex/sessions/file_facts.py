@@ -148,6 +148,6 @@ def _note(facts: RolloutFacts, counter: ShareCounter, event: RelayEvent) -> None
             event.input_tokens,
             event.output_tokens,
             event.cache_read_tokens,
-            event.cache_creation_tokens,
+            cache_creation_tokens=event.cache_creation_tokens,
         )
         counter.add(tokens, ts=event.ts, agent=MAIN, model=event.model, cost_usd=event.cost_usd)

@@ -15,7 +15,7 @@ from unbraid.agents.codex.sessions.rollout_file import (
     thread_of_name,
 )
 from unbraid.agents.codex.sessions.thread_tree import RolloutFile, RolloutFolders
-from unbraid.agents.stored import SourceForm
+from unbraid.agents.session_port import SourceForm
 from unbraid.system.files import open_regular
 from unbraid.translate.tracks import UNKNOWN, LineOrder, RunTracks, Track
 from unbraid.wire.record import BAD_JSON, milliseconds
@@ -57,10 +57,12 @@ class CodexFiles:
                 return [_run_beside(path)]
             head = session_head(first)
             thread = head.id if head is not None else None
-            track = Track(name, read, True, thread, order=stored_order)
+            track = Track(name, read, True, session=thread, order=stored_order)
             return [RunTracks(KIND, thread, [track])]
         thread = record.thread_id if record.is_printed else _served_thread(read)
-        return [RunTracks(KIND, thread, [Track(name, read, False, thread, order=served_order)])]
+        return [
+            RunTracks(KIND, thread, [Track(name, read, False, session=thread, order=served_order)])
+        ]
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
         """Returns None: Codex writes lines."""

@@ -16,7 +16,7 @@ from unbraid.agents.codex.sessions.rollout_file import (
     last_count,
     thread_of_name,
 )
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.system.file_tail import Place, Tail
 from unbraid.translate.tracks import split
 from unbraid.wire.chunk import Chunk
@@ -112,11 +112,11 @@ class RolloutFollower:
                 continue
             generation, begins = int(match[2]), int(match[3])
             ends = (b"", b"") if is_new else self._recorded.ends.get(source, (b"", b""))
-            known = Place(generation, begins + offset, b"" if begins else ends[0], ends[1])
+            known = Place(generation, begins + offset, b"" if begins else ends[0], tail=ends[1])
             if known[:2] > place[:2]:
                 place, base = known, begins
         base = place.offset if is_new else base
-        opened = FollowedRollout(path, thread, place, base)
+        opened = FollowedRollout(path, thread, place, base=base)
         opened.begins_late = is_new and base > 0
         return opened
 

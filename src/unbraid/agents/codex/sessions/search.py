@@ -7,9 +7,10 @@ from pathlib import Path
 
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 from unbraid.agents.codex.sessions.rollout_file import rollout_bytes
-from unbraid.agents.stored import StoredBlock, said_in
+from unbraid.agents.session_port import StoredBlock, searchable_text
 from unbraid.errors import SourceError
 from unbraid.events import RelayEvent
+from unbraid.fleet.query import json_forms
 from unbraid.translate.tracks import split
 from unbraid.wire.record import BAD_JSON
 
@@ -34,7 +35,7 @@ def rollout_blocks(
             if record is not None:
                 dialect.translate(record, out)
             for event in out:
-                if (said := said_in(event)) is not None:
+                if (said := searchable_text(event)) is not None:
                     kind, text = said
                     yield StoredBlock(
                         session_id=session, agent_id=agent, kind=kind, ts=event.ts, text=text
@@ -44,13 +45,14 @@ def rollout_blocks(
 
 
 def _may_hold(path: Path, needle: str) -> bool:
-    # JSON may spell some characters in another way.
-    if not needle.isascii() or '"' in needle or "\\" in needle:
+    forms = json_forms(needle)
+    if forms is None:
         return True
-    wanted, before = needle.encode(), b""
+    wanted, before = [form.encode() for form in forms], b""
     for data in rollout_bytes(path):
         # The needle may be cut by the chunks.
-        if wanted in (before + data).lower():
+        lower = (before + data).lower()
+        if any(form in lower for form in wanted):
             return True
-        before = data[-len(wanted) :]
+        before = data[-max(map(len, wanted)) :]
     return False

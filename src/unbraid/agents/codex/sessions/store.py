@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
-from unbraid.agents.stored import Recorded, SessionFacts, SessionState, StoredBlock
+from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.errors import SourceError
 from unbraid.system.files import modified_ms
 from unbraid.translate.tracks import RunTracks

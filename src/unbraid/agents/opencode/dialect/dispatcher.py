@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+from msgspec import Raw
+
 from unbraid.agents.opencode.dialect.sessions import SessionAttribution
 from unbraid.agents.opencode.dialect.texts import RECENT_PARTS, Texts
 from unbraid.agents.opencode.dialect.tools import ToolParts
@@ -22,6 +25,7 @@ from unbraid.agents.opencode.records import (
     RunLine,
     decode,
 )
+from unbraid.agents.opencode.requests import CALLED, call_of, request_input
 from unbraid.events import (
     Compacted,
     PermissionAsked,
@@ -31,6 +35,7 @@ from unbraid.events import (
     TokenUsage,
     Unrecognized,
 )
+from unbraid.events.parts import decoded
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context, Contexts
 from unbraid.translate.lifecycle import Agents
@@ -154,7 +159,7 @@ class OpenCodeDialect:
         elif kind == "session.error":
             self._turns.failed(given.session_id, given.error, out)
         elif kind in ("permission.asked", "permission.updated"):
-            self._permission_asked(given, out)
+            self._permission_asked(given, bytes(record.properties), out)
         elif kind == "permission.replied":
             self._permission_replied(given, out)
         elif kind == "message.part.removed" and given.part_id in self._transient:
@@ -322,16 +327,24 @@ class OpenCodeDialect:
 
     # --- permissions ---
 
-    def _permission_asked(self, given: EventProperties, out: list[RelayEvent]) -> None:
-        call = given.tool.get("callID") if isinstance(given.tool, dict) else None
+    def _permission_asked(
+        self, given: EventProperties, asked: bytes, out: list[RelayEvent]
+    ) -> None:
+        about = decoded(asked)
+        # Nested deeper than we can follow, it is text.
+        about = about if isinstance(about, dict) else {"metadata": about}
+        call = call_of(about)
+        called = about.get(CALLED)
+        if called is None and call is not None:
+            called = self._tools.input_of(call)
         out.append(
             PermissionAsked(
                 self._sessions.known(given.session_id).id,
                 self._clock.ts,
                 request_id=given.id or "",
                 tool=given.permission or given.kind or "",
-                tool_use_id=call if isinstance(call, str) else None,
-                input_json=given.metadata,
+                tool_use_id=call,
+                input_json=Raw(msgspec.json.encode(request_input(about, called))),
             )
         )
 
@@ -345,7 +358,7 @@ class OpenCodeDialect:
                 context.id,
                 self._clock.ts,
                 request,
-                behavior,
+                behavior=behavior,
                 by=given.answered_by,
                 where=given.answered_where,
             )

@@ -131,7 +131,7 @@ class SessionAttribution:
         if child is None and part.state is not None and part.state.status == "running":
             given = read_as(TaskInput, bytes(part.state.input))
             title = f"{given.description} (@{given.subagent_type} subagent)"
-            self._loose[call_id] = LooseCall(parent, part, title, given.prompt)
+            self._loose[call_id] = LooseCall(parent, part, title, prompt=given.prompt)
         self._match(out)
         return child
 

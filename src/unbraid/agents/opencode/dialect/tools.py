@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import Raw
 
@@ -9,6 +11,7 @@ from unbraid.agents.opencode.dialect.sessions import SessionAttribution
 from unbraid.agents.opencode.dialect.texts import Texts
 from unbraid.agents.opencode.records import Part, ToolState, agent_answer, error_text
 from unbraid.events import RelayEvent, ToolResult, ToolUse
+from unbraid.events.parts import decoded
 from unbraid.translate.clock import Clock
 from unbraid.translate.content import split_content
 from unbraid.translate.contexts import Context
@@ -33,12 +36,17 @@ class ToolParts:
         self._sessions = sessions
         self._texts = texts
         self._seen = seen
-        self._begun: dict[str, int] = {}  # by open call: when
+        self._begun: dict[str, tuple[int, Raw]] = {}  # by open call: when, and with what
 
     @property
     def are_open(self) -> bool:
         """Whether a call has no result yet."""
         return bool(self._begun)
+
+    def input_of(self, call_id: str) -> Any:
+        """Returns what an open call was given; None if there is none of that id."""
+        found = self._begun.get(call_id)
+        return None if found is None else decoded(bytes(found[1]))
 
     def part(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
         """Takes a tool part as it is now."""
@@ -51,17 +59,17 @@ class ToolParts:
             return
         self._sessions.call_begun(call_id)
         if newly(self._seen, hash(("call", part.message_id, call_id))):
-            self._begun[call_id] = self._clock.ts
+            self._begun[call_id] = self._clock.ts, state.input
             # By position, because there are so many, and it is quicker.
             out.append(
                 ToolUse(
-                    context.id,
-                    self._clock.ts,
-                    part.message_id,
-                    self._texts.place(part.message_id),
-                    call_id,
-                    part.tool or "",
-                    state.input,
+                    context=context.id,
+                    ts=self._clock.ts,
+                    message_id=part.message_id,
+                    block=self._texts.place(part.message_id),
+                    tool_use_id=call_id,
+                    tool=part.tool or "",
+                    input_json=state.input,
                 )
             )
         child = self._sessions.spawned(context, part, call_id, out) if spawns else None
@@ -73,14 +81,14 @@ class ToolParts:
         content, parts = split_content(state.output if ok else error_text(state.error))
         out.append(
             ToolResult(
-                context.id,
-                self._clock.ts,
-                call_id,
-                ok,
-                Raw(msgspec.json.encode(content)),
-                (parts or []) + (state.attachments or []) or None,
-                part.tool,
-                self._duration(call_id, state),
+                context=context.id,
+                ts=self._clock.ts,
+                tool_use_id=call_id,
+                ok=ok,
+                content_json=Raw(msgspec.json.encode(content)),
+                parts=(parts or []) + (state.attachments or []) or None,
+                tool=part.tool,
+                duration_ms=self._duration(call_id, state),
             )
         )
         if child is not None and child.call == call_id:
@@ -88,7 +96,7 @@ class ToolParts:
             self._agents.end(child, ok, reason, agent_answer(content), out=out)
 
     def _duration(self, call_id: str, state: ToolState) -> int | None:
-        began = self._begun.pop(call_id, 0)
+        began, _ = self._begun.pop(call_id, (0, None))
         time = state.time
         if time is not None and time.start is not None and time.end is not None:
             return round(time.end) - round(time.start)

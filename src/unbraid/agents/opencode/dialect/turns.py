@@ -96,7 +96,7 @@ class SessionTurns:
         # A failure is reported by its message, by its session, and again by other sources.
         if not newly(self._seen, hash(("error", session, self._turn, error_text(error)))):
             return
-        out.append(Error(context.id, self._clock.ts, error_text(error), name))
+        out.append(Error(context.id, self._clock.ts, error_text(error), code=name))
         if context is self._contexts.root:
             self._open = self.has_begun = True
             self._failed = "interrupted" if name == "MessageAbortedError" else "failed"

@@ -6,6 +6,7 @@ import { request } from "node:http";
 const SOCKET = "SOCKET";
 const LOOK_MS = 2000;
 const MAX_SESSIONS = 100;
+const MAX_CALLS = 256;
 const FORWARDED = /^(permission\.|session\.(created|idle|status|error|deleted))/;
 
 /** One call of our socket: the JSON that it answers with, null for nothing. */
@@ -51,6 +52,22 @@ export const Unbraid = async ({ client }) => {
   // each session, by which it is known that the session is here.
   const asked = new Map();
   const sessions = new Map();
+  // What open calls were given: a request does not say what it is about.
+  const inputs = new Map();
+
+  function note(part) {
+    if (part?.type !== "tool" || !part.callID) return;
+    inputs.delete(part.callID);
+    if (part.state?.status !== "running") return;
+    inputs.set(part.callID, part.state.input);
+    if (inputs.size > MAX_CALLS) inputs.delete(inputs.keys().next().value);
+  }
+
+  function completed(event) {
+    const input = inputs.get(event.properties?.tool?.callID);
+    if (event.type !== "permission.asked" || input === undefined) return event;
+    return { ...event, properties: { ...event.properties, unbraidInput: input } };
+  }
 
   function remember(event, about) {
     if (event.type === "permission.asked") asked.set(about.id, event);
@@ -103,7 +120,9 @@ export const Unbraid = async ({ client }) => {
   listen();
 
   return {
-    event: async ({ event }) => {
+    event: async ({ event: given }) => {
+      if (given?.type === "message.part.updated") note(given.properties?.part);
+      const event = given && completed(given);
       if (!FORWARDED.test(event?.type ?? "")) return;
       remember(event, event.properties ?? {});
       if (!existsSync(SOCKET)) return;

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from msgspec.structs import replace
 
 from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest, refuse_details
+from unbraid.agents.opencode.requests import CALLED, OpenCalls, request_input
 from unbraid.errors import CallerError, SourceError
 from unbraid.system.clock import now_ms
 
@@ -30,6 +31,7 @@ class ServerController:
         self._answered: dict[str, AnswerDetails] = {}  # here, and not confirmed yet
         self._agent_of: Callable[[int], Awaitable[str | None]] | None = None
         self._pending: dict[str, PermissionRequest] = {}
+        self._calls = OpenCalls()
 
     def goes_to(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
         """Notes which run records the session from now on."""
@@ -39,19 +41,33 @@ class ServerController:
         """Notes who has the session now."""
         self._server = server
 
+    def note_call(self, line: bytes) -> None:
+        """Takes in any other event: a request says little of the call that it is about."""
+        self._calls.note(line)
+
     def note(self, line: bytes) -> bytes:
         """Take in an event about a permission; returns it with who has answered, if that was
         here.
         """
-        event = json.loads(line)
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            return line  # nested deeper than anybody can read it
         given = event.get("properties", {})
         if event.get("type") == "permission.asked":
-            tool, about = str(given.get("permission", "")), given.get("metadata")
-            asked = PermissionRequest(self.run, str(given.get("id")), tool, about, ts=now_ms())
+            called = given.get(CALLED, self._calls.input_of(given))
+            asked = PermissionRequest(
+                run=self.run,
+                request_id=str(given.get("id")),
+                tool=str(given.get("permission", "")),
+                input=request_input(given, called),
+                ts=now_ms(),
+            )
             always = given.get("always")
             if isinstance(always, list) and always:
                 asked.always = [", ".join(map(str, always))]
-            self._pending[asked.request_id] = asked
+            # Not in place of another: whoever can call here could show something else for it.
+            self._pending.setdefault(asked.request_id, asked)
         else:
             request_id = str(given.get("requestID") or given.get("permissionID"))
             self._pending.pop(request_id, None)

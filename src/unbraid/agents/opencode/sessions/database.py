@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -90,8 +90,11 @@ def connect(
         return load(path, sessions, parts=parts)
     name = quote(str(path.absolute()))
     try:
-        # SQLite would wait for ever at a FIFO.
+        # SQLite would wait for ever at a FIFO, also at one where it looks for a journal.
         open_regular(path).close()
+        for end in ("-journal", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                open_regular(f"{path}{end}").close()
         db = sqlite3.connect(f"file:{name}?mode=ro", uri=True)
     except FileNotFoundError:
         raise SourceError(str(path), "unable to open database file") from None

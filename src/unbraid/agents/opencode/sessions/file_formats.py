@@ -14,7 +14,7 @@ from unbraid.agents.opencode.heads import event_order, printed_order
 from unbraid.agents.opencode.records import OpenCodeRecord, export_as_lines
 from unbraid.agents.opencode.sessions.database import database_runs, is_database
 from unbraid.agents.opencode.sessions.storage import is_storage
-from unbraid.agents.stored import SourceForm
+from unbraid.agents.session_port import SourceForm
 from unbraid.events.parts import decoded
 from unbraid.system.files import open_regular
 from unbraid.translate.reader import read_line

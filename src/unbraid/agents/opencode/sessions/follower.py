@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import last_change
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.system.clock import now_ms
 from unbraid.timings import TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 from unbraid.wire.chunk import Chunk

@@ -10,7 +10,7 @@ from typing import Any
 
 from unbraid.agents.opencode.dialect.sessions import UNTITLED
 from unbraid.agents.opencode.sessions.database import connect, root_of
-from unbraid.agents.stored import SessionFacts
+from unbraid.agents.session_port import SessionFacts
 from unbraid.errors import SourceError
 from unbraid.fleet.amounts import MAX_COUNT
 from unbraid.fleet.prices import MessageTokens, Prices
@@ -105,7 +105,7 @@ def _count(
             rows[root].answered = False
         given, said, read, written = map(_whole, counts)
         counters.setdefault(root, ShareCounter(prices)).add(
-            MessageTokens(given, said, read, written),
+            MessageTokens(given, said, read, cache_creation_tokens=written),
             ts=milliseconds(created),
             agent=MAIN if sid == root else str(agent or AGENT),
             model=str(model) if model else None,

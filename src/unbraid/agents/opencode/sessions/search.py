@@ -11,13 +11,14 @@ from typing import Any
 import msgspec
 
 from unbraid.agents.opencode.sessions.database import DATA_BYTES, connect, root_of
-from unbraid.agents.stored import StoredBlock
+from unbraid.agents.session_port import StoredBlock
 from unbraid.errors import SourceError
-from unbraid.events.parts import decoded
+from unbraid.events.parts import call_text, decoded
+from unbraid.fleet.query import json_forms
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 _PARTS = f"""SELECT session_id, message_id, time_created, data FROM part
-    WHERE {DATA_BYTES} <= {DEFAULT_MAX_LINE_BYTES} AND data LIKE ? ESCAPE '!'
+    WHERE {DATA_BYTES} <= {DEFAULT_MAX_LINE_BYTES} AND (data LIKE ? OR data LIKE ?)
     ORDER BY time_created DESC"""
 _MESSAGE = f"SELECT data FROM message WHERE id = ? AND {DATA_BYTES} <= {DEFAULT_MAX_LINE_BYTES}"
 
@@ -28,15 +29,12 @@ def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator
 
     A database that cannot be read holds nothing.
     """
-    # LIKE knows the cases of ASCII only.
-    like = "%"
-    if needle.isascii():
-        as_json = msgspec.json.encode(needle)[1:-1].decode()
-        like = f"%{as_json.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%"
+    # LIKE knows the cases of ASCII only. A needle has letters and digits: no wildcards.
+    likes = [f"%{form}%" for form in json_forms(needle) or [""]]
     try:
         with closing(connect(path)) as db:
             parents = dict(db.execute("SELECT id, parent_id FROM session").fetchall())
-            for session, message, created, data in db.execute(_PARTS, [like]):
+            for session, message, created, data in db.execute(_PARTS, [likes[0], likes[-1]]):
                 root = root_of(session, parents)
                 if root not in known:
                     agent = None if root == session else session
@@ -67,4 +65,4 @@ def _words(data: Any, said: str) -> Iterator[tuple[str, str]]:
         case {"type": "reasoning", "text": str(text)}:
             yield "thinking", text
         case {"type": "tool", "tool": str(tool), "state": dict(state)}:
-            yield "tool_use", f"{tool} {msgspec.json.encode(state.get('input')).decode()}"
+            yield "tool_use", call_text(tool, msgspec.json.encode(state.get("input")))

@@ -62,6 +62,8 @@ class ServerWatch:
         for line in lines:
             if b'"permission.' in line:
                 controller.note(line)
+            else:
+                controller.note_call(line)
         self._give(root, lines, whole)
 
 

@@ -8,6 +8,7 @@ the parts that came before it.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -15,8 +16,10 @@ from typing import Any
 
 import msgspec
 
+from unbraid.agents.opencode.records import ROW_BYTES
 from unbraid.events.parts import decoded
-from unbraid.system.files import chunks, modified_ms
+from unbraid.system.files import CHUNK_BYTES, modified_ms, open_regular
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 from unbraid.wire.record import milliseconds
 
 _TABLES = """
@@ -71,11 +74,21 @@ def _objects(
         if inside is not None and path.parent.name not in inside:
             continue
         try:
-            value = decoded(b"".join(chunks(path)))
+            value = _value(path)
         except OSError:
             continue  # gone or locked
         if isinstance(value, dict):  # else half-written
             yield path, value
+
+
+def _value(path: Path) -> Any:
+    """Returns what is in a file; of one that is too long to be read, how long it is."""
+    with open_regular(path) as file:
+        size, data = os.fstat(file.fileno()).st_size, bytearray()
+        while size <= DEFAULT_MAX_LINE_BYTES and (more := file.read(CHUNK_BYTES)):
+            data += more
+            size = max(size, len(data))
+    return decoded(bytes(data)) if size <= DEFAULT_MAX_LINE_BYTES else {ROW_BYTES: size}
 
 
 def _time(about: Any, name: str) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
-from unbraid.agents.stored import Recorded, SessionFacts, SessionState, StoredBlock
+from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.errors import SourceError
 from unbraid.translate.tracks import RunTracks
 

@@ -22,7 +22,7 @@ from unbraid.agents.opencode.sessions.follower import ChangedRows, RowFollower
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
 from unbraid.agents.opencode.sessions.server_watch import ServerWatch
 from unbraid.agents.opencode.sessions.writers import Writers
-from unbraid.agents.stored import Recorded
+from unbraid.agents.session_port import Recorded
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import (

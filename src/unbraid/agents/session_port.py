@@ -23,6 +23,7 @@ from msgspec import Struct, field
 
 from unbraid.agents.control_port import Controller
 from unbraid.events import Prompt, RelayEvent, TextDelta, ThinkingDelta, ToolUse
+from unbraid.events.parts import call_text
 from unbraid.fleet.shares import UsageShare
 from unbraid.fleet.status import WaitingFor
 from unbraid.fleet.usage import Usage
@@ -72,7 +73,7 @@ class StoredBlock(NamedTuple):
     text: str
 
 
-def said_in(event: RelayEvent) -> tuple[str, str] | None:
+def searchable_text(event: RelayEvent) -> tuple[str, str] | None:
     """Returns the kind and the text of what was said, asked or called in an event. What a call gave
     is nothing to search for, as in the log.
     """
@@ -82,7 +83,7 @@ def said_in(event: RelayEvent) -> tuple[str, str] | None:
         case ThinkingDelta():
             return "thinking", event.delta
         case ToolUse():
-            return "tool_use", f"{event.tool} {bytes(event.input_json).decode()}"
+            return "tool_use", call_text(event.tool, bytes(event.input_json))
         case Prompt():
             return "prompt", event.text
     return None
@@ -240,8 +241,8 @@ class SessionStore(Protocol):
         ...
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
-        """Yields what may hold a lower-case needle, newest sessions first, but nothing of sessions
-        that are `known`. What cannot be read holds nothing.
+        """Yields what may hold a needle in small letters, also inside of words: newest sessions
+        first, but nothing of sessions that are `known`. What cannot be read holds nothing.
         """
         ...
 

@@ -23,7 +23,7 @@ _SUDO = (
 )
 _READERS = (
     rb"(?:" + _SUDO + rb"|(?:sudo )?(?:chpasswd|kinit|passwd --stdin|cryptsetup|smbpasswd)"
-    rb"|[^\n|;&]{0,120}--(?:(?:password|pass|token|api-key)-stdin|with-token|passphrase-fd))"
+    rb"|[^\n|;&]{0,120}--(?:(?:password|pass|passwd-on|token|api-key)-stdin|with-token|passphrase-fd))"
 )
 _PIPED = re.compile(_PRINTED + rb" ?\| ?" + _READERS)
 _OPEN = re.compile(_PRINTED + rb" ?(?:\|[^\n|;&]{0,160})?\Z")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from unbraid.cli.arguments import MOST_SECONDS, FiniteRange
+from unbraid.cli.options.arguments import MOST_SECONDS, FiniteRange
 
 if TYPE_CHECKING:
     from unbraid.remote.destination import RunDelivery

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from unbraid.cli.arguments import FiniteRange, Quantity
+from unbraid.cli.options.arguments import FiniteRange, Quantity
 
 if TYPE_CHECKING:
     from unbraid.alerts.budget import RunLimits

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.said_codex import comparable, is_codex, known, printed, rollouts_of
+from tests.block_rows_codex import comparable, is_codex, known, printed, rollouts_of
 from unbraid import events as e
 from unbraid.testing import Recording, load
 

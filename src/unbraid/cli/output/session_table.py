@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from unbraid.alerts.messages import AlertMessage
-from unbraid.cli.live_display import start_live_display
-from unbraid.cli.messages import warn
-from unbraid.cli.table import runs_table
+from unbraid.cli.output.live_display import start_live_display
+from unbraid.cli.output.messages import warn
+from unbraid.cli.output.table import runs_table
 from unbraid.log.summary import RunSummary
 from unbraid.notify.terminal import terminal_call
 from unbraid.screen import safe, token_count

@@ -20,10 +20,10 @@ from nats.errors import Error, NoRespondersError
 from unbraid.errors import CallerError, LogError
 from unbraid.log.nats.connection import Away, NatsConnection
 from unbraid.timings import (
-    LINE_GATHER_SECONDS,
-    LINE_KNOWN_SECONDS,
-    LINE_RETRY_SECONDS,
-    LINE_TIMEOUT_SECONDS,
+    MACHINE_REQUEST_GATHER_SECONDS,
+    MACHINE_REQUEST_KNOWN_SECONDS,
+    MACHINE_REQUEST_RETRY_SECONDS,
+    MACHINE_REQUEST_TIMEOUT_SECONDS,
 )
 
 _ADDRESS = "Unbraid-Address"
@@ -35,7 +35,7 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
             await event.wait()
 
 
-class NatsLine:
+class NatsMachineRequests:
     """The questions of one log."""
 
     def __init__(self, connection: NatsConnection, prefix: str) -> None:
@@ -63,10 +63,10 @@ class NatsLine:
             subscription = await self._client.subscribe(inbox, cb=receive)
             try:
                 await self._client.publish(self._all, question, reply=inbox)
-                await _wait(done, LINE_GATHER_SECONDS)
+                await _wait(done, MACHINE_REQUEST_GATHER_SECONDS)
                 if not self._known <= found.keys():
                     # They were there a moment ago, and may be busy.
-                    await _wait(done, LINE_KNOWN_SECONDS)
+                    await _wait(done, MACHINE_REQUEST_KNOWN_SECONDS)
             finally:
                 await subscription.unsubscribe()
         except (Error, OSError, Away, LogError):
@@ -79,15 +79,15 @@ class NatsLine:
         try:
             self._connection.check_made()
             answer = await self._client.request(
-                f"{self._one}.{address}", question, timeout=LINE_TIMEOUT_SECONDS
+                f"{self._one}.{address}", question, timeout=MACHINE_REQUEST_TIMEOUT_SECONDS
             )
         except NoRespondersError:
             raise CallerError("the process that held this request has ended") from None
         except (Away, LogError) as error:
             raise CallerError(str(error)) from None
         except (Error, OSError, TimeoutError):
-            problem = f"no answer within {LINE_TIMEOUT_SECONDS:.0f} seconds"
-            raise CallerError(f"{problem}: whether it was carried out is not known") from None
+            problem = f"no answer within {MACHINE_REQUEST_TIMEOUT_SECONDS:.0f} seconds"
+            raise CallerError(f"{problem}; it may have been carried out") from None
         return answer.data
 
     @contextlib.asynccontextmanager
@@ -112,7 +112,7 @@ class NatsLine:
 
         async def listen() -> None:
             while not self._is_made():  # noqa: ASYNC110 - the client says nothing of it
-                await asyncio.sleep(LINE_RETRY_SECONDS)
+                await asyncio.sleep(MACHINE_REQUEST_RETRY_SECONDS)
             subscriptions.append(await self._client.subscribe(self._all, cb=receive))
             own = f"{self._one}.{address}"
             subscriptions.append(await self._client.subscribe(own, cb=receive))

@@ -15,8 +15,8 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from unbraid import events as e
-from unbraid.cli.live_display import start_live_display
-from unbraid.cli.messages import warn
+from unbraid.cli.output.live_display import start_live_display
+from unbraid.cli.output.messages import warn
 from unbraid.fleet.gate import DELEGATING
 from unbraid.fleet.status import MARKS, WAITING
 from unbraid.fleet.tree import Node, Tree

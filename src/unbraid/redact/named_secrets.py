@@ -1,20 +1,18 @@
-"""Secrets that are known by what stands before them: a name and a sign, a scheme, a header.
+"""Secrets that are known by the name before them: `api_key=…`, `"password": "…"`, `--token …`.
 
-`api_key=…`, `"password": "…"`, `--token …`, `Authorization: Basic …`, `postgres://user:…@host`,
-`-----BEGIN PRIVATE KEY-----`. Names are everywhere in code, so it is the value that decides: code,
-placeholders, numbers and plain words are no secrets.
+Names are everywhere in code, so it is the value that decides: code, placeholders, numbers and plain
+words are no secrets.
 """
 
 from __future__ import annotations
 
 import re
-from base64 import b64decode
-from binascii import Error
 from collections.abc import Iterator
 
-from unbraid.redact import commands
+from unbraid.redact import commands, schemes
 from unbraid.redact.anchors import matches
 from unbraid.redact.entropy import DENSE, DIGITS, OPEN_DENSE, count, mixed, wordy
+from unbraid.redact.schemes import CODE, PLACEHOLDER
 
 MOST = 512
 _QUOTES = rb"[\\\"'`]{0,8}"
@@ -23,21 +21,28 @@ _TAIL = rb"(?P<tail>[a-z0-9_.\-]{0,24})"
 # With the type between the name and the value, as some languages have it.
 _TYPED = rb":[ ]?[&a-z][a-z0-9_&'<>\[\]|?]{1,24}[ ]?=(?=[ ]?[\\\"'`])"
 _BREAKS = rb"(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)"
+# How the value is written: `key (hex): …`, `key = bytes.fromhex("…")`, `passwords = ["…"]`.
+_FORM = rb"(?:[ ]?\((?:hex|base64|b64)\))?"
+_CALL = (
+    rb"(?:(?:[a-z0-9_.:\[\]]{0,24}(?:hex|from|byte|bytes|decode|decodestring)\(|[\[(])"
+    rb"(?=[bfru]?[\\\"'`]))?"
+)
 _SIGN = (
-    rb"(?:[\\\"'`\])]{0,8}(?:\*\*)?" + _BLANK
+    rb"(?:[\\\"'`\])]{0,8}(?:\*\*)?" + _FORM + _BLANK
     + rb"(?P<sign>=>|:=|={1,3}|" + _TYPED + rb"|:|\xef\xbc\x9a|>|(?:\|\||\?\?)(?=[ ]?[\\\"'`]))"
     + rb"(?:\*\*(?=[ ]))?" + _BLANK
     # YAML: an anchor, or the value in the next line.
-    + rb"(?:&[a-z0-9_]{1,24}[ ]|[|>][-+]?" + _BREAKS + rb"[ ]{1,16})?"
+    + rb"(?:&[a-z0-9_]{1,24}[ ]|[|>][-+]?" + _BREAKS + rb"[ ]{1,16})?" + _CALL
     # The name is itself a value: `name: API_TOKEN`, `value: …`; `<add key="Password" value="…"/>`.
     + rb"|[\\\"']{0,8}[,\snrt\\]{1,24}[\\\"']{0,8}value[\\\"']{0,8}[ ]?(?P<pair>[:=])[ ]?"
     # `<Password Type="…">…`, `<key>ApiKey</key><string>…`, a field of a form, a variable's default.
     + rb"|(?P<field>(?:[ ][a-z:]{1,24}=[\\\"']{1,4}[^\\\"'<>]{0,120}[\\\"']{1,4}){1,3}>"
     + rb"|</key>[\snrt\\]{0,24}<string>|[\\]{0,3}\"" + 2 * _BREAKS
     + rb"|[\\\"']{1,4}[ ]?\{[^{}\"']{0,160}?default[ ]{1,8}=[ ])"
-    + rb"|(?P<said>[ \t](?:(?:for|of|to)(?:[ \t][\w.@'-]{1,40}){1,3}(?::|[ \t]is)|is)[ \t])"
+    + rb"|(?P<said>[ \t](?:(?:for|of|to)(?:[ \t][\w.@'-]{1,40}){1,3}(?::|[ \t]is)|is"
+    + rb"|to(?=[ ][\"'`*]))[ \t])"
     + rb"|(?P<flag>[ \t]{1,4}|[\\\"']{1,4},[ \t]{0,4}))"
-    + rb"(?:b(?=[\\\"'](?!>)))?(?P<quote>" + _QUOTES + rb")"
+    + rb"(?:[bfru@](?=[\\\"'](?!>)))?(?P<quote>" + _QUOTES + rb")"
 )  # fmt: skip
 _SCHEME = (
     rb"(?:(?:bearer|basic|token|digest|apikey|api-key|bot|key|negotiate|geniekey|ssws|apitoken|jwt"
@@ -47,13 +52,15 @@ _SCHEME = (
 _FOREIGN = (
     *("contrase\u00f1a", "contrasena", "senha", "\u0430\u0440\u043e\u043b\u044c", "\u5bc6\u7801"),
     *("\u5bc6\u78bc", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638"),
+    *("kennwort", "wachtwoord", "haslo", "has\u0142o", "l\u00f6senord", "\u015fifre", "\u015eifre"),
+    *("parola", "heslo", "salasana", "lozinka", "jelsz\u00f3", "adgangskode"),
 )
 # Each begins with a literal, which `re` searches many times faster than anything else.
 _STEMS = (
     (b"pass", rb"(?!permission)(?:w(?:or)?[dt]|wd|phrase|code)?s?"), (b"pwd", b""), (b"psk", b""),
     (b"pw", b""),
     (b"secret", b""), (b"token", rb"(?!s)"), (b"credential", b""), (b"key", rb"(?!source)"),
-    (b"auth", rb"(?!or[^i]|oring)(?:orization)?"), (b"honeycomb-team", b""),
+    (b"auth", rb"(?!or[^i]|oring)(?:orization)?"), (b"honeycomb-team", b""), (b"macaroon", b""),
     # Not `_pat` alone: every other line of an agent has a path.
     *((name + b"_pat", rb"(?![a-z])") for name in (b"hub", b"lab", b"gh", b"ext", b"ops")),
     *((word.encode(), b"") for word in _FOREIGN),
@@ -80,7 +87,7 @@ _KEYS = tuple(
     b" license licence service shared storage ssh client deploy webhook admin subscription hmac"
     b" crypto app application bot ingest ingestion write read server root user rest instrumentation"
     b" function host integration event routing sdk consumer jwt aes rsa anon role provider openai"
-    b" anthropic stripe google maps sendgrid x".split()
+    b" anthropic stripe google maps sendgrid x recovery".split()
 )
 # What such a name is about is not the secret itself.
 _ABOUT = re.compile(
@@ -109,61 +116,24 @@ _NO_PASSWORDS = frozenset(
 )
 _BARE = re.compile(rb"[^\s\"'`\\,;&<>(){}\[\]|]{1,%d}" % MOST)
 _NUMBER = re.compile(rb"[-+0-9.,:_eETZ/%]+")
-_PLACEHOLDER = re.compile(
-    rb"(?i)\A(?:\$|%[a-z_]+%|\{|<|\[|x{3,}|\.{3}|\xe2\x80\xa6|\*{1,7}\Z|your|my(?:[-_][a-z]+){1,2}\Z|an?[-_]|the[-_]"
-    rb"|some|insert|replace|change[-_a-z]*\Z|convertto-|todo|null|none|undefined|true|false|redacted|hidden|placeholder|dummy|fake"
-    rb"|file:|env:|vault:|arn:|https?:|@|//|\.?/|~/|[a-z_]+\.[a-z_]+\()|[({\[]|\$\{|process\.env"
-    rb"|os\.environ|getenv|\]\]|\.\.\.\Z|::"
+# Not of the length of a commit's hash.
+_HEX_KEY = re.compile(
+    rb"(?:0x)?(?P<value>(?i:[0-9a-f]{32}|[0-9a-f]{48}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}))"
+    rb"(?![0-9A-Za-z_-])"
 )
-_NO_LOGIN = re.compile(_PLACEHOLDER.pattern + rb"|\Apassword\Z")
-# The name of something in code, a call, an index.
-_CODE = re.compile(rb"[A-Za-z_]+(?:[.:]{1,2}[A-Za-z_]+)+(?:\Z|[(\[])|[A-Za-z_][A-Za-z0-9_.]*\(")
+_OPEN_HEX = re.compile(rb"(?:0x?)?[0-9a-fA-F]{0,128}\Z")
+_NO_SECRET_KEY = re.compile(
+    rb"(?:cache|pub(?:lic)?|primary|foreign|partition|sort|object|finger|idempotency|dedup|lookup|map"
+    rb"|hash|group|index|row|sha|id|react|item|node|s3|file|query|unique|content|store|entry|lock|job"
+    rb"|build|config|state|trace|artifact|restore|image|layer|digest|commit)[-_. \"']{0,3}\Z"
+)
 _NAME = b"abcdefghijklmnopqrstuvwxyz0123456789-_"
 _KNOWN = re.compile(rb"[A-Za-z]{2,10}[-_]|eyJ|A[KS]IA|[-+=(]|[A-Za-z_]+=")
 _STARS = b"*" * 8
 _PASSWORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-_BEARER = re.compile(
-    rb"bearer(?:\s|\\[nrt]){1,8}(?P<value>[*A-Za-z0-9_\-.~+/]{16,%d}=*)" % (8 * MOST)
-)
-_BASIC = re.compile(rb"basic[ \t]{1,4}(?P<value>[*A-Za-z0-9_\-+/]{6,%d}={0,2})" % (2 * MOST))
-_URL = re.compile(
-    rb"://(?P<user>[^\s/@:\"'`<>\\]{0,128}):(?P<value>[^\s/@\"'`<>\\]{1,256})@(?=[^\s\"'`<>\\])"
-)
-# A key alone before the host, as Sentry's addresses have it.
-_KEY_URL = re.compile(rb"://(?P<value>[A-Za-z0-9_\-]{20,128})@(?=[A-Za-z0-9])")
-_KEY_ID = re.compile(rb"private_key_id[\\\"']{1,8}: ?[\\\"']{1,8}(?P<value>[0-9a-f]{1,64})")
-_SIGNED = re.compile(
-    rb"[?&;](?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|access_token|code"
-    rb"|key|auth|sid|jwt|appid|hapikey|otp)=(?P<value>[^\s&\"'`<>\\#]{16,%d})" % (4 * MOST)
-)
-_COOKIES = tuple(
-    (frozenset(names), re.compile(name + rb"=(?P<value>[^\s;,&\"'`<>\\]{16,%d})" % MOST))
-    for name, names in (
-        (
-            rb"sess(?:ion)?(?:_?id)?",
-            (b"sess=", b"session=", b"sessid=", b"sess_id=", b"sessionid=", b"session_id="),
-        ),
-        (rb"\.sid", (b".sid=",)),
-    )
-)
-_ADDRESS = re.compile(rb"://[^\s\"'`<>\\]{4,%d}" % (8 * MOST))
-_PEM = re.compile(
-    rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?P<value>(?:[^\"'`{}\-]|-(?!----))+)"
-)
-_PUBLIC = re.compile(
-    rb"-----BEGIN (?:[A-Z0-9 ]{0,40}(?:CERTIFICATE|PUBLIC KEY|SIGNATURE|REQUEST|PUBLIC KEY BLOCK"
-    rb"|MESSAGE))-----[^\"\-]+"
-)
-_UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
-
-
 # In small letters: one of them is in each text that has such a value.
-ANCHORS = frozenset(
-    (b"bearer", b"basic", b"://", b"-----begin", b"private_key_id",
-     *_STEM_OF,
-     *(name for names, _ in _COOKIES for name in names))
-)  # fmt: skip
+ANCHORS = frozenset(_STEM_OF)
 
 
 def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
@@ -178,7 +148,6 @@ def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
         if (found := _value(text, lower, name)) is not None and _secret(text, name, *found):
             first, last = found
             yield found
-    yield from _introduced(text, lower, anchors)
 
 
 def _names(lower: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
@@ -191,93 +160,25 @@ def open_value(text: bytes, anchors: frozenset[bytes]) -> int | None:
     lower, starts = text.lower(), list[int]()
     for name in _names(lower, anchors):
         found = _value(text, lower, name)
+        if lower.startswith(b"key", name.start()) and name["sign"] is not None:
+            found = found or (part.span() if (part := _OPEN_HEX.match(text, name.end())) else None)
         if found is not None and (
             (found[1] >= len(text) - 1 and found[1] - found[0] < MOST)
             or (_is_shell(text, name) and OPEN_DENSE.match(text, found[0]))
         ):
             starts.append(found[0])
-    for pattern in (_OPEN_BEARER, _OPEN_BASIC, _OPEN_SIGNED):
-        starts += [found.start("value") for found in pattern.finditer(lower)]
-    starts += [found.start() + 3 for found in _OPEN_URL.finditer(text)]
-    starts += [found.start("value") for found in _KEY_ID.finditer(text) if found.end() == len(text)]
+    starts += schemes.open_values(text, lower)
     starts += commands.open_value(text, anchors)
-    if text.endswith(b"-"):
-        # They may end a key of which the beginning is far away.
-        starts.append(len(text.rstrip(b"-")))
     return min(starts, default=None)
-
-
-_OPEN_BEARER = re.compile(
-    rb"bearer(?:\s|\\[nrt]){1,8}(?P<value>[*A-Za-z0-9_\-.~+/]{1,%d}=*)\Z" % MOST
-)
-_OPEN_BASIC = re.compile(rb"basic[ \t]{1,4}(?P<value>[*A-Za-z0-9_\-+/]{1,%d}=*)\Z" % MOST)
-_OPEN_SIGNED = re.compile(
-    rb"(?:[?&;](?:[a-z_-]*sig(?:nature)?|[a-z_-]*token|code|key|auth|sid|jwt|appid|hapikey)"
-    rb"|sessionid|sessid|connect\.sid|_session|csrftoken)=(?P<value>[^\s&\"'`<>\\#;,]{1,%d})\Z"
-    % MOST
-)
-_OPEN_URL = re.compile(rb"://[^\s/@\"'`<>\\]{1,384}@?\Z")
-
-
-def public_blocks(text: bytes, anchors: frozenset[bytes]) -> list[tuple[int, int]]:
-    """Returns where certificates and public keys are, which look like secrets."""
-    if b"-----begin" not in anchors:
-        return []
-    return [found.span() for found in _PUBLIC.finditer(text)]
-
-
-def _introduced(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
-    for found in _BEARER.finditer(lower) if b"bearer" in anchors else ():
-        start, end = found.span("value")
-        value = text[start:end].rstrip(b".")
-        if _STARS in value or not wordy(value.rstrip(b"=")):
-            yield start, start + len(value)
-    for found in _BASIC.finditer(lower) if b"basic" in anchors else ():
-        start, end = found.span("value")
-        if _basic(text[start:end]):
-            yield start, end
-    for address in _ADDRESS.finditer(lower) if b"://" in anchors else ():
-        login = _URL.match(text, address.start())
-        if login and (_STARS in login["value"] or not _NO_LOGIN.match(login["value"])):
-            yield login.span("value")
-        elif (alone := _KEY_URL.match(text, address.start())) and not wordy(alone["value"]):
-            yield alone.span("value")
-        for found in _SIGNED.finditer(lower, *address.span()):
-            start, end = found.span("value")
-            if not wordy(text[start:end]) and not _UUID.fullmatch(text[start:end]):
-                yield start, end
-    for names, cookies in _COOKIES:
-        for found in () if anchors.isdisjoint(names) else cookies.finditer(lower):
-            start, end = found.span("value")
-            value = text[start:end]
-            if _STARS in value or not (
-                _UUID.fullmatch(value) or wordy(value) or _CODE.match(value)
-            ):
-                yield start, end
-    for found in _PEM.finditer(text) if b"-----begin" in anchors else ():
-        yield found.span("value")
-    for found in _KEY_ID.finditer(text) if b"private_key_id" in anchors else ():
-        if len(found["value"]) >= 32:
-            yield found.span("value")
-
-
-def _basic(value: bytes) -> bool:
-    """Returns whether it is a name and a password, as HTTP sends them."""
-    if _STARS in value:
-        return True
-    try:
-        decoded = b64decode(value.rstrip(b"=") + b"=" * (-len(value.rstrip(b"=")) % 4))
-    except (Error, ValueError):
-        return False
-    return b":" in decoded and decoded.isascii()
 
 
 def _value(text: bytes, lower: bytes, name: re.Match[bytes]) -> tuple[int, int] | None:
     """Returns where the value of a name is, if this is a name that a secret may have."""
     stem = lower[name.start() : name.start() + 3]
     if stem == b"key" and not _is_secret_key(lower, name.start()):
-        return None
-    if _ABOUT.search(name["tail"]):
+        return _hex_key(text, lower, name)
+    # `passed to "…"` is about no password.
+    if _ABOUT.search(name["tail"]) or (name["said"] and name["tail"]):
         return None
     if (
         stem[:2] == b"pw"
@@ -296,6 +197,17 @@ def _value(text: bytes, lower: bytes, name: re.Match[bytes]) -> tuple[int, int] 
     if found is None:
         return None
     return found.start(), found.start() + len(found[0].rstrip(b".,;:"))
+
+
+def _hex_key(text: bytes, lower: bytes, name: re.Match[bytes]) -> tuple[int, int] | None:
+    """Returns where a key in hexadecimal is that nothing else than `key` introduces. Others are of
+    tables, caches and maps, or public.
+    """
+    found = _HEX_KEY.match(text, name.end())
+    if found is None or name["sign"] is None or name["tail"]:
+        return None
+    before = _NO_SECRET_KEY.search(lower, max(0, name.start() - 24), name.start())
+    return None if before else found.span("value")
 
 
 def _is_shell(text: bytes, name: re.Match[bytes]) -> bool:
@@ -328,6 +240,11 @@ def _is_connection(text: bytes, name: re.Match[bytes], start: int) -> bool:
     return _CONNECTION.search(text[max(0, start - 160) : start].lower()) is not None
 
 
+def _is_token_option(text: bytes, name: re.Match[bytes], value: bytes) -> bool:
+    """Returns whether it is the value of an option: JSON in base64, and no web token."""
+    return value.startswith(b"eyJ") and len(value) >= 64 and _is_option(text, name)
+
+
 def _is_option(text: bytes, name: re.Match[bytes]) -> bool:
     """Returns whether the name is that of an option of a command line."""
     before = text[max(0, name.start() - 24) : name.start()].lower()
@@ -336,15 +253,21 @@ def _is_option(text: bytes, name: re.Match[bytes]) -> bool:
 
 def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
     value, quoted = text[start:end], bool(name["quote"])
-    if name["flag"] is not None and _KNOWN.match(value):
+    if name["flag"] is not None and _KNOWN.match(value) and not _is_token_option(text, name, value):
         return False  # a secret of its own, or none
-    if _STARS in value or (DENSE.fullmatch(value) and (quoted or _is_shell(text, name))):
+    if _HEX_KEY.fullmatch(value):
         return True
-    if not quoted and value[:1] in b"*_~`":
-        return False  # set in bold, or the like
+    is_marked = not quoted and value[:1] in b"*_~`"  # set in bold, or the like
+    if _STARS in value:
+        # What was no value before a part of it was redacted is none now.
+        return value.startswith(_STARS) or not (is_marked or PLACEHOLDER.search(value[:128]))
+    if DENSE.fullmatch(value) and (quoted or _is_shell(text, name)):
+        return True
+    if is_marked:
+        return False
     if len(value) >= 4 and _is_connection(text, name, start):
-        return not _PLACEHOLDER.search(value[:128])
-    if len(value) < 6 or _PLACEHOLDER.search(value[:128]) or _CODE.match(value):
+        return not PLACEHOLDER.search(value[:128])
+    if len(value) < 6 or PLACEHOLDER.search(value[:128]) or CODE.match(value):
         return False
     in_markup = name["sign"] == b">" or bool(name["field"])
     if not quoted and text[end : end + 1] in (b"(", b"[", b"{", b"<") and not in_markup:
@@ -357,7 +280,8 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
         return password
     shell = text[name.start() : name.start() + 3].isupper()
     tight = name["sign"] == b"=" and text[start - 1 : start] == b"="
-    given = quoted or (tight and shell) or in_markup or bool(name["pair"])
+    in_setting = shell and name["flag"] is not None  # `ENV DB_PASSWORD …`
+    given = quoted or (tight and shell) or in_setting or in_markup or bool(name["pair"])
     digits = count(value, DIGITS) > 0
     if _NUMBER.fullmatch(value):
         return password and given

@@ -10,8 +10,8 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from unbraid.cli.live_display import start_live_display
-from unbraid.cli.printer import Printer
+from unbraid.cli.output.live_display import start_live_display
+from unbraid.cli.output.printer import Printer
 from unbraid.events import decode_event
 from unbraid.log.entry import Entry
 from unbraid.tui.run_tree import RunTree

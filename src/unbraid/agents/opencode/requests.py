@@ -1,0 +1,90 @@
+"""What a permission request of OpenCode would allow.
+
+A request names a permission and says little else: for a shell command only patterns, which leave
+out parts of it, and for the tool of a plugin or an MCP server nothing. What is approved is the call
+that the request belongs to, so the input of that call is shown with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+from unbraid.events.parts import decoded
+from unbraid.translate.seen import forget_oldest
+from unbraid.wire.record import BAD_JSON
+
+# Ours, in the properties of a request: what its call was given.
+CALLED = "unbraidInput"
+MAX_CALLS = 256
+_OVER = ("completed", "error")
+
+
+class _State(Struct):
+    status: str = ""
+    input: Raw = Raw(b"null")
+
+
+class _Part(Struct):
+    call_id: str = field(default="", name="callID")
+    state: _State | None = None
+
+
+class _Properties(Struct):
+    part: _Part | None = None
+
+
+class _Event(Struct):
+    properties: _Properties | None = None
+
+
+class OpenCalls:
+    """The inputs of the calls that have no result yet, by call."""
+
+    def __init__(self) -> None:
+        self._inputs: dict[str, bytes] = {}
+
+    def note(self, line: bytes) -> None:
+        """Takes an event; most are about no call."""
+        if b'"callID"' not in line:
+            return
+        try:
+            read = msgspec.json.decode(line, type=_Event)
+        except BAD_JSON:
+            return
+        part = None if read.properties is None else read.properties.part
+        if part is None or part.state is None:
+            return
+        self._inputs.pop(part.call_id, None)
+        if part.state.status not in _OVER:
+            self._inputs[part.call_id] = bytes(part.state.input)
+            forget_oldest(self._inputs, MAX_CALLS)
+
+    def input_of(self, asked: dict[str, Any]) -> Any:
+        """Returns what the call of a request was given; None if that is not known."""
+        given = self._inputs.get(call_of(asked) or "")
+        return None if given is None else decoded(given)
+
+
+def call_of(asked: dict[str, Any]) -> str | None:
+    """Returns the call that a request is about, if it says so."""
+    tool = asked.get("tool")
+    call = tool.get("callID") if isinstance(tool, dict) else asked.get("callID")
+    return call if isinstance(call, str) else None
+
+
+def request_input(asked: dict[str, Any], called: Any) -> dict[str, Any]:
+    """Returns all that is known of what a request would allow: the input of its call, and what the
+    request says. Where both have a name, the request counts: an agent chooses what it gives a call.
+    """
+    shown: dict[str, Any] = {}
+    for given, name in ((called, "input"), (asked.get("metadata"), "metadata")):
+        if isinstance(given, dict):
+            shown |= given
+        elif given is not None:
+            shown[name] = given
+    return shown | {
+        name: asked[name] for name in ("title", "pattern", "patterns") if asked.get(name)
+    }

@@ -1,0 +1,225 @@
+"""A kind that another package brings, made harmless.
+
+Its code may raise anything, anywhere, and whoever asks all kinds would end with it: the watch of a
+machine, the list of its sessions. So every part of it is wrapped. A call that fails is answered as
+if the kind had nothing to say, and its problem is noted for `unbraid doctor`; where there is no
+such answer, because a person asked for this very kind, it is a SourceError.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import threading
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from msgspec import Struct, field
+
+from unbraid.agents.port import AgentKind
+from unbraid.errors import SourceError, UnbraidError
+from unbraid.events import RelayEvent, Unrecognized
+from unbraid.timings import PLUGIN_LOAD_TIMEOUT_SECONDS
+from unbraid.wire.record import BAD_JSON, Record, sound
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Note = Callable[[str], object]
+
+
+class _Part(Struct):
+    """What a part of a kind answers where its own code fails, and the parts that it gives out."""
+
+    answers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    parts: Mapping[str, _Part] = field(default_factory=dict)
+
+
+def _nothing(*args: Any, **named: Any) -> None:
+    """Answers None."""
+
+
+def _no(*args: Any, **named: Any) -> bool:
+    return False
+
+
+def _none(*args: Any, **named: Any) -> tuple[()]:
+    return ()
+
+
+def _empty(*args: Any, **named: Any) -> set[str]:
+    return set()
+
+
+class _SilentWatch:
+    """Watches nothing."""
+
+    async def changes(self) -> AsyncGenerator[set[str], None]:
+        yield set()
+
+    look = ended = staticmethod(_empty)
+    has = staticmethod(_no)
+    follow = forget = staticmethod(_nothing)
+
+
+def _silent_watch(**named: Any) -> _SilentWatch:
+    return _SilentWatch()
+
+
+def _unread(record: Record, out: list[RelayEvent]) -> None:
+    out.append(Unrecognized(raw=sound(record.raw)))
+
+
+_CONTROLLER = _Part({"verbs": lambda: [], "pending": lambda: [], "printed": _nothing,
+                     "passed": _nothing, "close": _nothing})  # fmt: skip
+_FOLLOWER = _Part({"unsettled": _no, "problems": dict, "read": _none,
+                   "silent_seconds": lambda: math.inf})  # fmt: skip
+_WATCH = _Part(
+    {"changes": _empty, "look": _empty, "has": _no, "follow": _nothing, "forget": _nothing,
+     "ended": _empty, "changed_states": _empty, "is_alive": _no, "controller": _nothing},
+    {"follow": _FOLLOWER, "controller": _CONTROLLER},
+)  # fmt: skip
+_STORE = _Part(
+    {"is_session_id": _no, "matching": _none, "root": _nothing, "listed": _none, "blocks": _none,
+     "run": _nothing, "updated": lambda session_id: 0, "follow": _nothing,
+     "watch": _silent_watch, "states": lambda among=(): {}},
+    {"follow": _FOLLOWER, "watch": _WATCH},
+)  # fmt: skip
+_SOURCE = _Part({"session_id": _nothing, "printed": _nothing, "end": _nothing, "begin": _nothing,
+                 "read": _none})  # fmt: skip
+_RENDERER = _Part({"line": lambda line: line + b"\n", "end": bytes, "exit_code": lambda code: code})
+_LAUNCHER = _Part(
+    {"recognizes": _no, "piped": _nothing, "controller": _nothing, "renderer": _nothing},
+    {"source": _SOURCE, "piped": _SOURCE, "renderer": _RENDERER, "controller": _CONTROLLER},
+)  # fmt: skip
+_DIALECT = _Part({"ts": lambda: 0, "outcome": _nothing, "decode": _nothing, "mend": _nothing,
+                  "reading": _nothing, "program": _nothing, "arrive": _nothing,
+                  "translate": _unread, "finish": _nothing})  # fmt: skip
+_FILES = _Part({"opened": _nothing, "form": _nothing, "document": _nothing})
+_KIND = _Part(
+    {"deltas": _nothing, "without_notes": lambda text, of_agent: text, "sessions": _nothing,
+     "files": _nothing, "launcher": _nothing, "resumer": _nothing, "backend": _nothing,
+     "hooks": _nothing, "checkup": lambda env: []},
+    {"dialect": _DIALECT, "deltas": _Part({"read": _nothing}), "sessions": _STORE,
+     "files": _FILES, "launcher": _LAUNCHER, "resumer": _Part(),
+     "hooks": _Part({"is_present": _no})},
+)  # fmt: skip
+
+
+def load_plugin(entry: EntryPoint, note: Note) -> AgentKind:
+    """Returns the kind of an entry point, guarded. Raises whatever is wrong with it."""
+    brought = _loaded(entry)
+    if not isinstance(brought, AgentKind):
+        raise TypeError(f"{entry.value} is not an AgentKind")
+    # It is asked about the lines of every other kind, too.
+    with suppress(*BAD_JSON):
+        brought.dialect().decode(b"{}")
+    made: AgentKind = _guarded(brought, _KIND, note, base=AgentKind)
+    return made
+
+
+def _loaded(entry: EntryPoint) -> object:
+    """Loads what an entry point names, in a thread: an import that does not end must not keep
+    anyone from the other kinds.
+    """
+    found: list[object] = []
+    problems: list[Exception] = []
+
+    def load() -> None:
+        try:
+            found.append(entry.load()())
+        except Exception as error:
+            problems.append(error)
+
+    thread = threading.Thread(target=load, daemon=True)
+    thread.start()
+    thread.join(PLUGIN_LOAD_TIMEOUT_SECONDS)
+    if problems:
+        raise problems[0]
+    if not found:
+        raise TimeoutError(f"loading takes longer than {PLUGIN_LOAD_TIMEOUT_SECONDS:g} seconds")
+    return found[0]
+
+
+def _guarded(part: object, about: _Part, note: Note, *, base: type = object) -> Any:
+    """Returns an object with the attributes of a part, whose failing calls are answered."""
+    made: dict[str, Any] = {}
+    for name in {*dir(type(part)), *getattr(part, "__dict__", ())}:
+        if name.startswith("_"):
+            continue
+        is_method = callable(inspect.getattr_static(part, name))
+        make = _method if is_method else _property
+        made[name] = make(part, name, about, note)
+    return type(type(part).__name__, (base,), made)()
+
+
+def _property(part: object, name: str, about: _Part, note: Note) -> property:
+    return property(lambda self: _asked(lambda: getattr(part, name), name, about, note))
+
+
+def _method(part: object, name: str, about: _Part, note: Note) -> staticmethod[..., Any]:
+    call, inner = getattr(part, name), about.parts.get(name)
+    # Whoever is given the same part again is given the same object again.
+    given: WeakValueDictionary[int, Any] = WeakValueDictionary()
+
+    def called(*args: Any, **named: Any) -> Any:
+        got = _asked(call, name, about, note, *args, **named)
+        if isinstance(got, Iterator):
+            return _iterated(got, name, about, note)
+        if inner is None or got is None:
+            return got
+        return given.get(id(got)) or given.setdefault(id(got), _guarded(got, inner, note))
+
+    async def awaited(*args: Any, **named: Any) -> Any:
+        try:
+            return await call(*args, **named)
+        except Exception as error:
+            return _answer(error, name, about, note)(*args, **named)
+
+    def yielding(*args: Any, **named: Any) -> AsyncGenerator[Any, None]:
+        return _yielded(call(*args, **named), name, about, note)
+
+    if inspect.isasyncgenfunction(call):
+        return staticmethod(yielding)
+    return staticmethod(awaited if inspect.iscoroutinefunction(call) else called)
+
+
+def _asked(
+    call: Callable[..., Any], name: str, about: _Part, note: Note, *args: Any, **named: Any
+) -> Any:
+    try:
+        return call(*args, **named)
+    except Exception as error:
+        return _answer(error, name, about, note)(*args, **named)
+
+
+def _iterated(items: Iterator[Any], name: str, about: _Part, note: Note) -> Iterator[Any]:
+    try:
+        yield from items
+    except Exception as error:
+        yield from _answer(error, name, about, note)()
+
+
+async def _yielded(
+    items: AsyncGenerator[Any, None], name: str, about: _Part, note: Note
+) -> AsyncGenerator[Any, None]:
+    try:
+        async with aclosing(items):
+            async for item in items:
+                yield item
+    except Exception as error:
+        # Whoever waits for the first look waits no longer.
+        yield _answer(error, name, about, note)()
+
+
+def _answer(error: Exception, name: str, about: _Part, note: Note) -> Callable[..., Any]:
+    """Notes a problem. Returns what answers in place of the call, or raises what is wrong."""
+    if isinstance(error, BAD_JSON) and name in ("decode", "hooked"):
+        raise error  # what was sent is wrong, not who reads it
+    problem = f"{name}: {type(error).__name__}: {error}"
+    note(problem)
+    if (answer := about.answers.get(name)) is not None:
+        return answer
+    raise error if isinstance(error, UnbraidError) else SourceError("plugin", problem) from error

@@ -1,0 +1,1 @@
+"""The options that several commands have, and the types of their arguments."""

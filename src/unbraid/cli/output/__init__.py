@@ -1,0 +1,1 @@
+"""What commands show: tables, trees, lines, bars, and the page beside them."""

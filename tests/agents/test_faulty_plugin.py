@@ -1,0 +1,136 @@
+"""Whatever fails in a plugin, and wherever: all other kinds work as without it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from tests.agents.faulty import PARTS, Faulty, failing
+from tests.agents.toy import said
+from tests.test_machine import until
+from tests.watch.test_restart import environment
+from tests.watch.writing import SESSION, Writer, append
+from unbraid import Machine, Translator
+from unbraid.agents import files, plugin, registry
+from unbraid.checkup import checkup
+from unbraid.errors import UnbraidError
+from unbraid.events import TextDelta, Unrecognized
+from unbraid.launch.detected_source import DetectedSource
+from unbraid.launch.run import launchers_of
+from unbraid.redact import source
+from unbraid.sessions.names import complete_name
+from unbraid.sessions.run_list import list_runs
+from unbraid.sessions.search import search_files
+from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.translate import reader
+
+FAULTS = [
+    *[("kind", name) for name in ("deltas", "sessions", "files", "launcher", "checkup")],
+    *[(part, name) for part, made in PARTS.items() for name in vars(made) if name[0] != "_"],
+]
+TOY = "a-toy"
+
+
+@pytest.fixture(params=FAULTS, ids=".".join)
+def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Installs a plugin in which one method fails."""
+    part, method = request.param
+    monkeypatch.setattr(Faulty, "fault", request.param)
+    monkeypatch.setattr(Faulty, "failed", [])
+    for name, place in (("watch", "JsonlWatch"), ("follower", "JsonlFollower")):
+        if part == name:
+            monkeypatch.setattr(files, place, failing(PARTS[name], method))
+    entry = EntryPoint("faulty", "tests.agents.faulty:Faulty", registry.GROUP)
+    with installed(monkeypatch, entry):
+        yield method
+
+
+@contextlib.contextmanager
+def installed(monkeypatch: pytest.MonkeyPatch, entry: EntryPoint) -> Iterator[None]:
+    known = (registry.kinds, registry._plugins, reader._registered_reader, source._line_formats)
+    monkeypatch.setattr(registry, "_may_have_entries", lambda: True)
+    monkeypatch.setattr(registry, "_entries", lambda: [entry])
+    for each in known:
+        each.cache_clear()
+    yield
+    for each in known:
+        each.cache_clear()
+
+
+async def test_nothing_else_fails(fault: str, tmp_path: Path) -> None:
+    env = {**environment(tmp_path), "HOME": str(tmp_path)}
+    writer = Writer(Path(env["CLAUDE_CONFIG_DIR"]))
+    append(writer.main, writer.prompt("Count.") + writer.text("one"))
+    toy = tmp_path / "toys" / f"{TOY}.jsonl"
+    toy.parent.mkdir()
+    toy.write_bytes(said("Hello."))
+    await asyncio.to_thread(read_everything, env, writer.main, toy)
+    assert "Claude Code" in [finding.about for finding in await checkup(env)]
+    async with Machine(env=env) as machine, machine.watching():
+        assert await until(machine, SESSION, "one") == ["one"]
+        append(toy, said("Bye."))
+        append(writer.main, writer.text("two"))
+        assert await until(machine, SESSION, "two") == ["one", "two"]
+    noted = registry.plugin_problems().get("faulty")
+    assert bool(Faulty.failed) == (noted is not None)
+    assert noted is None or noted.endswith("ZeroDivisionError: by zero")
+
+
+def read_everything(env: dict[str, str], main: Path, toy: Path) -> None:
+    """Lists, searches, opens and redacts the sessions of all kinds, as the commands do."""
+    listed = list_runs([], env, None, everything=True, warn=lambda text: None)
+    assert SESSION in [run.run for run in listed]
+    assert [hit.run for hit in search_files("one", env)] == [SESSION]
+    assert complete_name(SESSION[:6], (), env) == SESSION
+    for name in (SESSION, str(main)):
+        (run,) = runs_of_sources([name], env)
+        assert "one" in [getattr(event, "delta", "") for event in events_of(run)]
+    line = source.line_redactor().lines(main.read_bytes(), end=True)
+    assert line == main.read_bytes()
+    piped = DetectedSource(launchers_of(env))
+    piped.printed(b'{"type":"system","subtype":"init","session_id":"' + SESSION.encode() + b'"}\n')
+    assert piped.session_id == SESSION
+    # Whoever asks for its own sessions is told so, at worst.
+    with contextlib.suppress(UnbraidError):
+        for run in runs_of_sources([TOY], env) + runs_of_sources([str(toy)], env):
+            list(events_of(run))
+
+
+@pytest.mark.parametrize("fault", [("dialect", "translate")], indirect=True, ids=".".join)
+def test_what_it_cannot_translate_is_not_lost(fault: str) -> None:
+    translator = Translator()
+    (event,) = translator.feed(said("Hello."))
+    assert isinstance(event, Unrecognized) and b"Hello." in bytes(event.raw)
+    assert translator.kind == "faulty"
+
+
+def test_an_import_that_does_not_end_keeps_nobody_waiting(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "endless.py").write_text("import threading\nthreading.Event().wait(60)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(plugin, "PLUGIN_LOAD_TIMEOUT_SECONDS", 0.1)
+    with installed(monkeypatch, EntryPoint("slow", "endless:Endless", registry.GROUP)):
+        record = (
+            b'{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"Hi."}]}}'
+        )
+        (event,) = Translator().feed(record + b"\n")
+        assert isinstance(event, TextDelta)
+        assert "longer than 0.1 seconds" in registry.plugin_problems()["slow"]
+
+
+def test_a_steered_session_is_always_the_same_object() -> None:
+    class Watch:
+        steering = object()
+
+        def controller(self) -> object:
+            return self.steering
+
+    guarded = plugin._guarded(Watch(), plugin._WATCH, lambda problem: None)
+    first = guarded.controller()
+    assert guarded.controller() is first

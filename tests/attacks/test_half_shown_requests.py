@@ -1,0 +1,168 @@
+"""Attack: a permission request that does not say what it would allow, so that no card shows it.
+
+OpenCode asks for `bash` with patterns at best, and for the tool of an MCP server with nothing at
+all; Codex asks for changes of files that it has named before. What is approved is the call, so its
+input is shown with the request, in the log and to whoever answers: page, `top` and `approve` alike.
+What the request itself says counts more than what an agent gave the call beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.block_rows import RECORDINGS
+from unbraid import Translator
+from unbraid.agents.codex.server.approvals import Approvals
+from unbraid.agents.codex.server.messages import server_message
+from unbraid.agents.opencode.requests import MAX_CALLS, OpenCalls, request_input
+from unbraid.agents.opencode.sessions.controller import ServerController
+from unbraid.events import PermissionAsked
+
+RECORDED = RECORDINGS / "permission.serve.opencode-1.2.27" / "event.sse"
+SESSION = "ses_e218d0553ffenRMvtXOpA5X45Y"
+
+
+class Nobody:
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        raise AssertionError("nothing is to be sent")
+
+
+def asked_in(lines: list[bytes]) -> list[Any]:
+    """The inputs of the requests that these lines hold."""
+    translator = Translator()
+    told = [each for line in lines for each in translator.feed(line)] + translator.finish()
+    return [event.input for event in told if isinstance(event, PermissionAsked)]
+
+
+def line(kind: str, **properties: Any) -> bytes:
+    return json.dumps({"type": kind, "properties": properties}).encode() + b"\n"
+
+
+def call(call_id: str, status: str, given: Any, tool: str = "deploy_run") -> bytes:
+    state = {"status": status, "input": given, "output": "x", "time": {"start": 1, "end": 2}}
+    ids = {"id": f"prt_{call_id}", "messageID": "msg_1", "sessionID": SESSION}
+    part = {**ids, "type": "tool", "callID": call_id, "tool": tool, "state": state}
+    return line("message.part.updated", part=part)
+
+
+def request(call_id: str, **more: Any) -> bytes:
+    about = {"id": "per_1", "sessionID": SESSION, "permission": "deploy_run", "metadata": {}}
+    tool = {"messageID": "msg_1", "callID": call_id}
+    return line("permission.asked", **{**about, "patterns": ["*"], "tool": tool, **more})
+
+
+@pytest.fixture
+def controller() -> ServerController:
+    return ServerController(Nobody(), SESSION)
+
+
+def shown_by(controller: ServerController, *lines: bytes) -> Any:
+    for each in lines:
+        (controller.note if b'"permission.' in each else controller.note_call)(each)
+    (pending,) = controller.pending()
+    return pending.input
+
+
+def test_the_command_of_a_real_request_is_shown() -> None:
+    lines = RECORDED.read_bytes().splitlines(keepends=True)
+    assert b'"permission":"bash","patterns":["touch allowed.txt"],"metadata":{}' in b"".join(lines)
+    first, second = asked_in(lines)
+    assert first["command"] == "touch allowed.txt"
+    assert "+no" in second["diff"]
+
+
+def test_the_tool_of_an_mcp_server_is_shown_with_its_input(controller: ServerController) -> None:
+    given = {"target": "production", "force": True}
+    lines = [line("session.created", info={"id": SESSION}), call("c1", "running", given)]
+    lines.append(request("c1"))
+    expected = {**given, "patterns": ["*"]}
+    assert asked_in(lines) == [expected]
+    assert shown_by(controller, *lines) == expected
+
+
+def test_a_plugin_brings_the_input_with_the_request(controller: ServerController) -> None:
+    lines = [request("c1", unbraidInput={"target": "production"})]
+    expected = {"target": "production", "patterns": ["*"]}
+    assert asked_in([line("session.created", info={"id": SESSION}), *lines]) == [expected]
+    assert shown_by(controller, *lines) == expected
+
+
+def test_what_the_request_says_counts_more_than_the_agent() -> None:
+    asked = {"metadata": {"filepath": "/home/me/.bashrc", "diff": "+evil"}, "patterns": [".bashrc"]}
+    called = {"filePath": "a", "diff": "+harmless", "patterns": ["a"], "filepath": "a"}
+    shown = request_input(asked, called)
+    assert shown == {**called, **asked["metadata"], "patterns": [".bashrc"]}  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("given", ["text", ["a", "list"], 7, None])
+def test_an_input_that_is_no_object_is_shown(given: Any, controller: ServerController) -> None:
+    shown = shown_by(controller, call("c1", "running", given), request("c1", metadata="odd"))
+    assert shown == {
+        "metadata": "odd",
+        "patterns": ["*"],
+        **({} if given is None else {"input": given}),
+    }
+
+
+def test_a_second_request_of_the_same_name_does_not_change_what_is_shown(
+    controller: ServerController,
+) -> None:
+    shown = shown_by(controller, request("c1", metadata={"command": "rm -rf ~"}))
+    again = shown_by(controller, request("c2", metadata={"command": "ls"}))
+    assert shown == again
+
+
+def test_nested_deeper_than_anyone_reads_it_stops_nobody(controller: ServerController) -> None:
+    deep = b"[" * 100_000 + b"]" * 100_000
+    asked = request("c1", metadata="DEEP").replace(b'"DEEP"', deep)
+    assert controller.note(asked) == asked
+    # It cannot be answered here: nobody would know what.
+    assert controller.pending() == []
+
+
+def test_only_open_calls_are_remembered() -> None:
+    calls = OpenCalls()
+    for number in range(3 * MAX_CALLS):
+        calls.note(call(f"c{number}", "running", {"n": number}))
+    asked = {"tool": {"callID": f"c{3 * MAX_CALLS - 1}"}}
+    assert calls.input_of(asked) == {"n": 3 * MAX_CALLS - 1}
+    assert calls.input_of({"tool": {"callID": "c0"}}) is None
+    calls.note(call(f"c{3 * MAX_CALLS - 1}", "completed", {}))
+    assert calls.input_of(asked) is None
+
+
+def test_changes_of_files_and_new_rights_are_shown_by_codex() -> None:
+    root = "01a1e371-c70c-72f2-9573-2f0c4426f9f3"
+    changes = [{"path": "/home/me/.bashrc", "kind": {"type": "update"}, "diff": "+evil"}]
+    item = {"type": "fileChange", "id": "c1", "changes": changes, "status": "inProgress"}
+    about = {"threadId": root, "turnId": "t", "itemId": "c1", "startedAtMs": 1, "kind": "x"}
+    asked = {"reason": "May I?", "grantRoot": "/", "laterAddition": {"network": True}}
+    lines: list[dict[str, Any]] = [
+        {"method": "thread/started", "params": {"thread": {"id": root, "cwd": "/w"}}},
+        {"method": "turn/started", "params": {"threadId": root, "turn": {"id": "t"}}},
+        {"method": "item/started", "params": {"threadId": root, "turnId": "t", "item": item}},
+        {"method": "item/fileChange/requestApproval", "id": 0, "params": {**about, **asked}},
+    ]
+    expected = {**asked, "changes": changes}
+    written = [json.dumps(each).encode() + b"\n" for each in lines]
+    assert asked_in(written) == [expected]
+    approvals = Approvals()
+    for each in written:
+        message = server_message(each)
+        assert message is not None
+        approvals.note(message)
+    (waiting,) = approvals.waiting.values()
+    assert waiting.input == expected
+
+
+def test_changes_that_are_not_known_are_said_to_be() -> None:
+    root = "01a1e371-c70c-72f2-9573-2f0c4426f9f3"
+    params = {"threadId": root, "itemId": "c9"}
+    asked = {"method": "item/fileChange/requestApproval", "id": 0, "params": params}
+    message, approvals = server_message(json.dumps(asked).encode()), Approvals()
+    assert message is not None
+    approvals.note(message)
+    assert [each.input for each in approvals.waiting.values()] == [{"changes": None}]
