@@ -23,6 +23,7 @@ from unbraid.translate.translator import Translator
 LONGER = WHOLE + " It reads the file"
 SPEAKING = ("text_delta", "thinking_delta", "tool_use")
 SEEDS = st.integers(0, 2**32)
+THREE = ("one", "two", "three")
 
 
 def text_block(words: str) -> dict[str, Any]:
@@ -61,7 +62,11 @@ def test_without_any_ids_each_block_is_said_once(seed: int) -> None:
     assert said == Counter(block for blocks in fleet.truth().values() for block in blocks)
 
 
-@pytest.mark.parametrize("seed", range(24))
+# In these, no line says by itself which message it belongs to; the others do.
+CONFUSING = [45, 1285, 1303, 1620, 2051, 2196, 2795, 3733, 4230]
+
+
+@pytest.mark.parametrize("seed", [*range(24), *CONFUSING])
 @pytest.mark.parametrize("name", ["one_block", "cumulative", "growing", "bare", "bare_growing"])
 def test_texts_that_begin_alike_are_told_apart(name: str, seed: int) -> None:
     rng = random.Random(seed)
@@ -166,21 +171,33 @@ def test_a_sentence_that_goes_on_is_another_text_or_growth_as_what_follows_shows
     assert [words for kind, words in blocks_of(events)[""] if kind == "text"] == wanted
 
 
-def growing_without_ids(*contents: list[str]) -> Counter[str]:
-    """What two sub-agents say whose lines have no ids and whose texts grow in place: the texts of
-    each line in, all of them out.
+def printed_without_ids(*contents: list[str] | str) -> bytes:
+    """Lines of three sub-agents without ids, whose texts grow in place: the texts of each, or the
+    name of an agent that has ended.
     """
     tasks = [
         {"type": "tool_use", "id": name, "name": "Task", "input": {"prompt": name}}
-        for name in ("one", "two")
+        for name in THREE
     ]
     first = [[text_block("St")], [text_block("Start.")], [text_block("Start."), *tasks]]
-    data = b"".join(
-        json.dumps({"type": "assistant", "message": {"content": content}}).encode() + b"\n"
-        for content in (*first, *([text_block(words) for words in each] for each in contents))
+    messages: list[dict[str, Any]] = [{"type": "assistant", "content": each} for each in first]
+    for each in contents:
+        if isinstance(each, str):
+            result = {"type": "tool_result", "tool_use_id": each, "content": "fine"}
+            messages.append({"type": "user", "content": [result]})
+        else:
+            said = [text_block(words) for words in each]
+            messages.append({"type": "assistant", "content": said})
+    return b"".join(
+        json.dumps({"type": each["type"], "message": {"content": each["content"]}}).encode() + b"\n"
+        for each in messages
     )
-    blocks = blocks_of(translated(data))
-    return Counter(words for name in ("one", "two") for _, words in blocks[name])
+
+
+def growing_without_ids(*contents: list[str] | str) -> Counter[str]:
+    """What the three sub-agents say."""
+    blocks = blocks_of(translated(printed_without_ids(*contents)))
+    return Counter(words for name in THREE for _, words in blocks.get(name, []))
 
 
 def test_two_texts_that_were_taken_for_each_other_change_places() -> None:
@@ -188,6 +205,8 @@ def test_two_texts_that_were_taken_for_each_other_change_places() -> None:
     line shows that it was not the second who did.
     """
     assert growing_without_ids(
+        ["Never."],
+        "three",
         ["I'll start by loo"],
         [WHOLE],
         ["I'll st"],
@@ -195,17 +214,58 @@ def test_two_texts_that_were_taken_for_each_other_change_places() -> None:
         ["I'll start by"],
         [WHOLE],
         [WHOLE, "ok"],
-    ) == Counter([WHOLE, LONGER, "ok"])
+    ) == Counter(["Never.", WHOLE, LONGER, "ok"])
+
+
+def test_who_has_ended_had_said_a_text() -> None:
+    """What is said after an agent's end is no growth of its words, if nobody else had spoken."""
+    assert growing_without_ids(
+        ["Done"], "one", ["Done with it"], ["Done with it all"], "two", ["Never"], "three"
+    ) == Counter(["Done", "Done with it all", "Never"])
+
+
+def test_a_text_that_was_taken_for_growth_is_reported_once_it_is_known_to_be_missing() -> None:
+    """Three agents have ended, so one of them has said the sentence and another has gone on."""
+    assert growing_without_ids(
+        [WHOLE], [LONGER], ["Something else."], "one", "two", "three"
+    ) == Counter([WHOLE, LONGER, "Something else."])
+    assert growing_without_ids(
+        [WHOLE], [LONGER], ["Some"], ["More."], "one", "two", ["Something"], "three"
+    ) == Counter([LONGER, "Something", "More."])
 
 
 def test_where_two_readings_are_even_nothing_is_lost_in_either() -> None:
-    """Either the first agent's second text goes on, or the second agent says its second text: the
-    lines are the same. It is reported as if it were new.
+    """Two agents have said a sentence and what begins with it, and the third one's text has grown:
+    but which pair of lines is the growth? Both truths print the same.
     """
-    said = growing_without_ids(
-        [WHOLE], [WHOLE, "I'll st"], [WHOLE, WHOLE], [WHOLE], [WHOLE, LONGER]
+    first = ["Look.", "Look. There.", "See.", "See. Here."]
+    lines = printed_without_ids(*([words] for words in first), *THREE)
+    one = {"one": ["Look."], "two": ["Look. There."], "three": ["See.", "See. Here."]}
+    other = {"one": ["Look.", "Look. There."], "two": ["See."], "three": ["See. Here."]}
+    for truth in (one, other):
+        printed = sorted(words for texts in truth.values() for words in texts)
+        assert printed == sorted(first)
+        ends = Counter(texts[-1] for texts in truth.values())
+        blocks = blocks_of(translated(lines))
+        assert Counter(words for name in THREE for _, words in blocks[name]) >= ends
+
+
+@pytest.mark.parametrize("agents", [8, 40])
+def test_many_agents_that_say_the_same_are_told_apart(agents: int) -> None:
+    """The ways to read their lines are countless; the likeliest are enough."""
+    rng = random.Random(agents)
+    names = [f"task{number}" for number in range(agents)]
+    spawn = [{"type": "tool_use", "id": n, "name": "Task", "input": {"prompt": n}} for n in names]
+    contents = [[text_block("Wor")], [text_block("Work.")], [text_block("Work."), *spawn]]
+    words = " ".join([WHOLE, "Then I change it.", "And I test what I have changed.", WHOLE])
+    said = dict.fromkeys(names, 0)
+    while running := [name for name in names if said[name] < len(words)]:
+        name = rng.choice(running)
+        said[name] = min(said[name] + rng.randint(5, 40), len(words))
+        contents.append([text_block(words[: said[name]])])
+    data = b"".join(
+        json.dumps({"type": "assistant", "message": {"content": content}}).encode() + b"\n"
+        for content in contents
     )
-    goes_on = Counter([WHOLE, LONGER, WHOLE])
-    is_new = Counter([WHOLE, WHOLE, WHOLE, LONGER])
-    assert said >= goes_on
-    assert said == is_new
+    blocks = blocks_of(translated(data))
+    assert [blocks[name] for name in names] == [[("text", words)]] * agents

@@ -25,15 +25,16 @@ from unbraid.translate.seen import forget_oldest
 
 M = TypeVar("M")
 Reading = tuple[int, ...]  # the numbers of lines, in order
+Step = tuple[
+    int, int, bool
+]  # a line, what it costs to go on from it, and if that is all it could do
 
-MAX_READINGS = 256
+MAX_READINGS = 64
 MAX_MESSAGES = 256
 RECENT_TEXTS = 4096
 
 # What it costs a reading to explain something.
-UNDUE = (
-    6  # a message begins though nobody is to begin one, or an agent ends without having said one
-)
+UNDUE = 6  # a message begins that nobody was to begin, or an agent ends that has said nothing
 UNSEEN = 20  # a line was left out: a message begins with two blocks, or gets two at once
 SENTENCE = 1  # a text that has grown had ended with a sentence
 NEVER_GROWN = 4  # the same, and no text has grown so far
@@ -128,7 +129,7 @@ class Readings(Generic[M]):
         allowed -= self._called + self._past
         self._called += calls
         costs: dict[Reading, int] = {}
-        steps = {n: self._step(known, line) for n, known in self._lines.items() if n != number}
+        steps = self._steps(line, number)
         for reading, cost in self._costs.items():
             for rest, more in self._continued(reading, line, steps, allowed):
                 after = rest if calls else (*rest, number)
@@ -185,40 +186,54 @@ class Readings(Generic[M]):
         # Where texts do not grow, a message that nobody was to begin is likelier than growth.
         return UNDUE if self.grows else NEVER_GROWN - 1
 
-    def _step(self, before: Line, line: Line) -> int | None:
-        """Returns what it costs if a line comes next in the message of another, or None if that
-        cannot be.
+    def _steps(self, line: Line, number: int) -> list[Step]:
+        """Returns the lines which this one may come next to, those first that have said most; of
+        two that have said the same, the later one: the earlier one has ended.
+        """
+        steps = []
+        for before in sorted(self._lines, key=lambda each: (self._size(each), each), reverse=True):
+            step = self._step(self._lines[before], line) if before != number else None
+            if step is not None:
+                steps.append((before, *step))
+        return steps
+
+    def _step(self, before: Line, line: Line) -> tuple[int, bool] | None:
+        """Returns what it costs if a line comes next in the message of another, and whether that
+        message could not do anything else; None if it cannot be.
         """
         if not before.leads_to(line):
             return None
         at = len(before.digests)
         more = len(line.digests) - at
         if before.digests[-1] == line.digests[at - 1]:
-            return UNSEEN * (more > 1) if more else None
-        words = line.content[at - 1].words
-        cut = _cut(before.words, words)
+            return (UNSEEN * (more > 1), False) if more else None
+        cut = _cut(before.words, line.content[at - 1].words)
         before.cut = max(before.cut, cut)
         self.grows = self.grows or cut == INSIDE_WORD
         cost = 0 if cut else SENTENCE if self.grows else NEVER_GROWN
-        return cost + UNSEEN * (more > 0)
+        return cost + UNSEEN * (more > 0), cut >= AFTER_BLANK and not more
 
     def _continued(
-        self, reading: Reading, line: Line, steps: dict[int, int | None], allowed: int
+        self, reading: Reading, line: Line, steps: list[Step], allowed: int
     ) -> Iterator[tuple[Reading, int]]:
         """Yields the messages that are left of a reading if a line comes next in one of them, or
         begins one, and what that costs.
+
+        A text that was cut goes on. If it is not this line that it goes on with, a message that has
+        said less can take its place, or one that begins later: that need not be told apart.
         """
+        seen: list[list[int]] = []
+        for number, cost, is_cut in steps:
+            if number not in reading or self._lines[number].digests in seen:
+                continue
+            seen.append(self._lines[number].digests)
+            rest = tuple(n for n in reading if n != number)
+            has_ended = self._has_ended(rest, number)
+            yield rest, cost + UNDUE * has_ended
+            if is_cut and not has_ended:
+                return
         undue = self._undue * (len(reading) >= allowed)
         yield reading, undue + UNSEEN * (len(line.digests) > 1)
-        seen: list[list[int]] = []
-        for place in range(len(reading) - 1, -1, -1):
-            number = reading[place]
-            cost = steps[number]
-            if cost is None or self._lines[number].digests in seen:
-                continue  # of two that have said the same, the earlier one has ended
-            seen.append(self._lines[number].digests)
-            rest = reading[:place] + reading[place + 1 :]
-            yield rest, cost + UNDUE * self._has_ended(rest, number)
 
     def _has_ended(self, rest: Reading, number: int) -> bool:
         """Returns whether too few messages are over if the one that had come to this line is not:
@@ -231,9 +246,8 @@ class Readings(Generic[M]):
 
     def _keep_likely(self, costs: dict[Reading, int]) -> None:
         if len(costs) > MAX_READINGS:
-            cut = {number: line.cut for number, line in self._lines.items()}
-            ranked = sorted(costs, key=lambda r: (costs[r], sum(cut[n] for n in r)))
-            costs = {reading: costs[reading] for reading in ranked[:MAX_READINGS]}
+            # Of equal ones those are kept that take a line for the next one of a long message.
+            costs = dict(sorted(costs.items(), key=lambda each: each[1])[:MAX_READINGS])
         lowest = min(costs.values())
         if lowest >= self._undue:
             self._past -= 1  # whoever has begun this message, it was not counted
@@ -257,27 +271,36 @@ class Readings(Generic[M]):
         self._reported = [each for each in self._reported if each[1] != number]
 
     def _continues(self, number: int) -> M | None:
-        """Returns the reported message that a line continues in the reading with the fewest of them
-        that is possible; None if all are others in it.
+        """Returns the reported message that a line continues in one of the readings that are
+        preferred; None if all are others in them.
         """
         line = self._lines[number]
         reported = sorted(self._reported, key=lambda each: self._size(each[1]), reverse=True)
         before = [each for each in reported if self._lines[each[1]].leads_to(line)]
-        for reading in self._by_preference():
-            rest = tuple(n for n in reading if n != number)
-            if len(self._paired(reported, rest)) == len(reported):
+        begins = False
+        for readings in self._by_preference():
+            for reading in readings:
+                rest = tuple(n for n in reading if n != number)
+                if len(self._paired(reported, rest)) == len(reported):
+                    begins = True
+                    continue
+                for each in before:
+                    others = [other for other in reported if other is not each]
+                    if len(self._paired(others, rest)) == len(others):
+                        return each[0]
+            if begins:
                 return None
-            for each in before:
-                others = [other for other in reported if other is not each]
-                if len(self._paired(others, rest)) == len(others):
-                    return each[0]
         return before[0][0] if before else None
 
-    def _by_preference(self) -> list[Reading]:
-        possible = [reading for reading, cost in self._costs.items() if cost < IMPOSSIBLE]
-        if self.grows:
-            return sorted(possible, key=lambda r: (len(r), self._costs[r]))
-        return sorted(possible, key=lambda r: (self._costs[r], len(r)))
+    def _by_preference(self) -> list[list[Reading]]:
+        """Returns the possible readings, those together that are equally preferred. Where texts
+        grow, those with the fewest messages are: what is left out can be reported later.
+        """
+        groups: dict[int, list[Reading]] = {}
+        for reading, cost in sorted(self._costs.items(), key=lambda each: each[1]):
+            if cost < IMPOSSIBLE:
+                groups.setdefault(len(reading) if self.grows else cost, []).append(reading)
+        return [groups[key] for key in sorted(groups)]
 
     def _size(self, number: int) -> tuple[int, int]:
         line = self._lines[number]
