@@ -153,5 +153,9 @@ def json_forms(word: str) -> list[str] | None:
         return [word]
     if any(char.upper() != char or unicodedata.normalize("NFD", char) != char for char in word):
         return None
-    units = word.encode("utf-16-be").hex()
-    return [word, "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))]
+    return [word, _BEYOND_ASCII.sub(_escaped, word)]
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -6,7 +6,7 @@ import pytest
 from nats.aio.client import Client
 
 from unbraid.log.nats.client import NatsClient
-from unbraid.log.nats.message import Part, Parts, headers_of, part_numbers, place_of_message
+from unbraid.log.nats.message import BatchPart, Parts, headers_of, part_numbers, place_of_message
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,12 @@ def test_the_client_still_has_what_is_replaced() -> None:
 def test_parts_are_joined_and_what_is_between_them_breaks_one_record_alone() -> None:
     parts = Parts()
 
-    def joined(seq: int, header: str | None, id: str = "w.1", subject: str = "s") -> list[Part]:
-        return parts.joined(header, Part(seq, id, subject, b"<%d>" % seq))
+    def joined(
+        seq: int, header: str | None, id: str = "w.1", subject: str = "s"
+    ) -> list[BatchPart]:
+        return parts.joined(header, BatchPart(seq, id, subject, b"<%d>" % seq))
 
-    def records(*found: list[Part]) -> list[tuple[int, bytes]]:
+    def records(*found: list[BatchPart]) -> list[tuple[int, bytes]]:
         return [(part.seq, part.data) for each in found for part in each]
 
     assert records(joined(1, None), joined(2, "1/2"), joined(3, "2/2")) == [

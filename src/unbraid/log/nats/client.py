@@ -19,7 +19,7 @@ from nats.errors import ConnectionReconnectingError
 from unbraid.log.nats.message import message_headers
 
 
-class Received(NamedTuple):
+class NatsMessage(NamedTuple):
     """A message."""
 
     subject: str
@@ -28,7 +28,7 @@ class Received(NamedTuple):
     headers: dict[str, str]
 
 
-Receiver = Callable[[Received], None]
+Receiver = Callable[[NatsMessage], None]
 
 
 class NatsClient(Client):
@@ -67,7 +67,7 @@ class NatsClient(Client):
             await super()._process_msg(sid, subject, reply, data, headers)
             return
         found = message_headers(headers) if headers else {}
-        receiver(Received(_text(subject), _text(reply), data, found))
+        receiver(NatsMessage(_text(subject), _text(reply), data, found))
 
     async def _process_headers(self, headers: bytes) -> dict[str, str] | None:
         return message_headers(headers) if headers else None

@@ -20,9 +20,9 @@ import msgspec
 from nats.aio.subscription import Subscription
 from nats.errors import Error
 
-from unbraid.log.nats.client import Received
+from unbraid.log.nats.client import NatsMessage
 from unbraid.log.nats.connection import Away, NatsConnection, Refused
-from unbraid.log.nats.message import ID, PARTS, Part, Parts, place_of_message
+from unbraid.log.nats.message import ID, PARTS, BatchPart, Parts, place_of_message
 from unbraid.log.nats.stream import run_of
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import FeedBroken, Stored
@@ -74,7 +74,7 @@ class NatsFeed:
         self._first, self._subject = first, subject
         self._name = f"unbraid-{secrets.token_hex(8)}"
         self._inbox = connection.client.new_inbox()
-        self._received: list[Received] = []
+        self._received: list[NatsMessage] = []
         self._arrived = asyncio.Event()
         self._wanted = 0  # of the last request
         self._unknown = 0
@@ -104,7 +104,7 @@ class NatsFeed:
             await self._end(subscription)
 
     async def _subscribe(self) -> Subscription:
-        def receive(message: Received) -> None:
+        def receive(message: NatsMessage) -> None:
             self._received.append(message)
             self._arrived.set()
 
@@ -141,9 +141,9 @@ class NatsFeed:
             reply=self._inbox,
         )
 
-    async def _receive(self) -> list[Received]:
+    async def _receive(self) -> list[NatsMessage]:
         """Returns what has come: at least one message."""
-        found: list[Received] = []
+        found: list[NatsMessage] = []
         while not found:
             if self._wanted <= 0:
                 if self._unknown:
@@ -177,15 +177,15 @@ class NatsFeed:
             raise FeedBroken(f"{self._connection.place}: {status} {about}")
         return True
 
-    def _checked(self, message: Received) -> tuple[int, int]:
+    def _checked(self, message: NatsMessage) -> tuple[int, int]:
         place = place_of_message(message.reply)
         if place is None or place.consumer_seq != self._next:
             raise FeedBroken(f"{self._connection.place}: a gap before {message.reply}")
         self._next += 1
         return place.stream_seq, place.pending
 
-    def _records(self, message: Received, seq: int) -> list[Stored]:
-        part = Part(seq, message.headers.get(ID, ""), message.subject, data=message.data)
+    def _records(self, message: NatsMessage, seq: int) -> list[Stored]:
+        part = BatchPart(seq, message.headers.get(ID, ""), message.subject, data=message.data)
         whole = self._parts.joined(message.headers.get(PARTS), part)
         return [Stored(each.seq, each.id, run_of(each.subject), record=each.data) for each in whole]
 

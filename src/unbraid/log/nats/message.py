@@ -108,7 +108,7 @@ def message_headers(raw: bytes) -> dict[str, str]:
     return headers
 
 
-class Part(NamedTuple):
+class BatchPart(NamedTuple):
     """A message, and the place, writer and subject of it."""
 
     seq: int
@@ -121,15 +121,15 @@ class Parts:
     """Joins the parts of records; they are neighbours in their stream."""
 
     def __init__(self) -> None:
-        self._held: list[Part] = []
+        self._held: list[BatchPart] = []
 
-    def joined(self, header: str | None, part: Part) -> list[Part]:
+    def joined(self, header: str | None, part: BatchPart) -> list[BatchPart]:
         """Takes one more message; returns the records that end with it. A record that others have
         broken into has nothing in it: its writer has to know where it was.
         """
         number, count = part_numbers(header)
         last = self._held[-1] if self._held else None
-        done: list[Part] = []
+        done: list[BatchPart] = []
         if last and (number != len(self._held) + 1 or (part.id, part.subject) != last[1:3]):
             done.append(last._replace(data=b""))
             self._held = []

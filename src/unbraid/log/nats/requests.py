@@ -12,7 +12,7 @@ from itertools import count
 from nats.errors import Error
 from nats.errors import TimeoutError as NoAnswer
 
-from unbraid.log.nats.client import NatsClient, Received
+from unbraid.log.nats.client import NatsClient, NatsMessage
 
 
 class NotAllowed(Exception):
@@ -24,7 +24,7 @@ class NatsRequests:
 
     def __init__(self, client: NatsClient) -> None:
         self._client = client
-        self._waiting: dict[str, asyncio.Future[Received]] = {}
+        self._waiting: dict[str, asyncio.Future[NatsMessage]] = {}
         self._subjects: dict[str, str] = {}
         self._numbers = count(1)
         self._inbox = client.new_inbox()
@@ -32,13 +32,13 @@ class NatsRequests:
 
     async def ask(
         self, subject: str, payload: bytes, headers: dict[str, str] | None, seconds: float
-    ) -> Received:
+    ) -> NatsMessage:
         """Returns the answer; raises an error of the client, one of time if none comes."""
         if self._listening is None or not self._listening.done():
             await self._listen()
         loop = asyncio.get_running_loop()
         number = str(next(self._numbers))
-        answer: asyncio.Future[Received] = loop.create_future()
+        answer: asyncio.Future[NatsMessage] = loop.create_future()
         self._waiting[number], self._subjects[number] = answer, subject.lower()
         timer = loop.call_later(seconds, _expire, answer)
         try:
@@ -76,12 +76,12 @@ class NatsRequests:
             self._listening = None
             raise
 
-    def _receive(self, message: Received) -> None:
+    def _receive(self, message: NatsMessage) -> None:
         answer = self._waiting.get(message.subject.rpartition(".")[2])
         if answer is not None and not answer.done():
             answer.set_result(message)
 
 
-def _expire(answer: asyncio.Future[Received]) -> None:
+def _expire(answer: asyncio.Future[NatsMessage]) -> None:
     if not answer.done():
         answer.set_exception(NoAnswer())

@@ -28,6 +28,7 @@ from unbraid.log.port import (
     Retained,
 )
 from unbraid.log.replicated.copy import JournalCopy
+from unbraid.log.replicated.findings import copy_finding, problem_finding, skipped_findings
 from unbraid.log.replicated.follower import JournalFollower
 from unbraid.log.replicated.journal import Overtaken, RecordJournal, Stored
 from unbraid.log.replicated.record import VERSION, InvalidRecord, JournalRecord, decoded
@@ -203,26 +204,11 @@ class ReplicatedLog:
     async def checkup(self) -> list[LogFinding]:
         """Returns what is well with the log and what is not."""
         state = await self.replication()
-        text = "has everything" if state.behind == 0 else f"{state.behind} records behind"
-        if state.lost or state.behind is None:
-            text = f"has {await self._log.count_runs()} runs"
-        ok = state.problem is None and state.reachable
-        copy = LogFinding("this machine's copy", ok, text)
-        if state.problem is not None:
-            advice = "`unbraid doctor --repair` brings back what this machine's copy has"
-            return [
-                LogFinding("log", False, state.problem, advice=advice if state.lost else None),
-                copy,
-            ]
-        return [*await self.journal.findings(), copy, *await self._skipped()]
-
-    async def _skipped(self) -> list[LogFinding]:
-        if not (skipped := await self._view.skipped()):
-            return []
-        last = skipped[0]
-        text = f"{len(skipped)} skipped, the last at {last.seq} of run {last.run}: {last.problem}"
-        advice = "somebody else writes to its subjects: look who has a credential"
-        return [LogFinding("records", False, text, advice=advice)]
+        copy = copy_finding(state, await self._log.count_runs())
+        if (problem := problem_finding(state)) is not None:
+            return [problem, copy]
+        skipped = skipped_findings(await self._view.skipped())
+        return [*await self.journal.findings(), copy, *skipped]
 
     def counters(self) -> dict[str, int]:
         """Returns what has happened in this process so far."""
