@@ -183,7 +183,7 @@ NATS_CONNECT_TIMEOUT_SECONDS = 1
 # A link that died in silence is noticed after two of these.
 NATS_PING_SECONDS = 2
 NATS_RECONNECT_SECONDS = 0.1
-# A cluster that has just started has no leader yet.
+# A cluster that has just started has no leader yet, and nodes may be away: they are asked again.
 NATS_PLACEMENT_SECONDS = 10.0
 NATS_RETRY_SECONDS = 0.2
 # A feed asks for more at least this often, and is alive as long as heartbeats come.
@@ -200,11 +200,8 @@ MACHINE_REQUEST_GATHER_SECONDS = 0.3
 MACHINE_REQUEST_KNOWN_SECONDS = 1.0
 # An answer or an error within seconds, also if the machine is gone without a word.
 MACHINE_REQUEST_TIMEOUT_SECONDS = 5.0
-# While nodes are away at the start, a line looks so often whether they have come.
-MACHINE_REQUEST_RETRY_SECONDS = 0.2
 
 # --- viewers (hub/, serve/) ---
-
 # So often a server looks how complete its copy of a shared log is; a list waits no longer for it.
 COPY_STATE_SECONDS = 1.0
 COPY_STATE_WAIT_SECONDS = 0.1
@@ -218,8 +215,7 @@ HUB_SETTLE_STEP_SECONDS = 0.01
 PAGE_SETTLE_TIMEOUT_SECONDS = 1.0
 # Who has a port answers at once, or is no unbraid of this machine.
 PORT_CHECK_TIMEOUT_SECONDS = 1.0
-# A viewer that did not read is given its `cut` event when it does; not for ever, because it holds
-# what was on its way to it.
+# A viewer that did not read gets its `cut` event when it does; not for ever: it holds memory.
 CUT_READ_TIMEOUT_SECONDS = 120.0
 # A connection that does not take the last bytes is cut.
 HANG_UP_TIMEOUT_SECONDS = 5.0

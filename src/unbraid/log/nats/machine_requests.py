@@ -22,8 +22,8 @@ from unbraid.log.nats.connection import Away, NatsConnection
 from unbraid.timings import (
     MACHINE_REQUEST_GATHER_SECONDS,
     MACHINE_REQUEST_KNOWN_SECONDS,
-    MACHINE_REQUEST_RETRY_SECONDS,
     MACHINE_REQUEST_TIMEOUT_SECONDS,
+    NATS_RETRY_SECONDS,
 )
 
 _ADDRESS = "Unbraid-Address"
@@ -112,7 +112,7 @@ class NatsMachineRequests:
 
         async def listen() -> None:
             while not self._is_made():  # noqa: ASYNC110 - the client says nothing of it
-                await asyncio.sleep(MACHINE_REQUEST_RETRY_SECONDS)
+                await asyncio.sleep(NATS_RETRY_SECONDS)
             subscriptions.append(await self._client.subscribe(self._all, cb=receive))
             own = f"{self._one}.{address}"
             subscriptions.append(await self._client.subscribe(own, cb=receive))
