@@ -29,8 +29,9 @@ Step = tuple[
     int, int, bool
 ]  # a line, what it costs to go on from it, and if that is all it could do
 
+# Every line is compared with all messages of all readings: a hostile stream must not take long.
 MAX_READINGS = 64
-MAX_MESSAGES = 256
+MAX_MESSAGES = 64
 RECENT_TEXTS = 4096
 
 # What it costs a reading to explain something.
