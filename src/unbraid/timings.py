@@ -86,8 +86,7 @@ WATCH_TICK_SECONDS = 0.25
 WATCH_STOP_SECONDS = 1.0
 # What was left unfinished in a shared log that is away at the start is asked for again this often.
 WATCH_RESUME_SECONDS = 1.0
-# Which processes are alive is read from the system: not at every tick, and soon enough to see the
-# end of an agent as one.
+# The system is asked which processes are alive: soon enough to see the end of an agent as one.
 PROCESS_CHECK_SECONDS = 1.0
 # The system reports changes of files; it may lose one when very many come at once.
 FOLDER_RESCAN_SECONDS = 300.0
@@ -95,8 +94,7 @@ FOLDER_RESCAN_SECONDS = 300.0
 FOLDER_POLL_SECONDS = 2.0
 # A folder that is not there cannot be watched: so often is looked whether it is there now.
 FOLDER_APPEARING_POLL_SECONDS = 0.25
-# inotify watches a new folder moments after it has reported it: what was written there meanwhile is
-# looked for after this long.
+# inotify watches a new folder moments after it has reported it: so it is looked at again.
 NEW_FOLDER_SETTLE_SECONDS = 0.3
 # A look at a database that has not changed costs two `stat`s.
 DATABASE_POLL_SECONDS = 0.1
@@ -110,8 +108,7 @@ SERVER_RECONNECT_SECONDS = 1.0
 RUN_POLL_SECONDS = 0.05
 # How far back a pipe's session may have begun before anything of it came through.
 PIPE_BEGAN_MS = 60_000
-# What Codex prints waits so long for the file that has the same words with their ids and times; one
-# that stores nothing has none.
+# What Codex prints waits so long for the file that has the same words with their ids and times.
 STORED_TWIN_APPEARING_SECONDS = 5.0
 # Codex's folders, which may hold years, are searched for files of new agents this often.
 NEW_AGENT_SCAN_SECONDS = 0.3
@@ -311,8 +308,7 @@ LAST_ROWS_GRACE_SECONDS = 4.0
 AGENT_SERVER_REQUEST_TIMEOUT_SECONDS = 30.0
 # Its heartbeat comes every 10 s: a stream that is silent for longer is dead.
 AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
-# A plugin is imported within a second. One that takes longer than this is left out: it may not even
-# be used.
+# A plugin is imported within a second; one that takes longer than this is left out.
 PLUGIN_LOAD_TIMEOUT_SECONDS = 10.0
 
 # --- hooks in CLIs (agents/hook_port.py) ---

@@ -67,7 +67,7 @@ class NatsClient(Client):
             await super()._process_msg(sid, subject, reply, data, headers)
             return
         found = message_headers(headers) if headers else {}
-        receiver(NatsMessage(_text(subject), _text(reply), data, found))
+        receiver(NatsMessage(_text(subject), _text(reply), data, headers=found))
 
     async def _process_headers(self, headers: bytes) -> dict[str, str] | None:
         return message_headers(headers) if headers else None

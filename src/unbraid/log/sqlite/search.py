@@ -143,6 +143,8 @@ def _matching(query: Query, blocks: Iterable[tuple[Any, ...]]) -> Hits:
     hits: Hits = {}
     for number, text, run, stream_id, seq, kind, ts in blocks:
         if (match := query.match(text)) is not None:
-            place = Found(run, stream_id, seq, kind, ts, match.snippet)
+            place = Found(
+                run=run, stream_id=stream_id, seq=seq, kind=kind, ts=ts, snippet=match.snippet
+            )
             hits[number] = RankedPlace(match.rank, place)
     return hits

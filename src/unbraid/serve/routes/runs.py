@@ -112,7 +112,7 @@ async def list_runs(request: Request) -> Response:
         indexed = Indexed(services.history.listed, services.history.total)
     more = found[-1].page if found and len(found) == limit else None
     listed = [run_json(summary) for summary in found]
-    return json_answer(Runs(listed, more, indexed, await services.health.copy()))
+    return json_answer(Runs(listed, more, indexed, copy=await services.health.copy()))
 
 
 async def one_run(request: Request) -> Response:

@@ -97,7 +97,7 @@ class Permissions:
         request_id, self.uncalled = self.uncalled, None
         if request_id is not None:
             asked = self._awaited[request_id].context_id
-            out.append(PermissionReplied(asked, self._clock.ts, request_id, "cancelled"))
+            out.append(PermissionReplied(asked, self._clock.ts, request_id, behavior="cancelled"))
             self._await(request_id, context, call_id, tool, out)
 
     def _await(
