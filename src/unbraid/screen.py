@@ -139,8 +139,8 @@ class SpentDollars(NamedTuple):
 
 def cost(spent: Spent) -> str:
     """Returns a cost as it is shown everywhere: `$14.37`; `≈$0.12` if it, or a part of it, was
-    computed; `<$0.01`, computed or not; `$0.12+` if some tokens have no price, and `no price` if none has; nothing if nothing
-    is known. The page has the same: web/src/parts/format.ts.
+    computed; `<$0.01`, computed or not; `$0.12+` if some tokens have no price, and `no price` if
+    none has; nothing if nothing is known. The page has the same: web/src/parts/format.ts.
     """
     if spent.cost_usd is None and spent.estimated_usd is None:
         return "no price" if spent.unpriced_tokens else ""
