@@ -65,8 +65,9 @@ def test_mistakes_take_nothing_away(home: Path) -> None:
     fill(home)
     for wrong in ((), ("--older-than", "5x"), ("--max-size", "-1"), ("--max-size", "nan")):
         assert run("prune", *wrong).exit_code == 2
-    for name in ("nobody", "live"):
-        assert run("prune", "--run", name).exit_code == 2
+    for name in ("nobody", "live", "r10"):
+        wrong_name = run("prune", "--run", "r1", "--run", name)
+        assert (wrong_name.exit_code, name in wrong_name.output) == (2, True)
     assert set(listed()) == {"r100", "r50", "r1", "live"}
 
 

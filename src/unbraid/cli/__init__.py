@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import importlib
 import os
 import sys
@@ -48,10 +47,6 @@ COMMANDS = {
     "tree": "unbraid.cli.tree:tree",
     "watch": "unbraid.cli.watch:watch",
 }
-
-# What a command makes at its start mostly stays: looking for garbage after every 700 objects, as
-# Python does by itself, would take a twentieth of the time of a short one.
-gc.set_threshold(20_000)
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

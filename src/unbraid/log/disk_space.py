@@ -40,12 +40,16 @@ async def pruned(
     """
     if not isinstance(log, PrunableLog):
         raise CallerError("this kind of log does not support deleting")
-    before, gone = await log_bytes(file), list[str]()
-    for run in runs:
-        if await log.run(run) is None:
-            raise CallerError(f"run not found: {run}")
+    before, gone = await log_bytes(file), list(dict.fromkeys(runs))
+    # All of them first: who has made a mistake in one name is to lose no other run.
+    for run in gone:
+        summary = await log.run(run)
+        if summary is None:
+            raise CallerError(f"run not found: {run}; deleting one needs its complete id")
+        if not summary.over:
+            raise CallerError(f"run {run} is live")
+    for run in gone:
         await log.forget(run)
-        gone.append(run)
     if newer_than_ms is not None:
         gone += (await log.retain(newer_than_ms=newer_than_ms)).runs
     await _compact(log)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import FOLDERS
+from tests.watch.writing import Writer, append
 from unbraid.agents.claude.sessions.index import FILE_NAME, Index, IndexRow
 from unbraid.agents.opencode.sessions.index import opencode_rows
 from unbraid.fleet.tree import Tree
@@ -146,3 +147,22 @@ def test_titles_are_masked_before_they_are_kept(tmp_path: Path) -> None:
     (home / FILE_NAME).unlink()
     assert [row.title for row in Index(home, masking).rows(env)] == [masking(plain.title)]
     assert plain.title.encode() not in (home / FILE_NAME).read_bytes()
+
+
+def test_what_stands_beside_a_transcript_is_read_again_when_it_has_changed(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "claude")
+    append(writer.main, writer.prompt("Look.") + writer.text("So."))
+    child = writer.child("a1", "toolu_1")
+    append(child, writer.text("helps", "a1"))
+    meta = child.with_name("agent-a1.meta.json")
+    names = []
+    for text in (None, '{"agentType":"Plan"}', '{"agentType":7}', ""):
+        if text is not None:
+            meta.write_text(text)
+        for _ in ("read", "from the index"):
+            (row,) = rows(tmp_path / "claude", tmp_path)
+            names.append(row.agents[0].agent)
+    meta.unlink()
+    (row,) = rows(tmp_path / "claude", tmp_path)
+    assert names == ["Explore", "Explore", "Plan", "Plan", None, None, None, None]
+    assert row.agents[0].agent is None

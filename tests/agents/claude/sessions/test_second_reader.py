@@ -27,6 +27,8 @@ def counted():
         forked.append(pid)
         if sys.argv[3] == "killed":
             os.kill(pid, signal.SIGKILL)
+        elif sys.argv[3] == "first":
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     return pid
 
 os.fork = counted
@@ -63,8 +65,11 @@ def test_two_find_what_one_finds(tmp_path: Path) -> None:
         append(writer.child("a1", "toolu_1"), writer.text("helps", "a1"))
         if number % 7 == 0:
             append(writer.main, b'{"type":\n\x00\xff')
+    # A copy that has gone on: the second reader does not know that it is one.
+    copy = Writer(tmp_path, "00000099-2222-4333-8444-555555555555")
+    append(copy.main, writer.main.read_bytes() + copy.text("more"))
     alone, none = listed(tmp_path, 1 << 40)
-    assert none == 0 and alone.count("IndexRow(") == 20 and "somebody" not in alone
-    for how in ("", "killed"):
+    assert none == 0 and alone.count("IndexRow(") == 21 and "somebody" not in alone
+    for how in ("", "first", "killed"):
         assert listed(tmp_path, 1, how) == (alone, 1)
     assert listed(tmp_path, 1, "stopped") == ("", 1)
