@@ -86,7 +86,7 @@ class LazyGroup(click.Group):
             from unbraid.screen import safe
 
             # An argument may be the name of a file, which an agent has given it.
-            error.message = safe(error.message)
+            vars(error)["message"] = safe(error.message)
             raise
         except UnbraidError as error:
             from unbraid.screen import safe
