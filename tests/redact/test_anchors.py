@@ -9,25 +9,38 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.redact import anchors
-from unbraid.redact.anchors import finder, matches
+from unbraid.redact.anchors import FoundAnchors, Present, finder, matches
 
-WORDS = [b"psk", b"sk-", b"key", b"token", b"://"]
+WORDS = [b"psk", b"sk-", b"sk", b"key", b"token", b"://"]
 TEXTS = st.lists(st.sampled_from([*WORDS, b"s", b"-", b" ", b"k"])).map(b"".join)
+
+
+def finders() -> list[Present]:
+    """With the package, and without."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(anchors, "find_spec", lambda _: None)
+        slow = finder(WORDS)
+    return [finder(WORDS), slow]
+
+
+FINDERS = finders()
 
 
 @given(TEXTS)
 def test_exactly_the_words_that_are_there(text: bytes) -> None:
-    assert finder(WORDS)(text) == {word for word in WORDS if word in text}
+    for find in FINDERS:
+        found = find(text)
+        assert isinstance(found, FoundAnchors)
+        assert set(found) == {word for word in WORDS if word in text}
+        assert {word: sorted(found.places[word]) for word in found} == {
+            word: [each.start() for each in re.finditer(b"(?=" + re.escape(word) + b")", text)]
+            for word in found
+        }
 
 
 @given(TEXTS)
 def test_a_pattern_is_found_wherever_it_would_be_without_anchors(text: bytes) -> None:
     pattern, begins = re.compile(rb"(?:key|psk)[-s]*(?:key)?"), frozenset((b"key", b"psk"))
     expected = [found.span() for found in pattern.finditer(text)]
-    for known in (finder(WORDS)(text), frozenset(WORDS)):
+    for known in (*(find(text) for find in FINDERS), frozenset(WORDS)):
         assert [found.span() for found in matches(pattern, begins, text, known)] == expected
-
-
-def test_without_the_package_every_word_may_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anchors, "find_spec", lambda _: None)
-    assert finder(WORDS)(b"no key") == set(WORDS)

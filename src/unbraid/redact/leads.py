@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from unbraid.redact.anchors import alternation
 from unbraid.redact.entropy import wordy
-from unbraid.redact.rules import alternation, load
+from unbraid.redact.rules import load
 
 LEAST_BODY = 12
 EIGHT = b"*" * 8

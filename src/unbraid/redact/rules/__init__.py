@@ -90,21 +90,3 @@ def load() -> tuple[list[bytes], Shapes]:
     rules += MORE_RULES
     leads = {*MORE_LEADS, *(lead for rule in rules for lead in rule.leads)}
     return [lead.encode() for lead in sorted(leads)], Shapes(rules)
-
-
-def alternation(words: Iterable[bytes]) -> bytes:
-    """Returns a pattern of any of the words, the longest that fits. Words that begin alike share
-    their beginning in it: `re` would try one after the other.
-    """
-    tree: dict[int, list[bytes]] = {}
-    empty = False
-    for word in words:
-        if word:
-            tree.setdefault(word[0], []).append(word[1:])
-        else:
-            empty = True
-    if not tree:
-        return b""
-    branches = [re.escape(bytes([first])) + alternation(rest) for first, rest in tree.items()]
-    joined = b"(?:" + b"|".join(branches) + b")"
-    return joined + b"?" if empty else joined
