@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from tests.faces.agreement import agrees, asked, asked_events, asked_json
 from tests.faces.folded_events import Tokens, plus, spent, tokens_of
 from tests.faces.stored import home_of
 from tests.watch.writing import Writer, append
+from unbraid.log import opened_log
+from unbraid.sessions.importer import open_or_import
+from unbraid.sessions.run_list import list_sessions
 from unbraid.wire.record import milliseconds
 
 # One of each layout, and each with something that the others do not have.
@@ -52,6 +56,29 @@ def test_a_session_is_as_new_as_its_last_message(tmp_path: Path) -> None:
         database.execute("UPDATE session SET time_updated = time_created - 5000")
         database.commit()
     agrees(env, RECORDINGS / name)
+
+
+@pytest.mark.parametrize("later_seconds", [0.0, 7200.0], ids=["copied", "of the future"])
+@pytest.mark.parametrize(
+    "name", ["fan-four.partial.2.0.76", "child-fails.app-server.codex-0.166.0"]
+)
+async def test_what_is_in_new_files_is_as_old_as_it_says(
+    name: str, later_seconds: float, tmp_path: Path
+) -> None:
+    """Copied from another machine, or brought back from a backup: nobody is at work in it."""
+    env = home_of(RECORDINGS / name, tmp_path)
+    assert env is not None
+    written_at(tmp_path, time.time() + later_seconds)
+    async with opened_log("memory:") as log:
+        (row,) = list_sessions(env, None, warn=pytest.fail)
+        assert row.status == "done"
+        found = await open_or_import(log, row.run, env)
+        assert (found.status, found.over) == ("done", True)
+
+
+def written_at(folder: Path, seconds: float) -> None:
+    for path in folder.rglob("*"):
+        os.utime(path, (seconds, seconds))
 
 
 SUMMARY = '{"type":"summary","summary":"Something earlier","leafUuid":"u"}\n'
