@@ -14,6 +14,7 @@ from playwright.async_api import Page, expect
 
 from tests.alerts.made import Maker
 from tests.web.site import Site
+from tests.web.views import becomes
 from unbraid.control.controllers import Controllers
 from unbraid.notify.alert_service import AlertService
 from unbraid.system.clock import now_ms
@@ -66,6 +67,12 @@ async def test_a_page_has_the_number_that_wait_and_notifies_of_every_alert(
     first, second = (Maker(begin=now_ms(), step=0) for _ in range(2))
     await site.append("r1", [*first.begin(), first.asked("q1")])
     async with service.running():
+
+        async def alerted() -> bool:
+            return bool((await (await tab.context.request.get("/v1/alerts")).json())["last"])
+
+        # Or the page could be there before the first alert.
+        await becomes(alerted, True)
         await tab.goto("/")
         await expect(tab).to_have_title(re.compile(r"^\(1\) "))
         icon = tab.locator("link[rel=icon]")

@@ -75,7 +75,8 @@ def decoded(data: bytes) -> Any:
         return text
 
 
-_ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\.")
+_ESCAPES = (("\\n", "\n"), ('\\"', '"'), ("\\t", "\t"), ("\\r", "\r"), ("\\/", "/"))
+_CODES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 
 
 def call_text(tool: str, input_json: bytes) -> str:
@@ -83,14 +84,21 @@ def call_text(tool: str, input_json: bytes) -> str:
     for itself. In `one\\ntwo` the second word is not "ntwo".
     """
     given = input_json.decode("utf-8", "replace")
-    return f"{tool} {_ESCAPES.sub(_unescaped, given) if chr(92) in given else given}"
+    # Two backslashes are one: what is between such pairs has no others than those of escapes.
+    return f"{tool} " + "\\".join(map(_unescaped, given.split("\\\\")))
 
 
-def _unescaped(escape: re.Match[str]) -> str:
-    try:
-        return str(json.loads(f'"{escape[0]}"')).encode("utf-8", "replace").decode()
-    except ValueError:
-        return escape[0]
+def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
+    for escape, char in _ESCAPES:
+        text = text.replace(escape, char)
+    return _CODES.sub(_decoded_codes, text) if "\\u" in text else text
+
+
+def _decoded_codes(codes: re.Match[str]) -> str:
+    # Some characters are two codes, and one of them alone is none.
+    return str(json.loads(f'"{codes[0]}"')).encode("utf-8", "replace").decode()
 
 
 class WithInput:

@@ -247,7 +247,7 @@ class MemoryLog:
                 if (match := wanted.match(said.text)) is not None:
                     place = said.place(held.summary.run, match.snippet)
                     found.append(RankedPlace(match.rank, place))
-        return best_first(found)[:limit]
+        return best_first(found, limit)
 
     def _cut(self, held: _Run) -> int:
         for entry in held.entries:

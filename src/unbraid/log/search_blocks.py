@@ -7,6 +7,7 @@ its stream says something else or ends, and only then is it returned. What is he
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -72,10 +73,22 @@ class RankedPlace(NamedTuple):
     place: Found
 
 
-def best_first(found: Iterable[RankedPlace]) -> list[Found]:
-    """Returns places in the order in which they are shown: best first, then latest first."""
+def most_of_a_run(limit: int) -> int:
+    """Returns how many places of one run come before those of others, or one that says it often
+    would hide them.
+    """
+    return max(1, limit // 5)
+
+
+def best_first(found: Iterable[RankedPlace], limit: int) -> list[Found]:
+    """Returns up to `limit` places as they are shown: best first, then latest first."""
     ranked = sorted(found, key=lambda each: (each.rank, -each.place.ts, -each.place.seq))
-    return [each.place for each in ranked]
+    most, of_run, others = most_of_a_run(limit), Counter[tuple[Rank, str]](), list[bool]()
+    for rank, place in ranked:
+        of_run[rank, place.run] += 1
+        others.append(of_run[rank, place.run] > most)
+    numbers = sorted(range(len(ranked)), key=lambda number: (ranked[number].rank, others[number]))
+    return [ranked[number].place for number in sorted(numbers[:limit])]
 
 
 class SearchBlocks:

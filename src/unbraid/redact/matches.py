@@ -42,14 +42,16 @@ def redact_hits(hits: Iterable[SearchHit], query: str) -> list[SearchHit]:
     return [hit for hit in redacted if wanted.match(hit.snippet) is not None]
 
 
-async def redact_places(shown: LogReader, places: Iterable[Found], query: str) -> list[Found]:
+async def redact_places(
+    shown: LogReader, places: Iterable[Found], query: str, limit: int
+) -> list[Found]:
     """Returns the places of a log in which what is `shown` has all that was searched for."""
     wanted, found = Query(query), list[RankedPlace]()
     for place in places:
         match = wanted.match(await _block(shown, place))
         if match is not None:
             found.append(RankedPlace(match.rank, replace(place, snippet=match.snippet)))
-    return best_first(found)
+    return best_first(found, limit)
 
 
 async def _block(shown: LogReader, place: Found) -> str:

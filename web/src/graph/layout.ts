@@ -55,10 +55,11 @@ export interface Detail {
 }
 
 export const WHOLE: Detail = { look: 'card', abreast: 1, width: 212 };
+const LINE: Detail = { look: 'line', abreast: 1, width: 272 };
 /** The most first. What does not fit shows less; only then would it have to be made smaller. */
 const DETAILS: readonly Detail[] = [
   WHOLE,
-  { look: 'line', abreast: 1, width: 272 },
+  { ...LINE, width: 440 },
   ...[1, 2, 3, 4, 5].map((abreast): Detail => ({ look: 'chip', abreast, width: 280 })),
   ...[4, 8, 12, 16, 24].map((abreast): Detail => ({ look: 'dot', abreast, width: 26 })),
 ];
@@ -74,9 +75,9 @@ const LEGIBLE = 0.95;
 export function detailFor(agents: AgentView[], frame: Frame): Detail {
   if (frame.width < NARROW) {
     // One below the other: each may take the width that there is.
-    const detail = agents.length > 40 ? DETAILS[1]! : WHOLE;
+    const detail = agents.length > 40 ? LINE : WHOLE;
     const depth = agents.reduce((most, agent) => Math.max(most, agent.depth), 0);
-    const room = frame.width - 2 * MARGIN - 24 * depth;
+    const room = frame.width - 2 * MARGIN - INDENT * depth;
     return { ...detail, width: Math.max(detail.width, Math.min(room, WIDEST_CARD)) };
   }
   let [best, largest] = [WHOLE, 0];

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unbraid.fleet.query import Query, folded
 from unbraid.log.port import Found
-from unbraid.log.search_blocks import RankedPlace, best_first
+from unbraid.log.search_blocks import RankedPlace, best_first, most_of_a_run
 
 T = TypeVar("T")
 
@@ -64,19 +64,22 @@ async def search_places(read: Read, query: str, run: str | None, limit: int) -> 
             page = await read(partial(_page, wanted, words, run, before))
             found |= page.hits
             before = page.first_id
-    return best_first(found.values())[:limit]
+    return best_first(found.values(), limit)
 
 
 def _indexed(
     query: Query, star: str, run: str | None, limit: int, connection: sqlite3.Connection
 ) -> Hits:
     """Returns what the index has of whole words; with a star, of beginnings of words."""
+    words = " ".join(_quoted(term) + star for term in query.terms)
     rows = connection.execute(
-        f"""{_BLOCKS} WHERE said.id IN (
-            SELECT said.id FROM said_words JOIN said ON said.id = said_words.rowid
-            WHERE said_words MATCH ? AND (? IS NULL OR {_OF_RUN})
-            ORDER BY said.ts DESC LIMIT ?)""",
-        (" ".join(_quoted(term) + star for term in query.terms), run, run, limit),
+        f"""{_BLOCKS} WHERE said.id IN (SELECT id FROM (
+                SELECT said.id, said.ts,
+                row_number() OVER (PARTITION BY said.run ORDER BY said.ts DESC) AS place
+                FROM said_words JOIN said ON said.id = said_words.rowid
+                WHERE said_words MATCH ? AND (? IS NULL OR {_OF_RUN}))
+            ORDER BY place > ?, ts DESC LIMIT ?)""",
+        (words, run, run, most_of_a_run(limit), limit),
     )
     return _matching(query, rows)
 
