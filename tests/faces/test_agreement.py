@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from tests.faces.events_told import Tokens, plus, spent, tokens_of
 from tests.faces.stored import home_of
 from tests.said import RECORDINGS
 from tests.watch.writing import Writer, append
+from unbraid.log import opened_log
+from unbraid.sessions.importer import open_or_import
+from unbraid.sessions.run_list import list_sessions
 from unbraid.wire.record import milliseconds
 
 # One of each layout, and each with something that the others do not have.
@@ -52,6 +56,26 @@ def test_a_session_is_as_new_as_its_last_message(tmp_path: Path) -> None:
         database.execute("UPDATE session SET time_updated = time_created - 5000")
         database.commit()
     agrees(env, RECORDINGS / name)
+
+
+@pytest.mark.parametrize(
+    "name", ["fan-four.partial.2.0.76", "child-fails.app-server.codex-0.166.0"]
+)
+async def test_files_of_the_future_are_not_being_written(name: str, tmp_path: Path) -> None:
+    """They are another machine's, or the clock was put back."""
+    env = home_of(RECORDINGS / name, tmp_path)
+    assert env is not None
+    written_at(tmp_path, time.time() + 7200)
+    async with opened_log("memory:") as log:
+        (row,) = list_sessions(env, None, warn=pytest.fail)
+        assert row.status == "done"
+        found = await open_or_import(log, row.run, env)
+        assert (found.status, found.over) == ("done", True)
+
+
+def written_at(folder: Path, seconds: float) -> None:
+    for path in folder.rglob("*"):
+        os.utime(path, (seconds, seconds))
 
 
 SUMMARY = '{"type":"summary","summary":"Something earlier","leafUuid":"u"}\n'

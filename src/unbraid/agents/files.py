@@ -25,7 +25,7 @@ from pathlib import Path
 
 from unbraid.agents.stored import Recorded, SessionFacts, StoredBlock, said_in
 from unbraid.system.file_tail import Place, Tail
-from unbraid.system.files import chunks, is_regular, modified_ms
+from unbraid.system.files import chunks, is_regular, modified_ms, seconds_since
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, Track
@@ -151,7 +151,7 @@ class JsonlFollower:
 
     def silent_seconds(self) -> float:
         """For how long it has not been written."""
-        return time.time() - modified_ms(self._tail.path) / 1000
+        return seconds_since([self._tail.path])
 
     def _chunk(self, offset: int, data: bytes) -> Chunk:
         generation = self._tail.generation

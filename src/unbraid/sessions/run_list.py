@@ -158,7 +158,8 @@ def _status(
 ) -> tuple[str, WaitingFor | None]:
     """Returns a stored session's status, and what it waits for."""
     name = facts.session_id
-    lately = time.time() * 1000 - facts.updated < LIVE_SESSION_SECONDS * 1000
+    # What comes from a clock that is ahead has not happened now either.
+    lately = abs(time.time() * 1000 - facts.updated) < LIVE_SESSION_SECONDS * 1000
     state = known.get(name)
     if state is None and lately and isinstance(store, StatefulStore):
         state = store.states([name]).get(name)

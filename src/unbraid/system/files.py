@@ -12,10 +12,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from unbraid.system.clock import now_ms
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 # Little enough to stay in a processor's cache while it is searched, for one thing after another.
@@ -114,6 +115,13 @@ def modified_ms(path: Path) -> int:
         return path.stat().st_mtime_ns // 1_000_000
     except OSError:
         return 0
+
+
+def seconds_since(paths: Iterable[Path]) -> float:
+    """Returns how long ago the latest of some files was written. One from the future was not
+    written just now either: the clock was put back, or was another's.
+    """
+    return abs(now_ms() - max(map(modified_ms, paths), default=0)) / 1000
 
 
 def chunks(path: Path) -> Iterator[bytes]:

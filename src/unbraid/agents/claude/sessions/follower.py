@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from unbraid.agents.claude.sessions.session_files import (
 from unbraid.agents.claude.transcript import PublishedState, session_line, state_line
 from unbraid.agents.stored import Recorded
 from unbraid.system.clock import now_ms
-from unbraid.system.files import modified_ms
+from unbraid.system.files import modified_ms, seconds_since
 from unbraid.translate.clock import LIVE_MS
 from unbraid.wire.chunk import STORED, Chunk
 
@@ -141,8 +140,7 @@ class TranscriptFollower:
 
     def silent_seconds(self) -> float:
         """For how long none of its files has been written."""
-        written = [path.stat().st_mtime for path in self._session.files if path.exists()]
-        return time.time() - max(written, default=0.0)
+        return seconds_since(self._session.files)
 
 
 class StateSource:

@@ -144,7 +144,7 @@ def is_at_rest(main: Path) -> bool:
     ends with the account that a process writes last.
     """
     try:
-        if time.time() - main.stat().st_mtime >= LAST_LINES_GRACE_SECONDS:
+        if abs(time.time() - main.stat().st_mtime) >= LAST_LINES_GRACE_SECONDS:
             return True
         with open_regular(main) as file:
             last = next(filter(None, last_lines(file.fileno())), b"")

@@ -161,7 +161,7 @@ class TranscriptWatch:
         for found in scan.sessions:
             self._stamps[found.main.path] = found.mtime_ns
             self._mains.setdefault(found.id, Path(found.main.path))
-            if now_ns - found.mtime_ns < RECENT_SESSION_SECONDS * 1e9:
+            if abs(now_ns - found.mtime_ns) < RECENT_SESSION_SECONDS * 1e9:
                 self._mark(Path(found.main.path))
         for file in scan.beside:
             self._stamps[file.path] = file.mtime_ns

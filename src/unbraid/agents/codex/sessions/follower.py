@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from unbraid.agents.codex.sessions.rollout_file import (
 )
 from unbraid.agents.stored import Recorded
 from unbraid.system.file_tail import Place, Tail
+from unbraid.system.files import seconds_since
 from unbraid.translate.tracks import split
 from unbraid.wire.chunk import Chunk
 
@@ -99,8 +99,7 @@ class RolloutFollower:
 
     def silent_seconds(self) -> float:
         """For how long none of its files has been written."""
-        written = [each.path.stat().st_mtime for each in self._files.values() if each.path.exists()]
-        return time.time() - max(written, default=0.0)
+        return seconds_since(each.path for each in self._files.values())
 
     def _opened(self, path: Path, thread: str) -> FollowedRollout:
         is_new = self._recorded.is_new
