@@ -48,13 +48,6 @@ class FollowedSession:
         """Whether anything of it is in its run."""
         return self.recorder.has_begun
 
-    def is_past(self, seconds: float) -> bool:
-        """Returns whether its last event is longer ago, by its own time. Files that were copied or
-        brought back are new, and what they have is not.
-        """
-        last_ms = self.recorder.updated_ms
-        return self.has_begun and 0 < last_ms < now_ms() - seconds * 1000
-
     async def look(self, *, at_once: bool = False) -> None:
         """Record what is new; `at_once` without waiting for what may still settle."""
         # What was read is not read again: a cancellation in between would lose it.

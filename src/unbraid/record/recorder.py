@@ -82,7 +82,6 @@ class Recorder:
         self.marks: dict[str, tuple[bytes, bytes]] = {}
         self.ended: set[str] = set()
         self.last_seq = 0
-        self.updated_ms = 0  # the latest time of its events
         self.over = False
         self._log, self._pipeline = log, pipeline
         self._noted: dict[str, int] = {}
@@ -122,7 +121,6 @@ class Recorder:
         recorder.offsets = offsets
         if summary is not None:
             recorder.last_seq, recorder.over = summary.last_seq, summary.over
-            recorder.updated_ms = summary.updated
         if not recorder.over:
             await recorder._replay(replayed)
         return recorder
@@ -233,7 +231,6 @@ class Recorder:
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
     ) -> None:
         shown = self._redacted(events)
-        self.updated_ms = max((event.ts for event in shown), default=self.updated_ms)
         if (unsaid := self._unsaid) is not None:
             unsaid.events.extend(shown)
             unsaid.offsets.update(offsets)

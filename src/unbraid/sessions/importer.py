@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from unbraid.agents.port import SessionStore
+from unbraid.agents.port import Follower, SessionStore
 from unbraid.agents.registry import stores
 from unbraid.agents.session_port import StatefulStore
 from unbraid.errors import CallerError
@@ -106,16 +106,15 @@ async def record_session(
         return
     followed = FollowedSession(recorder, follower, shielded=False)
     await followed.look(at_once=True)
-    if await asyncio.to_thread(_is_over, session, store, followed):
+    if await asyncio.to_thread(_is_over, session, store, follower):
         await followed.close()
 
 
-def _is_over(session: str, store: SessionStore, followed: FollowedSession) -> bool:
+def _is_over(session: str, store: SessionStore, follower: Follower) -> bool:
     state = store.states([session]).get(session) if isinstance(store, StatefulStore) else None
     if state is not None:
         return not state.alive
-    silent_seconds = followed.follower.silent_seconds()
-    return followed.is_past(SILENT_SESSION_SECONDS) or silent_seconds > SILENT_SESSION_SECONDS
+    return follower.silent_seconds() > SILENT_SESSION_SECONDS
 
 
 def stored_session(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore | None]:
