@@ -9,7 +9,6 @@ import pytest
 from tests.agents.opencode.sessions.test_storage import VERSION as OLD_OPENCODE
 from tests.agui import official
 from tests.launch.test_old_lines import VERSION as OLD_CLAUDE
-from tests.otel import phoenix
 from unbraid.testing import CliUnavailable, clis
 
 
@@ -24,7 +23,6 @@ def main() -> None:
         for version in versions:
             _try(fetch, version)
     _try(official.client_folder)
-    _try(phoenix.installed)
 
 
 def _try(fetch: Callable[..., object], *version: str) -> None:
