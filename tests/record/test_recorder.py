@@ -12,7 +12,7 @@ from unbraid.agents.claude.transcript import session_line
 from unbraid.errors import LogError
 from unbraid.log import MemoryLog
 from unbraid.log.port import Appended, LogUnusable
-from unbraid.record.recorder import Recorder
+from unbraid.record.recorder import COMMIT_BYTES, Recorder
 from unbraid.wire.chunk import Chunk
 
 
@@ -155,3 +155,10 @@ async def test_words_bring_all_that_came_before_them() -> None:
         logs.append((await words_of(log), await log.spooled("r"), await log.offsets("r")))
         assert (await Recorder.open(log, "r", awaits_words=True)).has_begun
     assert logs[0] == logs[1]
+
+
+async def test_what_is_held_without_words_has_a_bound() -> None:
+    about = session_line("s", cwd="/app", version="1", started_ms=7)
+    recorder = await Recorder.open(MemoryLog(), "r", awaits_words=True)
+    await recorder.feed([Chunk("about", 0, about * (COMMIT_BYTES // len(about) + 1))], 7)
+    assert recorder.has_begun

@@ -236,7 +236,9 @@ class Recorder:
             unsaid.offsets.update(offsets)
             unsaid.chunks.extend(chunks)
             self.offsets.update(offsets)
-            if not any(map(_has_words, shown)):
+            # Lines without words may be many: what is held of them has a bound.
+            held = sum(len(chunk.data) for chunk in unsaid.chunks)
+            if held < COMMIT_BYTES and not any(map(_has_words, shown)):
                 return
             (shown, offsets, chunks), self._unsaid = unsaid, None
         appended = await self._log.append(self.run, shown, offsets=offsets, spool=chunks)

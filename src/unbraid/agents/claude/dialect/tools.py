@@ -84,7 +84,6 @@ class ToolCalls:
         tool = block.name or ""
         ts = self._clock.ts
         call = self._agents.calls[call_id] = OpenCall(context, state, tool, ts=ts)
-        # By position, because there are so many, and it is quicker.
         out.append(
             ToolUse(
                 context=context.id,
@@ -133,7 +132,6 @@ class ToolCalls:
             content = Raw(msgspec.json.encode(text))
         if self._permissions.requests:
             self._permissions.answered(call_id, context, out, ok=ok)
-        # By position, because there are so many, and it is quicker.
         out.append(
             ToolResult(
                 context=context.id,

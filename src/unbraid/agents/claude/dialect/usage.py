@@ -85,7 +85,6 @@ class UsageReports:
             return
         given, said, read, written = _tokens(usage)
         self._counted += given + said + read + written
-        # By position, because there is one for every message, and it is quicker.
         out.append(
             TokenUsage(
                 context=context.id,

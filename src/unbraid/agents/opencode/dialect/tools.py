@@ -60,7 +60,6 @@ class ToolParts:
         self._sessions.call_begun(call_id)
         if newly(self._seen, hash(("call", part.message_id, call_id))):
             self._begun[call_id] = self._clock.ts, state.input
-            # By position, because there are so many, and it is quicker.
             out.append(
                 ToolUse(
                     context=context.id,
