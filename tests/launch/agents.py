@@ -116,7 +116,8 @@ def in_its_time(recording: Recording, events: Sequence[e.FleetEvent]) -> None:
 
 def rightly_charged(recording: Recording, events: Sequence[e.FleetEvent]) -> None:
     """Each agent has used what the model has charged it."""
-    assert spent_by(events, agents_of(events, recording)) == recording.truth["charged"]
+    spent, charged = spent_by(events, agents_of(events, recording)), recording.truth["charged"]
+    assert spent == charged, f"{spent} instead of {charged}"
 
 
 async def logged(home: Path) -> dict[str, list[e.FleetEvent]]:

@@ -175,7 +175,7 @@ async def test_what_is_no_text_is_refused() -> None:
     async with site(giving(answer(b"\x89PNG", content_type="image/png"))) as here:
         assert await refused(here.url) == "it is image/png, not text"
     async with site(giving(answer(b"?", content_encoding="br"))) as here:
-        assert "packed as br" in await refused(here.url)
+        assert "compressed as br" in await refused(here.url)
     async with site(giving(answer(b"not gzip", content_encoding="gzip"))) as here:
         assert "damaged" in await refused(here.url)
 
