@@ -86,11 +86,14 @@ async def test_who_stops_watching_leaves_its_runs_to_the_next(
             assert await until(machine, writer.session, "two") == ["one", "two"]
 
 
-@pytest.mark.parametrize("command", ["top", "watch"])
+@pytest.mark.parametrize("command", ["top", "watch --port 0"])
 async def test_no_face_ends_what_it_only_watched(
     command: str, env: dict[str, str], writer: Writer, tmp_path: Path
 ) -> None:
-    async with terminal([UNBRAID, command], env, tmp_path) as view, opened_log(env=env) as log:
+    async with (
+        terminal([UNBRAID, *command.split()], env, tmp_path) as view,
+        opened_log(env=env) as log,
+    ):
         async with asyncio.timeout(PATIENCE_SECONDS):
             while writer.session not in await log.run_names():  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
