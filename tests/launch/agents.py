@@ -115,9 +115,16 @@ def in_its_time(recording: Recording, events: Sequence[e.FleetEvent]) -> None:
 
 
 def rightly_charged(recording: Recording, events: Sequence[e.FleetEvent]) -> None:
-    """Each agent has used what the model has charged it."""
-    spent, charged = spent_by(events, agents_of(events, recording)), recording.truth["charged"]
-    assert spent == charged, f"{spent} instead of {charged}"
+    """Each agent has used what the model has charged it. Version 1 may end before it has written
+    all numbers: an agent of which some are only stdout's says so."""
+    agents = agents_of(events, recording)
+    spent, expected = spent_by(events, agents), dict(recording.truth["charged"])
+    if recording.version.startswith("1."):
+        for event in events:
+            if isinstance(event, e.FleetTokenUsage) and event.estimated:
+                spent.pop(agents[event.stream_id], None)
+                expected.pop(agents[event.stream_id], None)
+    assert spent == expected, f"{spent} instead of {expected}"
 
 
 async def logged(home: Path) -> dict[str, list[e.FleetEvent]]:
