@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.table import Measured, NotMeasured, table
-from unbraid.agents.claude.hooks.commands import EVENTS, MAIL, command
+from unbraid.agents.claude.hooks.commands import EVENTS, ORDERS, command
 from unbraid.machine import Machine
 
 ROUNDS = 40
@@ -48,7 +48,7 @@ async def measured(home: Path) -> list[Measured]:
             await asyncio.sleep(0.05)
         there = await total(at_a_call)
         (folder / "mail").touch()
-        mail = await total([command(MAIL, folder)])
+        mail = await total([command(ORDERS, folder)])
     shells = f"{len(at_a_call)} shells"
     called = "at the first call of a session, and while a message or a stop waits"
     return [

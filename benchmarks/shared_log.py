@@ -221,13 +221,13 @@ async def steering(one: ReplicatedLog, two: ReplicatedLog) -> Measured:
         return question
 
     taken = []
-    async with two.line().answering(answer):
-        while not (found := await one.line().ask_all(b"?")):  # noqa: ASYNC110
+    async with two.machine_requests().answering(answer):
+        while not (found := await one.machine_requests().ask_all(b"?")):  # noqa: ASYNC110
             await asyncio.sleep(0.05)  # the nodes are still telling each other who answers
         (address,) = found
         for _ in range(500):
             start = time.perf_counter()
-            await one.line().ask(address, b"?")
+            await one.machine_requests().ask(address, b"?")
             taken.append(time.perf_counter() - start)
     taken.sort()
     detail = f"half within {at(taken, 0.5):.1f} ms"
