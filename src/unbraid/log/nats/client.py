@@ -3,7 +3,10 @@
 Messages that come by the thousand go to their receiver at once: by the client's own way, each costs
 a queue, a turn of a task, and a reader of headers that looks at every letter. And no message ends
 the connection: the client's reader gives up at letters that are no UTF-8, which a stream would
-deliver again and again.
+deliver again and again. Publishing a message alone costs a turn of its own: many go out together.
+
+The client has no public way to any of this, so its private methods are overridden here and nowhere
+else, and `pyproject.toml` bounds its version.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from unbraid.log.nats.message import message_headers
 
 
 class NatsMessage(NamedTuple):
-    """A message."""
+    """A message as it has come, with its headers."""
 
     subject: str
     reply: str
@@ -32,7 +35,7 @@ Receiver = Callable[[NatsMessage], None]
 
 
 class NatsClient(Client):
-    """The client."""
+    """The client, with direct receivers and many messages in one write."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -25,9 +25,8 @@ from unbraid.translate.seen import forget_oldest
 
 M = TypeVar("M")
 Reading = tuple[int, ...]  # the numbers of lines, in order
-Step = tuple[
-    int, int, bool
-]  # a line, what it costs to go on from it, and if that is all it could do
+# A line, what it costs to go on from it, and whether its message could do nothing else.
+Step = tuple[int, int, bool]
 
 # Every line is compared with all messages of all readings: a hostile stream must not take long.
 MAX_READINGS = 64
