@@ -1,4 +1,4 @@
-import type { Aside, FleetEvent } from '../model/events';
+import type { Aside, CopyState, FleetEvent } from '../model/events';
 import type { Told } from './feed';
 import { Lines } from './lines';
 import type { RunSource } from './source';
@@ -37,6 +37,10 @@ export class ArchivedRun implements RunSource {
 
   lastSeq(): Promise<number> {
     return Promise.resolve(this.facts.last_seq);
+  }
+
+  copy(): Promise<CopyState | null> {
+    return Promise.resolve(null);
   }
 
   private async read(

@@ -1,7 +1,10 @@
 import { Refusal, refusal } from './api';
 import { Lines } from './lines';
 
-/** How a feed stands. `over`: there will be no more. `refused`: coming back would not help. */
+/**
+ * How a feed stands. `over`: there will be no more. `refused`: coming back would not help.
+ * `reconnecting` with a problem: the server is there and cannot send now.
+ */
 export type Standing = 'connecting' | 'live' | 'reconnecting' | 'over' | 'refused';
 
 const FIRST_WAIT_MS = 400;
@@ -45,16 +48,18 @@ export class Feed<T> {
     let wait = FIRST_WAIT_MS;
     this.told.onstanding('connecting', null);
     while (!this.stopped) {
+      let problem: Refusal | null = null;
       try {
         await this.connect(() => (wait = FIRST_WAIT_MS));
       } catch (error) {
-        if (error instanceof Refusal && [400, 401, 403, 404].includes(error.status)) {
-          this.told.onstanding('refused', error);
+        if (error instanceof Refusal) problem = error;
+        if (problem && [400, 401, 403, 404].includes(problem.status)) {
+          this.told.onstanding('refused', problem);
           this.stopped = true;
         }
       }
       if (this.stopped) return;
-      this.told.onstanding('reconnecting', null);
+      this.told.onstanding('reconnecting', problem);
       // Not all at once when a server comes back to many viewers.
       await this.pause(document.hidden ? Infinity : wait * (0.75 + Math.random() / 2));
       wait = Math.min(wait * 2, LONGEST_WAIT_MS);

@@ -2,12 +2,11 @@ import type { CopyState, FleetEvent, Indexed, Run, Runs } from '../model/events'
 import { isLive } from '../model/status';
 import { get, type Refusal } from './api';
 import { Feed, type Standing } from './feed';
+import { COPY_MS } from './watched.svelte';
 
 const PAGE = 200;
 /** Many agents talk at once; the list need not follow every word. */
 const REFRESH_MS = 1000;
-/** A shared log that is away sends nothing, so its server is asked. */
-const COPY_MS = 5000;
 const TELLING = [
   ...['request_received', 'stream_start', 'prompt', 'stream_end', 'token_usage', 'turn_complete'],
   ...['permission_asked', 'permission_replied', 'done'],

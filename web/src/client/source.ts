@@ -1,4 +1,4 @@
-import type { Aside, FleetEvent, Run as Summary } from '../model/events';
+import type { Aside, CopyState, FleetEvent, Runs, Run as Summary } from '../model/events';
 import { get } from './api';
 import { Feed, type Told } from './feed';
 
@@ -13,6 +13,8 @@ export interface RunSource {
   connect(told: Omit<Told<FleetEvent | Aside>, 'path'>): { stop(): void };
   /** The last event that there is now. */
   lastSeq(): Promise<number>;
+  /** How complete the server's copy of a shared log is; null if it is not a shared one. */
+  copy(): Promise<CopyState | null>;
 }
 
 /** A run of the server that has sent this page. */
@@ -28,6 +30,10 @@ export class ServedRun implements RunSource {
 
   async lastSeq(): Promise<number> {
     return (await get<Summary>(this.path)).last_seq;
+  }
+
+  async copy(): Promise<CopyState | null> {
+    return (await get<Runs>('/v1/runs?limit=1')).copy ?? null;
   }
 
   private get path(): string {

@@ -1,6 +1,13 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { AgentView } from '../model/agents';
-import type { Aside, FleetEvent, FleetPermissionAsked, Gap, Places } from '../model/events';
+import type {
+  Aside,
+  CopyState,
+  FleetEvent,
+  FleetPermissionAsked,
+  Gap,
+  Places,
+} from '../model/events';
 import { foundIn } from '../model/found';
 import type { Item } from '../model/items';
 import type { Spent } from '../model/spent';
@@ -20,6 +27,8 @@ const CATCHING_UP_MS = 1000;
 const CATCHING_UP_FOLD_MS = 60;
 /** Fewer than this are nothing to speak of. */
 const BEHIND = 500;
+/** A shared log that is away sends nothing, so its server is asked. */
+export const COPY_MS = 5000;
 
 /**
  * A run that someone looks at, live or as it was. What came in is folded once a frame, and only
@@ -31,6 +40,8 @@ export class Watched {
   /** When the connection was lost; null while there is one. */
   lostAt = $state<number | null>(null);
   gap = $state.raw<Gap | null>(null);
+  /** How complete the server's copy of a shared log is; null if it is not a shared one. */
+  copy = $state.raw<CopyState | null>(null);
   /** The moment that is looked at; null is now. */
   moment = $state<number | null>(null);
   /** As of the moment that is looked at. */
@@ -71,6 +82,7 @@ export class Watched {
   private told = performance.now();
   private drawn = false;
   private frame: number | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private feed: { stop(): void };
 
   constructor(private readonly origin: RunSource) {
@@ -85,10 +97,12 @@ export class Watched {
         if (standing === 'live') void this.measure();
       },
     });
+    void this.askForCopy();
   }
 
   stop(): void {
     this.feed.stop();
+    clearTimeout(this.timer);
     if (this.frame !== null) cancelAnimationFrame(this.frame);
   }
 
@@ -125,6 +139,12 @@ export class Watched {
     this.moment = moment;
     this.shown = moment === null ? this.live : this.recording.at(moment);
     this.tell([...this.live.streams.keys()]);
+  }
+
+  private async askForCopy(): Promise<void> {
+    // A server that is away is told of by the feed: what was known stays.
+    this.copy = await this.origin.copy().catch(() => this.copy);
+    if (this.copy && !this.over) this.timer = setTimeout(() => void this.askForCopy(), COPY_MS);
   }
 
   private take(lines: (FleetEvent | Aside)[]): void {
