@@ -81,6 +81,10 @@ OVERLAID: dict[str, tuple[str, dict[str, object], str]] = {
     "an object for a text": (
         "Write", {"file_path": "/w/a", "content": {"evil": 1}, "new_source": "harmless"}, "evil",
     ),
+    "a number that would be rounded": (
+        "mcp__bank__pay", {"account": 9007199254740993, "cents": 10**30}, "9007199254740993",
+    ),
+    "and a larger one": ("mcp__bank__pay", {"cents": 10**30 + 1}, str(10**30 + 1)),
 }  # fmt: skip
 
 

@@ -1,3 +1,5 @@
+import { parseJson } from './json';
+
 /** The server said no: its status and its own words. */
 export class Refusal extends Error {
   constructor(
@@ -40,5 +42,5 @@ async function ask<T>(path: string, request: RequestInit): Promise<T> {
     throw error instanceof TypeError ? new Unreachable() : error;
   });
   if (!response.ok) throw await refusal(response);
-  return (await response.json()) as T;
+  return parseJson(await response.text()) as T;
 }

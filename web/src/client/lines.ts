@@ -1,3 +1,5 @@
+import { parseJson } from './json';
+
 /** Cuts a stream of bytes into lines of JSON, wherever the chunks were cut. */
 export class Lines<T> {
   private decoder = new TextDecoder();
@@ -16,6 +18,6 @@ export class Lines<T> {
     return whole
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as T);
+      .map((line) => parseJson(line) as T);
   }
 }
