@@ -79,8 +79,8 @@ LAST_LINES_GRACE_SECONDS = 2.0
 SILENT_SESSION_SECONDS = 300
 # `ps` lists sessions that changed within this time, unless all are asked for.
 LISTED_SESSION_SECONDS = 24 * 3600
-# How often a watch looks what is due, and tries again for sessions that another process records.
-WATCH_TICK_SECONDS = 0.25
+# A watch tries again this soon for a session that another process records.
+WATCH_RETRY_SECONDS = 0.25
 # Who stops a watch is not to wait for a backlog: what is not recorded by then, the next start
 # records. Long enough for what an agent has just said.
 WATCH_STOP_SECONDS = 1.0
@@ -92,14 +92,13 @@ PROCESS_CHECK_SECONDS = 1.0
 FOLDER_RESCAN_SECONDS = 300.0
 # Where the system cannot report changes, the files are looked at.
 FOLDER_POLL_SECONDS = 2.0
-# A folder that is not there cannot be watched: so often is looked whether it is there now.
-FOLDER_APPEARING_POLL_SECONDS = 0.25
+# A folder or a database that is not there cannot be watched: so often is looked whether it is
+# there now. An agent makes it when it starts, a while before its first words.
+STORE_APPEARING_POLL_SECONDS = 1.0
 # inotify watches a new folder moments after it has reported it: so it is looked at again.
 NEW_FOLDER_SETTLE_SECONDS = 0.3
 # A look at a database that has not changed costs two `stat`s.
 DATABASE_POLL_SECONDS = 0.1
-# While there is no database yet, nobody waits for its first words.
-DATABASE_APPEARING_POLL_SECONDS = 0.5
 # A server that has gone may come back on the same port.
 SERVER_RECONNECT_SECONDS = 1.0
 

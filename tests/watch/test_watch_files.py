@@ -79,7 +79,7 @@ async def watched(
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unbraid.system.folders.FOLDER_POLL_SECONDS", 0.05)
-    monkeypatch.setattr("unbraid.watch.watcher.WATCH_TICK_SECONDS", 0.05)
+    monkeypatch.setattr("unbraid.watch.watcher.PROCESS_CHECK_SECONDS", 0.05)
 
 
 def texts(events: list[e.FleetEvent]) -> list[str]:

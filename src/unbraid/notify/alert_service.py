@@ -140,7 +140,7 @@ class AlertService:
             # Also while something is spent all the time.
             is_due = time.monotonic() - looked >= self._tick_seconds
             looked = time.monotonic() if is_due else looked
-            if is_due and await asyncio.to_thread(self._own_rules.changed):
+            if is_due and self._own_rules.changed():
                 await self._use_changed_rules()
             self._look()
             for stop in self._monitor.take_stops():

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from unbraid.system import file_changes
 from unbraid.timings import (
-    FOLDER_APPEARING_POLL_SECONDS,
     FOLDER_POLL_SECONDS,
     FOLDER_RESCAN_SECONDS,
     NEW_FOLDER_SETTLE_SECONDS,
+    STORE_APPEARING_POLL_SECONDS,
 )
 
 
@@ -41,7 +41,7 @@ async def folder_changes(
     while True:
         folders = find()
         if not inotify or not folders:
-            await asyncio.sleep(min(FOLDER_APPEARING_POLL_SECONDS, FOLDER_POLL_SECONDS))
+            await asyncio.sleep(min(STORE_APPEARING_POLL_SECONDS, FOLDER_POLL_SECONDS))
             if not inotify and time.monotonic() - looked >= FOLDER_POLL_SECONDS:
                 looked = time.monotonic()
                 yield FolderLook(folders, [], everywhere=True)

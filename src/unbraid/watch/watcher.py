@@ -33,8 +33,8 @@ from unbraid.timings import (
     IDLE_RUN_TIMEOUT_SECONDS,
     PROCESS_CHECK_SECONDS,
     WATCH_RESUME_SECONDS,
+    WATCH_RETRY_SECONDS,
     WATCH_STOP_SECONDS,
-    WATCH_TICK_SECONDS,
 )
 from unbraid.translate.notes import RunNote
 from unbraid.watch.hook_service import HookService
@@ -72,7 +72,8 @@ class Watcher:
         self._followed: dict[str, FollowedSession] = {}
         self._followed_by: dict[SessionWatch, dict[str, None]] = {}
         self._dirty: dict[str, None] = {}
-        self._foreign: set[str] = set()  # others have them, or the log would not take them
+        # Others have them, or the log would not take them: they are looked at again soon.
+        self._retried: set[str] = set()
         controllers = controllers or Controllers()
         self._steered = SteeredRuns(log, controllers, data_folder(env))
         self._hooks = HookService(
@@ -174,18 +175,14 @@ class Watcher:
                     await self._end(session)
 
     async def _tick(self) -> None:
-        counted = listened = time.monotonic()
+        listened = time.monotonic()
         while True:
-            await asyncio.sleep(WATCH_TICK_SECONDS)
-            if time.monotonic() - counted >= PROCESS_CHECK_SECONDS:
-                await self._end_gone()
-                counted = time.monotonic()
+            await asyncio.sleep(PROCESS_CHECK_SECONDS)
+            await self._end_gone()
             # Not at every tick: there may be thousands that say nothing.
             if time.monotonic() - listened >= self._idle_seconds / 60:
                 await self._end_silent()
                 listened = time.monotonic()
-            for session in self._foreign:
-                self._mark(session, self._watch_of[session])
 
     async def _end_gone(self) -> None:
         """End the runs of processes that are gone: nobody else will."""
@@ -277,23 +274,22 @@ class Watcher:
             # The log is full, locked or gone: forget what was held, and continue from it later.
             self._warn_once(str(error))
             await self._drop(session)
-            self._foreign.add(session)
+            self._retry(session)
 
     async def _open(self, session: str, watch: SessionWatch) -> FollowedSession | None:
         if not await asyncio.to_thread(watch.has, session):
             return None
-        self._foreign.discard(session)
         if self._leases.is_part_of_other_run(session):
             return None
         if self._hooks.is_others:
             # Who answers its hooks is to record it, if they do so soon.
             met = self._met.setdefault(session, time.monotonic())
             if time.monotonic() - met < HOOK_LISTENER_FIRST_SECONDS:
-                self._foreign.add(session)
+                self._retry(session)
                 return None
         starting = self._leases.another_is_starting() and await begins_run(self._log, session)
         if starting or not await self._leases.acquire(session):
-            self._foreign.add(session)
+            self._retry(session)
             return None
         recorder, recorded = await open_run(
             self._log, session, redact=self._redact, turns=self._turns
@@ -305,6 +301,16 @@ class Watcher:
         followed = self._followed[session] = FollowedSession(recorder, follower)
         self._followed_by.setdefault(watch, {})[session] = None
         return followed
+
+    def _retry(self, session: str) -> None:
+        if not self._retried:
+            asyncio.get_running_loop().call_later(WATCH_RETRY_SECONDS, self._mark_retried)
+        self._retried.add(session)
+
+    def _mark_retried(self) -> None:
+        retried, self._retried = self._retried, set()
+        for session in retried:
+            self._mark(session, self._watch_of[session])
 
     async def _finish(self, session: str, followed: FollowedSession) -> None:
         try:

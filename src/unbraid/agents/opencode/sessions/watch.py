@@ -26,11 +26,11 @@ from unbraid.agents.session_port import Recorded
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
-    DATABASE_APPEARING_POLL_SECONDS,
     DATABASE_POLL_SECONDS,
     LIVE_SESSION_SECONDS,
     PROCESS_CHECK_SECONDS,
     RECENT_ROWS_MS,
+    STORE_APPEARING_POLL_SECONDS,
 )
 
 
@@ -65,11 +65,8 @@ class DatabaseWatch:
             yield self._taken()
             looked = time.monotonic()
             while True:
-                pause = (
-                    DATABASE_APPEARING_POLL_SECONDS
-                    if self._database is None
-                    else DATABASE_POLL_SECONDS
-                )
+                is_there = self._database is not None
+                pause = DATABASE_POLL_SECONDS if is_there else STORE_APPEARING_POLL_SECONDS
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(pause):
                         await self._wake.wait()
