@@ -158,11 +158,17 @@ class FileLeases:
 
     def another_is_starting(self) -> bool:
         """Returns whether a file of a session without a name is locked by another process."""
-        for path in self._folder.glob(f"{UNNAMED}*"):
-            if path.name not in self._held:
-                if not self._lock(path.name):
+        # Asked for every session, of which the folder may have thousands: no paths are made.
+        try:
+            with os.scandir(self._folder) as entries:
+                names = [entry.name for entry in entries if entry.name.startswith(UNNAMED)]
+        except FileNotFoundError:
+            return False
+        for name in names:
+            if name not in self._held:
+                if not self._lock(name):
                     return True
-                self._unlock(path.name)  # its owner died
+                self._unlock(name)  # its owner died
         return False
 
     def mark_part_of_other_run(self, name: str) -> None:

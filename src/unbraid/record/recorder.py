@@ -121,7 +121,7 @@ class Recorder:
         recorder.offsets = offsets
         if summary is not None:
             recorder.last_seq, recorder.over = summary.last_seq, summary.over
-        if not recorder.over:
+        if not recorder.over and (summary is not None or offsets):
             await recorder._replay(replayed)
         return recorder
 
