@@ -16,7 +16,6 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
     nullcontext,
-    suppress,
 )
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +33,7 @@ from unbraid.remote.destination import Destination, LogDelivery
 from unbraid.sessions.archive import Archive
 from unbraid.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
 from unbraid.sessions.importer import open_or_import
+from unbraid.system.tasks import beside
 from unbraid.watch.single_session import follow_session
 from unbraid.watch.watcher import Watcher, watch_until
 
@@ -245,13 +245,8 @@ class Machine:
                 if done.problem is not None:
                     self.warn(f"{done.session} is not imported: {done.problem}")
 
-        task = asyncio.create_task(import_all())
-        try:
+        async with beside(import_all()):
             yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
 
     @asynccontextmanager
     async def following(self, run: RunSummary) -> AsyncIterator[None]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unbraid.cli.options.arguments import FiniteRange
+from unbraid.system.tasks import cancel_task
 from unbraid.timings import DEMO_PAGE_SECONDS
 
 if TYPE_CHECKING:
@@ -71,9 +72,7 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait([showing, stopping], return_when=asyncio.FIRST_COMPLETED)
             for task in (playing, showing, stopping):
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+                await cancel_task(task)
         _take_leave()
         if hub is not None and not stop.is_set():
             await _stay(hub, stop, stay=stay)

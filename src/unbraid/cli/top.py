@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.options.arguments import complete_run
+from unbraid.cli.options.arguments import complete_run, servers_option
 from unbraid.cli.options.destination import token_option
 from unbraid.cli.options.redaction import redact_option
 from unbraid.timings import LOG_REPLACED_CHECK_SECONDS
@@ -30,13 +30,7 @@ Examples:
   UNBRAID_TOKEN=… unbraid top --url https://agents.example.org""",
 )
 @click.argument("run", required=False, shell_complete=complete_run)
-@click.option(
-    "--opencode",
-    "servers",
-    multiple=True,
-    metavar="URL",
-    help="A running OpenCode server.",
-)
+@servers_option
 @click.option("--watch/--no-watch", default=True, help="Also record this machine's agents.")
 @click.option("--url", metavar="URL", help="Show the log of this server instead.")
 @token_option

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.options.arguments import log_option, port_option
+from unbraid.cli.options.arguments import log_option, port_option, servers_option
 from unbraid.cli.options.destination import token_file_option, token_of
 from unbraid.cli.options.otlp import otlp_options, traces_of
 from unbraid.cli.options.redaction import redact_option
@@ -33,13 +33,7 @@ Examples:
 @port_option
 @click.option("--page/--no-page", default=True, help="Serve the page and print its address.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
-@click.option(
-    "--opencode",
-    "servers",
-    multiple=True,
-    metavar="URL",
-    help="A running OpenCode server.",
-)
+@servers_option
 @click.option("--keep", is_flag=True, help="Also import every stored session.")
 @click.option("--to", metavar="URL", help="Also send all runs to the server at this address.")
 @token_file_option

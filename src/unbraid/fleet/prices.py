@@ -12,6 +12,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from unbraid.events import FleetTokenUsage, TokenUsage
+
 DAY_MS = 86_400_000
 MILLION = 1_000_000
 
@@ -100,6 +102,17 @@ class MessageTokens(Struct, frozen=True):
     cache_read_tokens: int = 0
     cache_creation_tokens: int = 0
     cache_1h_tokens: int = 0
+
+
+def tokens_of(event: TokenUsage | FleetTokenUsage) -> MessageTokens:
+    """Returns the tokens that an event reports."""
+    return MessageTokens(
+        input_tokens=event.input_tokens,
+        output_tokens=event.output_tokens,
+        cache_read_tokens=event.cache_read_tokens,
+        cache_creation_tokens=event.cache_creation_tokens,
+        cache_1h_tokens=event.cache_1h_tokens,
+    )
 
 
 class Prices:

@@ -19,7 +19,7 @@ from msgspec.structs import asdict
 
 from unbraid import events as e
 from unbraid.fleet.amounts import plausible_count, plausible_dollars, plausible_usage
-from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.prices import Prices, tokens_of
 from unbraid.fleet.run_clock import RunClock
 from unbraid.fleet.stream import FleetStream
 from unbraid.fleet.usage import Totals
@@ -300,14 +300,7 @@ class Fleet:
         event = plausible_usage(event)
         estimate = None
         if event.cost_usd is None and self._prices is not None:
-            tokens = MessageTokens(
-                input_tokens=event.input_tokens,
-                output_tokens=event.output_tokens,
-                cache_read_tokens=event.cache_read_tokens,
-                cache_creation_tokens=event.cache_creation_tokens,
-                cache_1h_tokens=event.cache_1h_tokens,
-            )
-            estimate = self._prices.cost(event.model, self._clock.ts, tokens)
+            estimate = self._prices.cost(event.model, self._clock.ts, tokens_of(event))
         self._emit(
             e.FleetTokenUsage,
             stream,

@@ -19,6 +19,7 @@ from unbraid.hub.frames import Form, log_frame, run_frame
 from unbraid.hub.viewer import Viewer
 from unbraid.log.entry import Entry
 from unbraid.log.port import Feed, LogUnusable, WholeLogReader, WithholdingLog
+from unbraid.system.tasks import cancel_task
 from unbraid.timings import HUB_FEED_RETRY_SECONDS, HUB_SETTLE_STEP_SECONDS
 
 _ALL = ""
@@ -104,9 +105,7 @@ class Hub:
     async def __aexit__(self, *_: object) -> None:
         self.dismiss("shutdown")
         for task in self._tasks:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            await cancel_task(task)
 
     @property
     def viewers(self) -> int:

@@ -23,6 +23,7 @@ from typing import IO, Protocol
 
 from unbraid.errors import LogError
 from unbraid.system.home import make_private_folder
+from unbraid.system.locks import locked_file
 from unbraid.timings import RECORDED_MARK_KEPT_SECONDS
 from unbraid.wire.names import names_run
 
@@ -124,13 +125,10 @@ class FileLeases:
         path = self._folder / name
         while True:
             try:
-                file = path.open("ab")
+                file = locked_file(path)
             except OSError as error:
                 raise LogError(f"{path}: {error.strerror}") from error
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                file.close()
+            if file is None:
                 return False
             # The file may have been unlinked between the opening and the locking.
             if path.exists() and os.fstat(file.fileno()).st_ino == path.stat().st_ino:

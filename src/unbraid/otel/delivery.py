@@ -15,6 +15,7 @@ from unbraid.otel.collector import Collector, problem_with
 from unbraid.otel.exporter import OtlpExporter
 from unbraid.otel.sender import TraceSender
 from unbraid.otel.state import SentCursor, TraceParents
+from unbraid.system.tasks import cancel_task
 from unbraid.timings import OTLP_LINGER_SECONDS, OTLP_TURN_SECONDS
 from unbraid.traces import TraceIdentity, TraceParent
 
@@ -77,9 +78,7 @@ class Traces:
                         await sender.reached((await log.bounds())[1])
             # A request that is being tried again, in another thread, ends by this.
             exporter.close()
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            await cancel_task(task)
             self.cursor.release()
 
     async def _follow(self, sender: TraceSender) -> None:
@@ -132,9 +131,7 @@ class LaunchedTrace:
         if self._exporter is not None:
             self._exporter.close()
         if waiting:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            await cancel_task(self._task)
             self._warn(
                 f"the trace of this run has not fully arrived; `unbraid otel {self._run}` sends it"
             )

@@ -6,7 +6,6 @@ lock of that cursor.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +16,7 @@ from msgspec import Struct
 
 from unbraid.errors import LogError
 from unbraid.system.home import make_private_folder
+from unbraid.system.locks import locked_file
 from unbraid.traces import TraceParent
 
 FOLDER = "otel"
@@ -43,16 +43,10 @@ class SentCursor:
             return True
         try:
             make_private_folder(self._folder)
-            file = self._path.with_suffix(".lock").open("ab")
+            self._lock = locked_file(self._path.with_suffix(".lock"))
         except OSError as error:
             raise LogError(f"{self._folder}: {error.strerror}") from error
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            return False
-        self._lock = file
-        return True
+        return self._lock is not None
 
     @property
     def is_held(self) -> bool:

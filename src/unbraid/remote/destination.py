@@ -19,6 +19,7 @@ from unbraid.record.origin import this_origin
 from unbraid.remote.delivery import GONE, Delivery, DeliveryStatus
 from unbraid.remote.ingest import IngestClient, checked_url
 from unbraid.remote.ledger import DeliveryLedger, SentRun
+from unbraid.system.tasks import cancel_task
 from unbraid.timings import (
     DELIVERY_LINGER_SECONDS,
     DELIVERY_REPORT_SECONDS,
@@ -120,7 +121,7 @@ class RunDelivery:
         with suppress(TimeoutError):
             async with asyncio.timeout(self._linger_seconds):
                 arrived = await self._delivery.arrival(self._run)
-        await _ended(self._task)
+        await cancel_task(self._task)
         if self._ledger is not None:
             self._ledger.close()
         if not arrived:
@@ -188,7 +189,7 @@ class LogDelivery:
                         await self._note(await self._log.read_all(self._ledger_cursor()))
                         await self._delivery.all_sent()
                 for task in tasks:
-                    await _ended(task)
+                    await cancel_task(task)
                 status = self.status
                 if status.behind:
                     self._warn(f"{self.line()}; the next start sends the rest")
@@ -333,11 +334,5 @@ async def _delivered(
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 arrived = await delivery.arrival(waiting.run)
-        await _ended(task)
+        await cancel_task(task)
         return arrived
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task

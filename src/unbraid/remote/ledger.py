@@ -7,7 +7,6 @@ after a kill, is sent again, and the server skips it.
 
 from __future__ import annotations
 
-import fcntl
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
@@ -17,6 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from unbraid.errors import LogError
 from unbraid.system.home import make_private_folder
+from unbraid.system.locks import locked_file
 from unbraid.timings import LEDGER_LOCK_SECONDS
 
 FOLDER = "outbox"
@@ -138,13 +138,7 @@ class DeliveryLedger:
             return None
         # A digest: no name of a file has slashes in it.
         digest = sha256(f"{log}\n{url}".encode()).hexdigest()[:32]
-        file = (self._folder / f"{digest}.lock").open("ab")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            return None
-        return file
+        return locked_file(self._folder / f"{digest}.lock")
 
     def close(self) -> None:
         """Close the file."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Collection
-from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -19,6 +18,7 @@ from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, Found
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.remote.client import NOT_FOUND, RemoteError, RemoteServer
+from unbraid.system.tasks import cancel_task
 from unbraid.timings import REMOTE_LIST_REFRESH_SECONDS, REMOTE_LOG_RETRY_SECONDS
 from unbraid.wire.names import names_run
 from unbraid.wire.record import BAD_JSON
@@ -84,9 +84,7 @@ class RemoteLog:
 
     async def __aexit__(self, *_: object) -> None:
         if self._watching is not None:
-            self._watching.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._watching
+            await cancel_task(self._watching)
         await self._server.close()
 
     async def bounds(self) -> tuple[int, int]:

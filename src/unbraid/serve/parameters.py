@@ -94,28 +94,39 @@ def since_of(request: Request) -> int | None:
     return number(request, "since")
 
 
+class _Body:
+    """The parts of a body so far, refused as soon as they are too large."""
+
+    def __init__(self, request: Request, at_most: int) -> None:
+        self.parts: list[bytes] = []
+        self._scope, self._bodies = request.scope, services_of(request).bodies
+        self._size, self._at_most = 0, at_most
+
+    def add(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > self._at_most:
+            raise Problem(413, f"the body must not exceed {self._at_most} bytes")
+        if not self._bodies.take(self._scope, len(part)):
+            raise Problem(503, "too many large requests at once")
+        self.parts.append(part)
+
+
 async def body_of(request: Request, *, at_most: int) -> bytes:
     """Returns the whole body, refused as soon as it is too large."""
-    bodies = services_of(request).bodies
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         # Unpacked, a few bytes could be more than there is room for.
         raise Problem(415, "this route does not accept a compressed body")
     announced = request.headers.get("content-length", "0")
     if not announced.isdigit() or int(announced) > at_most:
         raise Problem(413, f"the body must not exceed {at_most} bytes")
-    parts, size = [], 0
+    body = _Body(request, at_most)
     try:
         async for part in request.stream():
-            size += len(part)
-            if size > at_most:
-                raise Problem(413, f"the body must not exceed {at_most} bytes")
-            if not bodies.take(request.scope, len(part)):
-                raise Problem(503, "too many large requests at once")
-            parts.append(part)
+            body.add(part)
     except ClientDisconnect:
         # The client is gone and does not read this; but it must not be logged as our failure.
         raise Problem(400, "the body has no end") from None
-    return b"".join(parts)
+    return b"".join(body.parts)
 
 
 async def unpacked_body_of(request: Request, *, at_most: int) -> bytes:
@@ -124,19 +135,13 @@ async def unpacked_body_of(request: Request, *, at_most: int) -> bytes:
     """
     if request.headers.get("content-encoding", "identity").lower() != "gzip":
         return await body_of(request, at_most=at_most)
-    bodies, parts, size = services_of(request).bodies, list[bytes](), 0
+    body = _Body(request, at_most)
     unpacker = zlib.decompressobj(wbits=31)
     try:
         async for packed in request.stream():
             while packed and not unpacker.eof:
-                part = unpacker.decompress(packed, UNPACKED_BYTES)
+                body.add(unpacker.decompress(packed, UNPACKED_BYTES))
                 packed = unpacker.unconsumed_tail
-                size += len(part)
-                if size > at_most:
-                    raise Problem(413, f"the body must not exceed {at_most} bytes")
-                if not bodies.take(request.scope, len(part)):
-                    raise Problem(503, "too many large requests at once")
-                parts.append(part)
             if packed or unpacker.unused_data:
                 raise CallerError("more follows the compressed body")
         if not unpacker.eof:
@@ -145,7 +150,7 @@ async def unpacked_body_of(request: Request, *, at_most: int) -> bytes:
         raise CallerError("the body is not compressed with gzip") from error
     except ClientDisconnect:
         raise Problem(400, "the body has no end") from None
-    return b"".join(parts)
+    return b"".join(body.parts)
 
 
 async def form_of(request: Request, kind: type[T], *, at_most: int) -> T:

@@ -8,7 +8,7 @@ import asyncio
 import signal
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ from unbraid.serve.listener import listening, open_listener
 from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
 from unbraid.serve.services import History, Services
+from unbraid.system.tasks import beside
 from unbraid.timings import RETENTION_INTERVAL_SECONDS, TOKEN_SWEEP_SECONDS
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ async def serving(
         listening(config, listener, app),
         _swept(keys),
         answering_machines(log, held),
-        _beside(_end_dead_runs(log)),
+        beside(_end_dead_runs(log)),
     ):
         try:
             if orchestrator is not None:
@@ -198,7 +199,7 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
                 await log.retain(newer_than_ms=oldest, max_bytes=config.keep_bytes)
             await asyncio.sleep(RETENTION_INTERVAL_SECONDS)
 
-    async with _beside(retain(log)):
+    async with beside(retain(log)):
         yield
 
 
@@ -229,17 +230,5 @@ async def _swept(keys: Keys) -> AsyncIterator[None]:
             await asyncio.sleep(TOKEN_SWEEP_SECONDS)
             keys.sweep()
 
-    async with _beside(sweep()):
+    async with beside(sweep()):
         yield
-
-
-@asynccontextmanager
-async def _beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Does something beside the block, for as long as that runs."""
-    task = asyncio.create_task(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task

@@ -151,7 +151,7 @@ async def with_logged(
 async def _logged(log: LogReader, run: RunSummary, prices: Prices) -> SpentRun:
     from unbraid.agents.registry import is_kind
     from unbraid.events import FleetTokenUsage, decode_event
-    from unbraid.fleet.prices import MessageTokens
+    from unbraid.fleet.prices import tokens_of
     from unbraid.fleet.shares import ShareCounter
 
     counter, since = ShareCounter(prices), 0
@@ -160,15 +160,8 @@ async def _logged(log: LogReader, run: RunSummary, prices: Prices) -> SpentRun:
         for entry in batch:
             event = decode_event(entry.data)
             if isinstance(event, FleetTokenUsage):
-                tokens = MessageTokens(
-                    input_tokens=event.input_tokens,
-                    output_tokens=event.output_tokens,
-                    cache_read_tokens=event.cache_read_tokens,
-                    cache_creation_tokens=event.cache_creation_tokens,
-                    cache_1h_tokens=event.cache_1h_tokens,
-                )
                 counter.add(
-                    tokens,
+                    tokens_of(event),
                     ts=event.ts,
                     agent=event.agent,
                     model=event.model,

@@ -3,8 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 from unbraid.timings import CANCEL_AGAIN_SECONDS
+
+
+async def cancel_task(task: asyncio.Task[Any]) -> None:
+    """Cancels a task and waits for it. Raises what it has failed with. Whoever waits may be
+    cancelled meanwhile, and cleans up all the same.
+    """
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+@asynccontextmanager
+async def beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Does something beside the block, for as long as that runs."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        await cancel_task(task)
 
 
 async def end_task(task: asyncio.Task[object]) -> None:

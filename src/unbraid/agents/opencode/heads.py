@@ -5,31 +5,16 @@ from __future__ import annotations
 import msgspec
 from msgspec import Raw, Struct, field
 
+from unbraid.agents.opencode.records import Times
 from unbraid.translate.tracks import UNKNOWN, LineOrder
 from unbraid.wire.record import BAD_JSON, MISSING, milliseconds, read_as
 from unbraid.wire.sse import data_of
 
 
-class Moments(Struct, gc=False):
-    """When the session, message, part or call that an event is about was begun and changed."""
-
-    created: float | None = None
-    updated: float | None = None
-    completed: float | None = None
-    start: float | None = None
-    end: float | None = None
-
-    @property
-    def latest(self) -> int:
-        """The last of them."""
-        known = (self.created, self.updated, self.completed, self.start, self.end)
-        return max(map(milliseconds, known))
-
-
 class Subject(Struct, gc=False):
     """What an event is about."""
 
-    time: Moments | None = None
+    time: Times | None = None
     state: Subject | None = None
 
     @property

@@ -65,13 +65,19 @@ def decode(line: bytes) -> OpenCodeRecord:
 
 
 class Times(Struct, gc=False):
-    """When something began and ended, in milliseconds."""
+    """When something began, changed and ended, in milliseconds."""
 
     start: float | None = None
     end: float | None = None
     created: float | None = None
     updated: float | None = None
     completed: float | None = None
+
+    @property
+    def latest(self) -> int:
+        """The last of them."""
+        known = (self.start, self.end, self.created, self.updated, self.completed)
+        return max(map(milliseconds, known))
 
 
 class Cache(Struct, gc=False):

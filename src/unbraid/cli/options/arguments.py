@@ -38,6 +38,14 @@ log_option = click.option(
     help="The log to use: a file, or nats://HOST,… for a shared one.",
 )
 
+servers_option = click.option(
+    "--opencode",
+    "servers",
+    multiple=True,
+    metavar="URL",
+    help="A running OpenCode server.",
+)
+
 
 class FiniteRange(click.FloatRange):
     """A number in a range; not "nan", which no comparison keeps out."""

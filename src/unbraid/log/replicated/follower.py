@@ -11,8 +11,6 @@ them, and says so.
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
 import time
 from contextlib import aclosing
 from pathlib import Path
@@ -22,6 +20,7 @@ from unbraid.errors import LogError
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.journal import FeedBroken, RecordJournal
+from unbraid.system.locks import locked_file
 from unbraid.system.tasks import end_task
 from unbraid.timings import (
     FOLD_LOCK_RETRY_SECONDS,
@@ -192,15 +191,8 @@ class JournalFollower:
             self._lock = self._try_lock()
 
     def _try_lock(self) -> IO[bytes] | None:
-        file = self._lock_path.open("ab")
-        try:
-            self._lock_path.chmod(0o600)
-            os.set_inheritable(file.fileno(), False)
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            return None
-        return file
+        self._lock_path.touch(mode=0o600)
+        return locked_file(self._lock_path)
 
     def _unlock(self) -> None:
         if self._lock is not None:

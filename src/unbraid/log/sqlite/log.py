@@ -32,6 +32,7 @@ from unbraid.log.sqlite.search import search_places
 from unbraid.log.sqlite.writer import Writer
 from unbraid.log.summary import RunSummary
 from unbraid.system.home import make_private_folder
+from unbraid.system.tasks import cancel_task
 from unbraid.timings import (
     LOG_IDLE_POLL_SECONDS,
     LOG_LIVELY_POLL_SECONDS,
@@ -268,9 +269,7 @@ class SqliteLog:
 
     async def close(self) -> None:
         """Commit what was accepted and let the file go."""
-        self._watcher.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._watcher
+        await cancel_task(self._watcher)
         await self._writer.close()
         await self._readers.close()
         self._watched.close()

@@ -83,18 +83,9 @@ class ToolCalls:
         call_id = block.id or ""
         tool = block.name or ""
         ts = self._clock.ts
-        call = self._agents.calls[call_id] = OpenCall(context, state, tool, ts=ts)
-        out.append(
-            ToolUse(
-                context=context.id,
-                ts=ts,
-                message_id=state.id,
-                block=index,
-                tool_use_id=call_id,
-                tool=tool,
-                input_json=block.input,
-            )
-        )
+        # By position, because there are so many, and it is quicker.
+        call = self._agents.calls[call_id] = OpenCall(context, state, tool, ts)
+        out.append(ToolUse(context.id, ts, state.id, index, call_id, tool, block.input))
         if tool in SPAWNING_TOOLS and call_id:
             given = read_as(SpawnInput, bytes(block.input))
             if given.prompt is not None or given.resume is not None:
@@ -132,18 +123,7 @@ class ToolCalls:
             content = Raw(msgspec.json.encode(text))
         if self._permissions.requests:
             self._permissions.answered(call_id, context, out, ok=ok)
-        out.append(
-            ToolResult(
-                context=context.id,
-                ts=ts,
-                tool_use_id=call_id,
-                ok=ok,
-                content_json=content,
-                parts=parts,
-                tool=tool,
-                duration_ms=duration,
-            )
-        )
+        out.append(ToolResult(context.id, ts, call_id, ok, content, parts, tool, duration))
         if (
             (call is not None and (call.spawns is not None or tool in OTHER_SPAWNING_TOOLS))
             or call_id in self._agents.contexts.by_call

@@ -13,15 +13,13 @@ import msgspec
 from msgspec import Struct, field
 
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
-from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_bytes, thread_of_name
+from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_events, thread_of_name
 from unbraid.events import Prompt, RelayEvent, TokenUsage
-from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.prices import Prices, tokens_of
 from unbraid.fleet.shares import MAIN, ShareCounter, UsageShare
 from unbraid.fleet.status import status_of_end
 from unbraid.fleet.title import prompt_title
 from unbraid.prices.loader import LoadedPrices
-from unbraid.translate.tracks import split
-from unbraid.wire.record import BAD_JSON
 
 FILE_NAME = "codex-index.bin"
 SCHEMA = 3
@@ -112,20 +110,11 @@ def read_facts(path: Path, prices: Prices | None = None) -> RolloutFacts:
     """Reads a file whole."""
     facts, counter = RolloutFacts(), ShareCounter(prices)
     dialect = CodexDialect()
-    dialect.reading(path.name)
     thread = thread_of_name(path.name)
     began = 0
-    for line in split(rollout_bytes(path)):
-        out: list[RelayEvent] = []
-        try:
-            record = dialect.decode(line)
-        except BAD_JSON:
-            continue
-        if record is None:
-            continue
-        dialect.translate(record, out)
+    for events in rollout_events(path, dialect):
         began = began or dialect.ts
-        for event in out:
+        for event in events:
             _note(facts, counter, event)
     facts.shares = counter.shares
     # A thread's id says when it was made; its run begins with its first record.
@@ -146,10 +135,5 @@ def _note(facts: RolloutFacts, counter: ShareCounter, event: RelayEvent) -> None
     if isinstance(event, Prompt) and facts.title is None:
         facts.title = prompt_title(event.text)
     elif isinstance(event, TokenUsage):
-        tokens = MessageTokens(
-            event.input_tokens,
-            event.output_tokens,
-            event.cache_read_tokens,
-            cache_creation_tokens=event.cache_creation_tokens,
-        )
+        tokens = tokens_of(event)
         counter.add(tokens, ts=event.ts, agent=MAIN, model=event.model, cost_usd=event.cost_usd)

@@ -10,11 +10,17 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unbraid.agents.codex.records import SessionHead, session_head
 from unbraid.errors import SourceError
+from unbraid.events import RelayEvent
 from unbraid.system.files import CHUNK_BYTES, chunks, open_regular
+from unbraid.translate.tracks import split
+from unbraid.wire.record import BAD_JSON
+
+if TYPE_CHECKING:
+    from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 
 NAME = re.compile(
     r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-"
@@ -56,6 +62,20 @@ def rollout_bytes(path: Path) -> Iterator[bytes]:
     with open_regular(path) as file:
         compressed = file.read(4) == ZSTD_MAGIC
     return _unpacked(path) if compressed else chunks(path)
+
+
+def rollout_events(path: Path, dialect: CodexDialect) -> Iterator[list[RelayEvent]]:
+    """Yields what each record of a rollout says, by a dialect that has read nothing else."""
+    dialect.reading(path.name)
+    for line in split(rollout_bytes(path)):
+        try:
+            record = dialect.decode(line)
+        except BAD_JSON:
+            continue
+        if record is not None:
+            out: list[RelayEvent] = []
+            dialect.translate(record, out)
+            yield out
 
 
 def rollout_head(path: Path) -> SessionHead | None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
-from unbraid.agents.codex.sessions.rollout_file import rollout_bytes
+from unbraid.agents.codex.sessions.rollout_file import rollout_bytes, rollout_events
 from unbraid.agents.session_port import StoredBlock, searchable_text
 from unbraid.errors import SourceError
-from unbraid.events import RelayEvent
 from unbraid.fleet.query import json_forms
-from unbraid.translate.tracks import split
-from unbraid.wire.record import BAD_JSON
 
 
 def rollout_blocks(
@@ -24,22 +22,12 @@ def rollout_blocks(
     try:
         if not _may_hold(path, needle):
             return
-        dialect = CodexDialect()
-        dialect.reading(path.name)
-        for line in split(rollout_bytes(path)):
-            out: list[RelayEvent] = []
-            try:
-                record = dialect.decode(line)
-            except BAD_JSON:
-                continue
-            if record is not None:
-                dialect.translate(record, out)
-            for event in out:
-                if (said := searchable_text(event)) is not None:
-                    kind, text = said
-                    yield StoredBlock(
-                        session_id=session, agent_id=agent, kind=kind, ts=event.ts, text=text
-                    )
+        for event in chain.from_iterable(rollout_events(path, CodexDialect())):
+            if (said := searchable_text(event)) is not None:
+                kind, text = said
+                yield StoredBlock(
+                    session_id=session, agent_id=agent, kind=kind, ts=event.ts, text=text
+                )
     except (OSError, SourceError):
         return
 
