@@ -18,13 +18,10 @@ from collections.abc import (
 )
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct, field
 
-from unbraid.agents.backend_port import Backend
-from unbraid.agents.hook_port import CliHooks
-from unbraid.agents.process_port import Launcher
 from unbraid.agents.session_port import FileFormats as FileFormats
 from unbraid.agents.session_port import Follower as Follower
 from unbraid.agents.session_port import Recorded as Recorded
@@ -35,6 +32,11 @@ from unbraid.agents.session_port import SessionWatch as SessionWatch
 from unbraid.agents.session_port import StoredBlock as StoredBlock
 from unbraid.events import RelayEvent
 from unbraid.wire.record import Record
+
+if TYPE_CHECKING:
+    from unbraid.agents.backend_port import Backend
+    from unbraid.agents.hook_port import CliHooks
+    from unbraid.agents.process_port import Launcher
 
 R = TypeVar("R", bound=Record)
 

@@ -17,7 +17,7 @@ from collections.abc import (
     Sequence,
 )
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct, field
 
@@ -27,8 +27,10 @@ from unbraid.events.parts import call_text
 from unbraid.fleet.shares import UsageShare
 from unbraid.fleet.status import WaitingFor
 from unbraid.fleet.usage import Usage
-from unbraid.translate.tracks import RunTracks
-from unbraid.wire.chunk import Chunk
+
+if TYPE_CHECKING:
+    from unbraid.translate.tracks import RunTracks
+    from unbraid.wire.chunk import Chunk
 
 
 class SessionFacts(Struct):

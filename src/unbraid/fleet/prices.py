@@ -8,6 +8,8 @@ the tier that its input reaches.
 from __future__ import annotations
 
 import re
+from functools import cached_property
+from math import inf
 from typing import Any
 
 from msgspec import Struct, field
@@ -19,6 +21,10 @@ MILLION = 1_000_000
 
 # A condition on a model's name: its kind, and a text or further conditions.
 Condition = tuple[str, Any]
+
+# The dollars for a million tokens: plain input, output, read from the cache, written to it, written
+# to it for an hour.
+Weights = tuple[float, float, float, float, float]
 
 # A cloud puts its region and the maker before a model's name: `eu.maker.model-1`.
 _PREFIX = re.compile(r"^(?:.*/)?(?:[a-z]+\.){0,2}")
@@ -42,7 +48,7 @@ class Rate(Struct, frozen=True, array_like=True):
         return self.base
 
 
-class Rates(Struct, frozen=True, omit_defaults=True):
+class Rates(Struct, frozen=True, omit_defaults=True, dict=True):
     """What one model's tokens cost. What has no rate of its own is charged as plain input.
 
     `since` is the first day, counted from 1970, and `hours` the seconds of the day (UTC) between
@@ -57,6 +63,28 @@ class Rates(Struct, frozen=True, omit_defaults=True):
     request: float = 0.0
     since: int | None = None
     hours: tuple[int, int] | None = None
+
+    def weights(self, length: int) -> Weights:
+        """Returns the prices of a message with that much input."""
+        longest, short = self._short
+        return short if length <= longest else self._weights(length)
+
+    @cached_property
+    def _short(self) -> tuple[float, Weights]:
+        """The prices of messages that reach no tier, and how long those are: a history has many
+        messages and few prices.
+        """
+        rates = (self.input, self.output, self.cache_read, self.cache_write, self.cache_write_1h)
+        tiers = [above for rate in rates if rate is not None for above, _ in rate.tiers]
+        return min(tiers, default=inf), self._weights(0)
+
+    def _weights(self, length: int) -> Weights:
+        plain = 0.0 if self.input is None else self.input.at(length)
+        read = plain if self.cache_read is None else self.cache_read.at(length)
+        write = plain if self.cache_write is None else self.cache_write.at(length)
+        hour = write if self.cache_write_1h is None else self.cache_write_1h.at(length)
+        output = 0.0 if self.output is None else self.output.at(length)
+        return plain, output, read, write, hour
 
     def hold(self, ts: int) -> bool:
         """Returns whether these are the prices of a moment."""
@@ -92,7 +120,7 @@ class PriceList(Struct, frozen=True):
     providers: tuple[PriceProvider, ...] = field(default=())
 
 
-class MessageTokens(Struct, frozen=True):
+class MessageTokens(Struct, frozen=True, gc=False):
     """The tokens of one message. `cache_1h_tokens` are those of `cache_creation_tokens` that are
     kept for an hour, which costs more.
     """
@@ -141,33 +169,22 @@ class Prices:
 
     def cost(self, model: str | None, ts: int, tokens: MessageTokens) -> float | None:
         """Returns what a message costs in dollars; None if its model has no price."""
-        rates = self.rates(model) if model else ()
-        if not rates:
+        if not model or not (rates := self._known.get(model) or self.rates(model)):
             return None
         held = rates[0]
         if len(rates) > 1:
             held = next((each for each in reversed(rates) if each.hold(ts)), held)
-        plain, read = tokens.input_tokens, tokens.cache_read_tokens
-        hour = min(tokens.cache_1h_tokens, tokens.cache_creation_tokens)
-        write = tokens.cache_creation_tokens - hour
-        length = plain + read + write + hour
-        total = 0.0
-        if held.cache_write_1h is not None:
-            total += hour * held.cache_write_1h.at(length)
-        else:
-            write += hour
-        if held.cache_write is not None:
-            total += write * held.cache_write.at(length)
-        else:
-            plain += write
-        if held.cache_read is not None:
-            total += read * held.cache_read.at(length)
-        else:
-            plain += read
-        if held.input is not None:
-            total += plain * held.input.at(length)
-        if held.output is not None:
-            total += tokens.output_tokens * held.output.at(length)
+        plain, output = tokens.input_tokens, tokens.output_tokens
+        read, write = tokens.cache_read_tokens, tokens.cache_creation_tokens
+        hour = min(tokens.cache_1h_tokens, write)
+        weights = held.weights(plain + read + write)
+        total = (
+            plain * weights[0]
+            + output * weights[1]
+            + read * weights[2]
+            + (write - hour) * weights[3]
+            + hour * weights[4]
+        )
         return total / MILLION + held.request / 1000
 
     def _find(self, model: str) -> tuple[Rates, ...]:

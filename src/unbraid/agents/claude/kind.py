@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.backend_port import Backend
-from unbraid.agents.hook_port import CliHooks
 from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
-from unbraid.agents.process_port import Launcher
 
 if TYPE_CHECKING:
+    from unbraid.agents.backend_port import Backend
     from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect
+    from unbraid.agents.hook_port import CliHooks
+    from unbraid.agents.process_port import Launcher
 
 
 class ClaudeCode(AgentKind):

@@ -27,8 +27,6 @@ HOOKED_PERMISSION = "unbraid.permission"
 COPIED_MESSAGES = "unbraid.copied"
 # The model of messages that the CLI itself has made.
 SYNTHETIC = "<synthetic>"
-# What 2.0 asks two agents of its own at every start, for nobody.
-WARMUP = "Warmup"
 
 NOTICE = "[SYSTEM NOTIFICATION - NOT USER INPUT]"
 # What the CLI, and no person, has put where a prompt may stand.
@@ -52,19 +50,6 @@ class WithAttachment(Struct):
     """An `attachment` record."""
 
     attachment: Attachment | None = None
-
-
-class AgentFacts(Struct):
-    """An agent's meta file, and the workflow it belongs to."""
-
-    agent_id: str = field(default="", name="agentId")
-    agent_type: str | None = field(default=None, name="agentType")
-    description: str | None = None
-    tool_use_id: str | None = field(default=None, name="toolUseId")
-    parent_agent_id: str | None = field(default=None, name="parentAgentId")
-    spawn_depth: int | None = field(default=None, name="spawnDepth")
-    workflow: str | None = None
-    finished: bool | None = None
 
 
 class SessionIntroduction(Struct):

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.backend_port import Backend
 from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
-from unbraid.agents.process_port import Launcher
 
 if TYPE_CHECKING:
+    from unbraid.agents.backend_port import Backend
     from unbraid.agents.codex.dialect.dispatcher import CodexDialect
+    from unbraid.agents.process_port import Launcher
 
 
 class Codex(AgentKind):

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.backend_port import Backend
-from unbraid.agents.hook_port import CliHooks
 from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
-from unbraid.agents.process_port import Launcher
 
 if TYPE_CHECKING:
+    from unbraid.agents.backend_port import Backend
+    from unbraid.agents.hook_port import CliHooks
     from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
+    from unbraid.agents.process_port import Launcher
 
 
 class OpenCode(AgentKind):

@@ -10,7 +10,8 @@ import pytest
 
 from tests.block_rows import FOLDERS
 from tests.watch.writing import Writer, append
-from unbraid.agents.claude.sessions.index import FILE_NAME, Index, IndexRow
+from unbraid.agents.claude.sessions.index import FILE_NAME, Index
+from unbraid.agents.claude.sessions.index_row import IndexRow
 from unbraid.agents.opencode.sessions.index import opencode_rows
 from unbraid.fleet.tree import Tree
 from unbraid.fleet.usage import Usage

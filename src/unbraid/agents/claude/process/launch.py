@@ -17,7 +17,7 @@ from unbraid.agents.claude.process.control import ClaudeController
 from unbraid.agents.claude.process.render import StreamJsonRenderer
 from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
 from unbraid.agents.claude.sessions.copied_messages import CopyNote, FirstMessages
-from unbraid.agents.claude.sessions.facts import Facts, head_facts
+from unbraid.agents.claude.sessions.facts import head_facts
 from unbraid.agents.claude.sessions.follower import ABOUT, StateSource, known_files
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.session_files import (
@@ -26,6 +26,7 @@ from unbraid.agents.claude.sessions.session_files import (
     files_from_sizes,
     source_name,
 )
+from unbraid.agents.claude.sessions.transcript_facts import Facts
 from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference

@@ -13,11 +13,8 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from unbraid.agents.claude.sessions.counts import message_ids, message_lines
 from unbraid.agents.claude.sessions.discovery import File, Scan
-
-# The id of a transcript's first message, and the session that it is marked to be copied from.
-First = tuple[str, str | None]
+from unbraid.agents.claude.sessions.transcript_facts import First
 
 
 class Copies:
@@ -75,6 +72,8 @@ def originals_first(paths: list[str]) -> list[str]:
     """Returns transcripts that begin with the same message, each before its copies."""
     if len(paths) < 2:
         return paths
+    from unbraid.agents.claude.sessions.counts import message_lines
+
     lines = {path: message_lines(path) for path in paths}
     shared = set.intersection(*(set(each) for each in lines.values()))
 
@@ -87,6 +86,8 @@ def originals_first(paths: list[str]) -> list[str]:
 
 def first_message(path: str) -> First | None:
     """Returns with which message a transcript begins."""
+    from unbraid.agents.claude.sessions.counts import message_ids
+
     try:
         found = message_ids(path, most=1)
     except (OSError, ValueError):

@@ -6,13 +6,17 @@ Only lines with a `usage` are decoded, and the session's own account (`cost-stat
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 
-from msgspec import Struct, field
-
 from unbraid.agents.claude.records import SPAWNING_TOOLS, CostState
+from unbraid.agents.claude.sessions.transcript_facts import (
+    SIDECHAIN,
+    Counts,
+    LastMessage,
+    SessionAccount,
+)
 from unbraid.agents.claude.transcript import SYNTHETIC, AnswerFacts, AnswerLine, answer_line
 from unbraid.events.tokens import add_tokens
 from unbraid.fleet.prices import MessageTokens, Prices
@@ -21,11 +25,10 @@ from unbraid.system.files import CHUNK_BYTES, line_blocks, open_regular
 from unbraid.translate.blocks import MessageUsage
 from unbraid.wire.record import BAD_JSON, MISSING, milliseconds, read_as
 
-SIDECHAIN = "sidechain"
 HEAD_BYTES = 1 << 14  # what mostly holds the first answer
 _USAGE = b'"usage":{'
 _TIME = b'"timestamp":"'
-_NOTE = b'\n{"type":"'
+_NOTE = b'{"type":"'
 COST_STATE = "cost-state"
 # A transcript has one block on a line.
 _SPAWN = re.compile(
@@ -33,43 +36,6 @@ _SPAWN = re.compile(
     % "|".join(sorted(SPAWNING_TOOLS)).encode()
 ).match
 _RESUMES = b'"resume":"'
-
-
-class LastMessage(Struct, array_like=True):
-    """The last message of a sub-agent whose usage is not final: when, of which model, how much."""
-
-    ts: int
-    model: str | None
-    tokens: MessageTokens
-
-
-class SessionAccount(Struct, array_like=True):
-    """What a session has cost by its own `cost-state`, all agents together: the tokens that this
-    covers, their model if it is one, and the time up to which.
-    """
-
-    session_id: str | None
-    cost_usd: float
-    tokens: UsageShare
-    until: int
-
-
-class Counts(Struct, omit_defaults=True):
-    """What was counted in one transcript.
-
-    `messages` are in `shares`, those of sub-agents that 1.0 keeps in the session's own file as
-    `SIDECHAIN`; those that were `copied` from another transcript are not. `reports` are the final
-    usages that sub-agents' last messages had, as this conversation was given them. `spawns` are the
-    calls that were to start an agent, whether they did or not.
-    """
-
-    messages: int = 0
-    copied: int = 0
-    shares: list[UsageShare] = field(default_factory=list)
-    unfinished: LastMessage | None = None
-    reports: dict[str, MessageTokens] = field(default_factory=dict)
-    account: SessionAccount | None = None
-    spawns: set[str] = field(default_factory=set)
 
 
 class MessageCounter:
@@ -140,19 +106,24 @@ class MessageCounter:
         self._until = _last_time(block, len(block)) or self._until
 
 
-def last_notes(block: bytes) -> dict[str, int]:
+def line_starts(block: bytes) -> list[int]:
+    """Returns where each of some lines begins. For what stands there this is the fastest search."""
+    starts, at = [0], 0
+    while at := block.find(b"\n", at) + 1:
+        starts.append(at)
+    return starts
+
+
+def last_notes(block: bytes, starts: Iterable[int]) -> dict[str, int]:
     """Returns where some lines have the last note of each type. Notes are what the CLI writes for
     itself: they begin with their type, as no line of a conversation does.
     """
     found: dict[str, int] = {}
-    at = len(block)
-    while at > 0:
-        at = block.rfind(_NOTE, 0, at)
-        begin = at + 1  # the first line has no end of another before it
-        if at >= 0 or block.startswith(_NOTE[1:]):
-            name = begin + len(_NOTE) - 1
+    for at in starts:
+        if block.startswith(_NOTE, at):
+            name = at + len(_NOTE)
             kind = block[name : block.find(b'"', name)]
-            found.setdefault(kind.decode("utf-8", "replace"), begin)
+            found[kind.decode("utf-8", "replace")] = at
     return found
 
 

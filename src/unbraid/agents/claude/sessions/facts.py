@@ -10,14 +10,14 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct, field
-
+from unbraid.agents.claude.agent_facts import AgentFacts
 from unbraid.agents.claude.heads import head_of
-from unbraid.agents.claude.sessions.counts import Counts, MessageCounter, last_notes
+from unbraid.agents.claude.sessions.counts import MessageCounter, last_notes, line_starts
 from unbraid.agents.claude.sessions.discovery import File
 from unbraid.agents.claude.sessions.ending import ending_of
+from unbraid.agents.claude.sessions.transcript_facts import Facts
 from unbraid.agents.claude.titles import TITLE_TYPES, TitleRecord, Titles
-from unbraid.agents.claude.transcript import AgentFacts, PromptFacts, opening_line
+from unbraid.agents.claude.transcript import PromptFacts, opening_line
 from unbraid.fleet.prices import Prices
 from unbraid.fleet.title import prompt_title
 from unbraid.system.files import line_blocks, open_regular, read_small
@@ -30,32 +30,8 @@ MAX_HEAD_BYTES = 16 << 20
 _NO_TITLE = ("<", "Caveat: ", "[Request interrupted")
 
 
-class Facts(Struct):
-    """One transcript. `sidechains` are the sub-agents that 1.0 keeps in the session's own file;
-    `agent` is what the `agent_file` beside a sub-agent's says.
-    """
-
-    size: int = 0
-    mtime_ns: int = 0
-    session_id: str | None = None
-    agent_id: str | None = None
-    cwd: str | None = None
-    title: str | None = None
-    version: str | None = None
-    model: str | None = None
-    started: int = 0
-    updated: int = 0
-    answered: bool = False
-    ending: str | None = None
-    sidechains: int = 0
-    counts: Counts = field(default_factory=Counts)
-    behind: list[File] = field(default_factory=list)
-    agent: AgentFacts = field(default_factory=AgentFacts)
-    agent_file: File | None = None
-
-
 _USER = b'"type":"user"'
-_SIDECHAIN = b'"parentUuid":null,"isSidechain":true'
+_SIDECHAIN = b'{"parentUuid":null,"isSidechain":true'
 
 
 def facts_of(
@@ -80,13 +56,13 @@ def facts_of(
                 if head_only and (not lines_left or read > MAX_HEAD_BYTES):
                     break
             if not head_only:
-                notes = last_notes(block)
+                starts = line_starts(block)
+                notes = last_notes(block, starts)
                 answers.read(block, notes)
                 _take_titles(titles, block, notes, is_first=read == len(block))
                 facts.updated = last_time(block)[0] or facts.updated
-                # Searching backwards takes half the time, and mostly there is none.
-                if facts.agent_id is None and block.rfind(_SIDECHAIN) >= 0:
-                    facts.sidechains += block.count(_SIDECHAIN)
+                if facts.agent_id is None:
+                    facts.sidechains += sum(block.startswith(_SIDECHAIN, at) for at in starts)
         if not head_only:
             facts.ending = ending_of(file, sidechain=facts.agent_id is not None)
     facts.title = titles.title or facts.title
@@ -108,16 +84,15 @@ def head_facts(main: Path) -> Facts:
 
 
 def take_agent(facts: Facts, beside: File | None) -> bool:
-    """Takes what the file beside a sub-agent's transcript says, if it is another one than before;
-    returns whether it is.
+    """Takes what another file beside a sub-agent's transcript says than before, or None; returns
+    whether it could be read.
     """
     before = facts.agent_file
-    if beside != before:
-        facts.agent, facts.agent_file = AgentFacts(), None
-        if beside is not None:
-            with suppress(OSError):  # it is tried again the next time
-                facts.agent = read_as(AgentFacts, read_small(beside.path))
-                facts.agent_file = beside
+    facts.agent, facts.agent_file = AgentFacts(), None
+    if beside is not None:
+        with suppress(OSError):  # it is tried again the next time
+            facts.agent = read_as(AgentFacts, read_small(beside.path))
+            facts.agent_file = beside
     return facts.agent_file != before
 
 

@@ -22,7 +22,7 @@ from contextlib import suppress
 import msgspec
 
 from unbraid.agents.claude.sessions.discovery import File
-from unbraid.agents.claude.sessions.facts import Facts
+from unbraid.agents.claude.sessions.transcript_facts import Facts
 
 # What takes about a tenth of a second to read is not worth a process.
 MIN_BYTES = 32 << 20
@@ -38,6 +38,7 @@ class SecondReader:
 
     def __init__(self, files: Sequence[File], read: Read) -> None:
         self._received = b""
+        self._decode = msgspec.msgpack.Decoder(tuple[str, Facts]).decode
         self._found: dict[str, Facts] = {}
         source, sink = os.pipe()
         self._pid = os.fork()
@@ -77,7 +78,7 @@ class SecondReader:
             end = begin + int.from_bytes(self._received[at:begin], "big")
             if end > size:
                 break
-            path, facts = _decode(self._received[begin:end])
+            path, facts = self._decode(self._received[begin:end])
             self._found[path], at = facts, end
         self._received = self._received[at:]
 
@@ -92,9 +93,6 @@ def is_worth_it(files: Sequence[File]) -> bool:
 def _may_fork() -> bool:
     several = sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1
     return several and threading.active_count() == 1
-
-
-_decode = msgspec.msgpack.Decoder(tuple[str, Facts]).decode
 
 
 def _read_all(files: Sequence[File], read: Read, sink: int) -> None:

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from unbraid.agents.claude.agent_facts import AgentFacts
 from unbraid.agents.claude.heads import (
     Ending,
     ending_of,
@@ -32,13 +33,10 @@ from unbraid.agents.claude.heads import (
     workflow_line_order,
 )
 from unbraid.agents.claude.sessions.child_files import ChildFiles, Owners
-from unbraid.agents.claude.transcript import AgentFacts, agent_line
+from unbraid.agents.claude.transcript import agent_line
 from unbraid.system.file_tail import Place, Tail
 from unbraid.system.files import open_regular, read_small
-from unbraid.timings import (
-    CHILD_ANSWER_TIMEOUT_SECONDS,
-    CHILD_FILE_SETTLE_SECONDS,
-)
+from unbraid.timings import CHILD_ANSWER_TIMEOUT_SECONDS, CHILD_FILE_SETTLE_SECONDS
 from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
 from unbraid.translate.tracks import LineOrder, Track, merge
 from unbraid.wire.chunk import Chunk

@@ -13,12 +13,12 @@ from unbraid.agents.claude.places import SESSION_ID, claude_projects, session_tr
 from unbraid.agents.claude.sessions.discovery import SESSION_FILE
 from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.system.files import is_regular
-from unbraid.translate.tracks import RunTracks
 
 if TYPE_CHECKING:
     from unbraid.agents.claude.sessions.copied_messages import FirstMessages
     from unbraid.agents.claude.sessions.follower import TranscriptFollower
     from unbraid.agents.claude.sessions.watch import TranscriptWatch
+    from unbraid.translate.tracks import RunTracks
 
 
 class ClaudeSessions:

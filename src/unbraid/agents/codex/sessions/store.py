@@ -15,12 +15,12 @@ from unbraid.agents.codex.places import SESSION_ID, codex_folders
 from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.errors import SourceError
 from unbraid.system.files import modified_ms
-from unbraid.translate.tracks import RunTracks
 
 if TYPE_CHECKING:
     from unbraid.agents.codex.sessions.follower import RolloutFollower
     from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
     from unbraid.agents.codex.sessions.watch import RolloutWatch
+    from unbraid.translate.tracks import RunTracks
 
 
 class CodexSessions:

@@ -14,11 +14,11 @@ from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
 from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.errors import SourceError
-from unbraid.translate.tracks import RunTracks
 
 if TYPE_CHECKING:
     from unbraid.agents.opencode.sessions.follower import RowFollower
     from unbraid.agents.opencode.sessions.watch import DatabaseWatch
+    from unbraid.translate.tracks import RunTracks
 
 
 class OpenCodeSessions:
