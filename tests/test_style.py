@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from tests.test_layers import MODULES, SRC, parsed
@@ -26,27 +27,30 @@ WAITS_ELSEWHERE = (
     "sessions/costs.py",
 )
 
-TREES = {str(path.relative_to(SRC / "unbraid")): parsed(path) for path in MODULES}
-CLASSES = {
-    node.name
-    for tree in TREES.values()
-    for node in ast.walk(tree)
-    if isinstance(node, ast.ClassDef)
-}
+
+def trees() -> Iterator[tuple[str, ast.Module]]:
+    """Yields the names of the modules, with their syntax trees."""
+    return ((str(path.relative_to(SRC / "unbraid")), parsed(path)) for path in MODULES)
+
+
+@cache
+def nodes() -> list[tuple[str, ast.AST]]:
+    """Returns all that is written anywhere, with the names of its modules."""
+    return [(name, node) for name, tree in trees() for node in ast.walk(tree)]
 
 
 def found(kind: Any) -> Iterator[tuple[str, Any]]:
     """Yields the nodes of a kind, with the names of their modules."""
-    for name, tree in TREES.items():
-        yield from ((name, node) for node in ast.walk(tree) if isinstance(node, kind))
+    return ((name, node) for name, node in nodes() if isinstance(node, kind))
 
 
 def test_more_than_three_arguments_of_a_constructor_are_passed_by_keyword() -> None:
+    classes = {node.name for _, node in found(ast.ClassDef)}
     assert [
         f"{name}: {ast.unparse(node)}"
         for name, node in found(ast.Call)
         if len(node.args) > MAX_POSITIONAL
-        and ast.unparse(node.func).rpartition(".")[2] in CLASSES - HOT.get(name, set())
+        and ast.unparse(node.func).rpartition(".")[2] in classes - HOT.get(name, set())
     ] == []
 
 
@@ -89,7 +93,7 @@ def test_nothing_changes_at_the_level_of_modules() -> None:
 def test_every_wait_is_in_the_table_of_timings() -> None:
     waits = [
         f"{name}: {target.id}"
-        for name, tree in TREES.items()
+        for name, tree in trees()
         if name != "timings.py" and not name.startswith(WAITS_ELSEWHERE)
         for node in tree.body
         if isinstance(node, ast.Assign)
