@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from msgspec import Raw
 from playwright.async_api import Page, expect
 
@@ -21,30 +20,39 @@ HIDDEN = {
 }
 
 
-async def asked(site: Site, tab: Page, tool: str, **given: object) -> None:
+def request(name: str, tool: str, given: dict[str, object]) -> e.PermissionAsked:
+    raw = Raw(json.dumps(given).encode())
+    return e.PermissionAsked("", request_id=name, tool=tool, input_json=raw)
+
+
+async def asked(site: Site, tab: Page, *requests: e.PermissionAsked) -> None:
     """A run whose agent waits for permission."""
-    story = Story()
-    raw = json.dumps(given).encode()
-    request = e.PermissionAsked("", request_id="r1", tool=tool, input_json=Raw(raw))
-    story.say("May I?").tell(request)
+    story = Story().say("May I?")
+    for each in requests:
+        story.tell(each)
     await site.log.append("r", story.events)
     await tab.goto("/#/run/r")
 
 
-@pytest.mark.parametrize("way", HIDDEN)
-async def test_the_whole_command_is_on_the_card(way: str, site: Site, tab: Page) -> None:
-    command, mark = HIDDEN[way]
-    await asked(site, tab, "Bash", command=command, dangerouslyDisableSandbox=True)
-    card = tab.get_by_role("region", name="main wants to use Bash")
-    await expect(card).to_contain_text("id > /tmp/x")
-    await expect(card).to_contain_text(mark)
-    # Every other argument changes what is approved, too.
-    await expect(card).to_contain_text("dangerouslyDisableSandbox")
+async def test_the_whole_command_is_on_the_card(site: Site, tab: Page) -> None:
+    every = [
+        request(way, "Bash", {"command": command, "dangerouslyDisableSandbox": True})
+        for way, (command, _) in HIDDEN.items()
+    ]
+    await asked(site, tab, *every)
+    cards = tab.get_by_role("region", name="main wants to use Bash")
+    await expect(cards).to_have_count(len(HIDDEN))
+    for number, (_, mark) in enumerate(HIDDEN.values()):
+        card = cards.nth(number)
+        await expect(card).to_contain_text("id > /tmp/x")
+        await expect(card).to_contain_text(mark)
+        # Every other argument changes what is approved, too.
+        await expect(card).to_contain_text("dangerouslyDisableSandbox")
 
 
 async def test_an_edit_is_there_to_its_last_line(site: Site, tab: Page) -> None:
     lines = "\n".join(f"line {number}" for number in range(900)) + "\nthe last one"
-    await asked(site, tab, "Write", file_path="/w/a.txt", content=lines)
+    await asked(site, tab, request("r1", "Write", {"file_path": "/w/a.txt", "content": lines}))
     card = tab.get_by_role("region", name="main wants to use Write")
     await expect(card).to_contain_text("the last one")
 
@@ -89,12 +97,8 @@ OVERLAID: dict[str, tuple[str, dict[str, object], str]] = {
 
 
 async def test_no_argument_hides_behind_another(site: Site, tab: Page) -> None:
-    story = Story().say("May I?")
-    for name, (tool, given, _) in OVERLAID.items():
-        raw = Raw(json.dumps(given).encode())
-        story.tell(e.PermissionAsked("", request_id=name, tool=tool, input_json=raw))
-    await site.log.append("r", story.events)
-    await tab.goto("/#/run/r")
+    every = [request(name, tool, given) for name, (tool, given, _) in OVERLAID.items()]
+    await asked(site, tab, *every)
     cards = tab.get_by_role("region", name="main wants to use")
     await expect(cards).to_have_count(len(OVERLAID))
     for number, (_, _, wanted) in enumerate(OVERLAID.values()):
@@ -102,14 +106,13 @@ async def test_no_argument_hides_behind_another(site: Site, tab: Page) -> None:
 
 
 async def test_another_request_of_the_same_name_is_another_card(site: Site, tab: Page) -> None:
-    await asked(site, tab, "Bash", command="ls")
+    await asked(site, tab, request("r1", "Bash", {"command": "ls"}))
     card = tab.get_by_role("region", name="main wants to use Bash")
     await expect(card).to_contain_text("$ ls")
     await card.evaluate("each => (each.dataset.seen = 'yes')")
-    raw = Raw(json.dumps({"command": "id > /tmp/x"}).encode())
     again = Story().say("May I?")
     for _ in range(2):
-        again.tell(e.PermissionAsked("", request_id="r1", tool="Bash", input_json=raw))
+        again.tell(request("r1", "Bash", {"command": "id > /tmp/x"}))
     await site.log.append("r", [again.events[-1]])
     await expect(card).to_contain_text("id > /tmp/x")
     assert await card.get_attribute("data-seen") is None

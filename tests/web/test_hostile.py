@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, ViewportSize, expect
 
 from tests.web.hostile import LAST, hostile_story
 from tests.web.site import Site
@@ -40,6 +40,10 @@ TO_START = """async log => {
 }"""
 
 
+# A screen on which little has to be scrolled.
+TALL: ViewportSize = {"width": 1280, "height": 4000}
+
+
 async def harmless(tab: Page) -> None:
     assert await tab.evaluate(HARM) == []
 
@@ -47,6 +51,7 @@ async def harmless(tab: Page) -> None:
 async def test_hostile_output_does_nothing(site: Site, tab: Page) -> None:
     asked: list[str] = []
     tab.on("dialog", lambda dialog: asked.append(dialog.message))
+    await tab.set_viewport_size(TALL)
     await site.append("run", hostile_story().events)
     await tab.goto("/")
     await expect(tab.get_by_role("list", name="Runs")).to_contain_text("</script>")
@@ -146,6 +151,7 @@ def odd_values() -> bytes:
 async def test_odd_names_and_values_are_shown_like_all_others(site: Site, tab: Page) -> None:
     pipeline = Pipeline()
     await site.append("run", pipeline.feed(odd_values()) + pipeline.finish())
+    await tab.set_viewport_size(TALL)
     view = await RunView(tab, "run").open()
     await expect(view.items).to_have_count(1 + len(ODD_IDS))
     for stream in range(1 + len(ODD_IDS)):

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.async_api import Page, expect
 
 from tests.block_rows import RECORDINGS
@@ -25,7 +24,6 @@ from unbraid.fleet.usage import Usage
 from unbraid.screen import cost, duration, token_count
 from unbraid.tui.run_tree import RunTree
 
-RUNS = ("nested.plain-fwd.2.1.325", "fan")
 PAGE_ROWS = """rows => rows.map(row => [
   Number(row.dataset.stream),
   ...['.own .tokens', '.own .cost', '.total .tokens', '.total .cost'].map(
@@ -62,23 +60,25 @@ def rounded(usage: dict[str, Any]) -> dict[str, Any]:
     return {name: value and round(value, 9) for name, value in usage.items()}
 
 
-@pytest.mark.parametrize("name", RUNS)
-async def test_every_number_is_the_same_everywhere(
-    site: Site, tab: Page, tmp_path: Path, name: str
+async def test_every_number_is_the_same_everywhere(site: Site, tab: Page, tmp_path: Path) -> None:
+    await site.append("fan", fan().events)
+    await site.feed("nested", RECORDINGS / "nested.plain-fwd.2.1.325")
+    await same_everywhere(site, tab, tmp_path, "fan", "nested")
+
+
+async def same_everywhere(site: Site, tab: Page, home: Path, *runs: str) -> None:
+    """Compares every number of runs wherever it is shown."""
+    listed = {each["run"]: each for each in await printed(home, "ps", "--all", "--json")}
+    await tab.set_viewport_size({"width": 1600, "height": 1400})
+    for run in runs:
+        await _same_everywhere(
+            site, tab, run, listed[run], await printed(home, "tree", "--json", run)
+        )
+
+
+async def _same_everywhere(
+    site: Site, tab: Page, run: str, listed: dict[str, Any], root: dict[str, Any]
 ) -> None:
-    if name == "fan":
-        await site.append("run", fan().events)
-    else:
-        await site.feed("run", RECORDINGS / name)
-    await same_everywhere(site, tab, tmp_path, "run")
-
-
-async def same_everywhere(site: Site, tab: Page, home: Path, run: str) -> None:
-    """Compares every number of one run wherever it is shown."""
-    root = await printed(home, "tree", "--json", run)
-    (listed,) = [
-        each for each in await printed(home, "ps", "--all", "--json") if each["run"] == run
-    ]
     tree = {node["stream_id"]: node for node in nodes(root)}
     own = {number: shown(node["usage"]) for number, node in tree.items()}
     total = {number: shown(node["total"]) for number, node in tree.items()}
@@ -109,7 +109,6 @@ async def same_everywhere(site: Site, tab: Page, home: Path, run: str) -> None:
         assert took is None or words.endswith(duration(took))
 
     # The page: the list, the run's header, its timeline, and each agent.
-    await tab.set_viewport_size({"width": 1600, "height": 1400})
     await tab.goto("/")
     entry = tab.locator(f"[role=list] a[href='#/run/{run}']")
     for words in filter(None, (*total[0], str(listed["agents"]))):

@@ -151,8 +151,6 @@ async def reached(tab: Page, target: Locator) -> None:
     """Tab until it has the focus; a person gives up after a while."""
     for _ in range(60):
         await tab.keyboard.press("Tab")
-        if await target.count() and await target.first.evaluate(
-            "e => e === document.activeElement"
-        ):
+        if await target.evaluate_all("all => all.indexOf(document.activeElement) === 0"):
             return
     raise AssertionError("Tab does not lead there")
