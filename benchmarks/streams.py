@@ -47,8 +47,8 @@ def _code(rng: random.Random, lines: int) -> str:
 
 
 def _message(number: int, content: list[dict[str, Any]]) -> dict[str, Any]:
-    usage = {"input_tokens": 4, "cache_creation_input_tokens": 812, "output_tokens": 31}
-    usage |= {"cache_read_input_tokens": 41234, "service_tier": "standard"}
+    usage: dict[str, Any] = {"input_tokens": 4, "cache_creation_input_tokens": 812}
+    usage |= {"output_tokens": 31, "cache_read_input_tokens": 41234, "service_tier": "standard"}
     return {
         "id": f"msg_{number:020}",
         "type": "message",

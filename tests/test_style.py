@@ -12,7 +12,10 @@ from tests.test_layers import MODULES, SRC, parsed
 
 MAX_POSITIONAL = 3
 # Made for nearly every line, where keywords would cost a hundredth of all translating.
-HOT = {"agents/claude/dialect/messages.py": {"TextDelta", "ThinkingDelta"}}
+HOT = {
+    "agents/claude/dialect/messages.py": {"TextDelta", "ThinkingDelta"},
+    "agents/claude/dialect/tools.py": {"OpenCall", "ToolUse", "ToolResult"},
+}
 # Stands on the inside of another project's client, and says why.
 ON_THE_INSIDE = "log/nats/client.py"
 # What other projects mean their users to call, though it has an underscore.

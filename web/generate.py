@@ -10,10 +10,10 @@ from unbraid.events.schema import interfaces, union
 from unbraid.hub.frames import Cut
 from unbraid.screen import HIDDEN, JOINERS, MAX_MARKS
 from unbraid.serve.routes.alerts import NewAlerts
-from unbraid.serve.routes.control import Control
+from unbraid.serve.routes.control import ControlOptions
 from unbraid.serve.routes.costs import CostTable
 from unbraid.serve.routes.runs import Runs
-from unbraid.serve.routes.search import Places
+from unbraid.serve.routes.search import SearchResults
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
     print("// Made by web/generate.py from the Python types. Change those, then `make page`.\n")
     asides: tuple[type[Struct], ...] = (events.Gap, events.Draft, Cut)
     answers: tuple[type[Struct], ...] = (
-        Runs, Control, Places, PermissionRequest, NewAlerts, CostTable,
+        Runs, ControlOptions, SearchResults, PermissionRequest, NewAlerts, CostTable,
     )  # fmt: skip
     print(interfaces((*events.FLEET_EVENTS, *asides, *answers)), end="")
     print(union("FleetEvent", events.FLEET_EVENTS), end="")

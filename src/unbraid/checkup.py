@@ -13,7 +13,7 @@ from unbraid.errors import LogError
 from unbraid.log import configured_log, opened_log
 from unbraid.log.disk_space import log_bytes
 from unbraid.log.port import LogFinding, LogUnusable, SharedLog
-from unbraid.notify.own_rules import OwnRules
+from unbraid.notify.user_rules import UserRules
 from unbraid.screen import byte_count, counted
 
 
@@ -31,7 +31,7 @@ async def checkup(env: Mapping[str, str], log: str | None = None) -> list[Findin
 
 def _alerts(env: Mapping[str, str]) -> list[Finding]:
     """What is wrong in a rules file, or that there is one; never what is in it."""
-    own = OwnRules(env)
+    own = UserRules(env)
     loaded = own.load()
     if loaded.problems:
         advice = "correct it; the other rules count"

@@ -96,7 +96,7 @@ def short(text: str, most: int = LONG) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def gist(given: Any) -> str:
+def call_summary(given: Any) -> str:
     """Returns what a call is about: the argument that says most, else all of them."""
     if isinstance(given, dict):
         for name in MAIN_ARGUMENTS:
@@ -120,7 +120,7 @@ def byte_count(size: int) -> str:
     return f"{shown:.{digits}f} {units[-1]}"
 
 
-class Spent(Protocol):
+class SpentAmounts(Protocol):
     """What was spent: reported by a CLI, computed from prices, and tokens that are in neither."""
 
     @property
@@ -141,7 +141,7 @@ class SpentDollars(NamedTuple):
     unpriced_tokens: int = 0
 
 
-def cost(spent: Spent) -> str:
+def cost(spent: SpentAmounts) -> str:
     """Returns a cost as it is shown everywhere: `$14.37`; `≈$0.12` if it, or a part of it, was
     computed; `<$0.01`, computed or not; `$0.12+` if some tokens have no price, and `no price` if
     none has; nothing if nothing is known. The page has the same: web/src/parts/format.ts.

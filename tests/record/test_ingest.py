@@ -16,7 +16,7 @@ from unbraid.events import FleetEvent
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.contract import story
 from unbraid.log.port import LogUnusable
-from unbraid.record.ingest import Hole, Ingest, RunOver, TooManyRuns
+from unbraid.record.ingest import Ingest, MissingBytes, RunOver, TooManyRuns
 from unbraid.record.recorder import Recorder
 from unbraid.wire.chunk import Chunk
 
@@ -67,7 +67,7 @@ def test_any_cut_any_repeat_and_any_restart_give_the_same_log(
                     ingest = Ingest(log, Speller)
                 offset = max(0, place + shift)
                 if offset > place:
-                    with pytest.raises(Hole) as caught:
+                    with pytest.raises(MissingBytes) as caught:
                         await ingest.feed("r", "out", offset, b"x", now=7)
                     assert caught.value.wanted == place
                 else:
@@ -129,7 +129,7 @@ async def test_when_the_log_fails_nothing_is_skipped_after() -> None:
     with pytest.raises(LogUnusable):
         await ingest.feed("r", "out", place, WORDS[9:30], now=7)
     log.broken = False
-    with pytest.raises(Hole) as caught:
+    with pytest.raises(MissingBytes) as caught:
         await ingest.feed("r", "out", 30, WORDS[30:], now=7)
     assert caught.value.wanted == 9
     await ingest.feed("r", "out", 9, WORDS[9:], now=7, end=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unbraid.agents.claude.sessions.follower import begin_chunks, known_files
-from unbraid.agents.claude.sessions.session_files import Known
+from unbraid.agents.claude.sessions.session_files import RecordedFile
 from unbraid.agents.opencode.sessions.follower import ROWS, ROWS_FROM, rows_since
 from unbraid.log import MemoryLog
 from unbraid.record.runs import open_run
@@ -11,8 +11,8 @@ from unbraid.system.file_tail import Place
 from unbraid.wire.chunk import Chunk
 
 STANDING = {
-    "main.jsonl": Known(Place(1, 700), 700),
-    "subagents_agent-a.jsonl": Known(Place(1, 300), 300),
+    "main.jsonl": RecordedFile(Place(1, 700), 700),
+    "subagents_agent-a.jsonl": RecordedFile(Place(1, 300), 300),
 }
 LINE = b'{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"hi"}]}}\n'
 
@@ -25,7 +25,7 @@ async def test_files_that_were_there_before_stay_known() -> None:
     await recorder.feed(begin_chunks(STANDING), 0)
     for number in range(3):
         await recorder.feed([Chunk("main.jsonl@1+700", number * len(LINE), LINE)], number)
-    later = {**STANDING, "subagents_agent-b.jsonl": Known(Place(1, 50), 50)}
+    later = {**STANDING, "subagents_agent-b.jsonl": RecordedFile(Place(1, 50), 50)}
     again, recorded = await open_run(log, "s")
     known = known_files(recorded, later)
     assert again.offsets["main.jsonl@1+700"] == 3 * len(LINE)

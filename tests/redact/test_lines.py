@@ -25,7 +25,7 @@ from unbraid.redact.tokens import LONGEST
 
 # Made here, so that no scanner takes this file for a leak.
 BODY = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
-LEADS = [
+PREFIXES = [
     "sk-" + "ant-api03-",
     "sk-" + "proj-",
     "sk-",
@@ -41,7 +41,7 @@ LEADS = [
     "token : '",
 ]
 WHOLE = [
-    *(lead + BODY for lead in LEADS),
+    *(prefix + BODY for prefix in PREFIXES),
     "AKIA" + "IOSFODNN7ABCDEFG",
     "unbraid" + "_" + BODY + BODY[:11],
     "eyJ" + f"{BODY}.{BODY}.{BODY}",

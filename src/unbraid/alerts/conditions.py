@@ -23,7 +23,7 @@ from unbraid.fleet.status import (
 )
 from unbraid.fleet.title import prompt_title, title_of
 from unbraid.fleet.usage import Totals
-from unbraid.screen import gist
+from unbraid.screen import call_summary
 
 SILENT, CIRCLES, BUDGET = "silent", "circles", "budget"
 CONDITIONS = (PERMISSION, PROMPT, DONE, FAILED, ORPHANED, SILENT, CIRCLES, BUDGET)
@@ -119,7 +119,7 @@ class RunConditions:
             case e.StreamEnd():
                 self._end(event)
             case e.FleetPermissionAsked():
-                self._asked[event.request_id] = gist(event.input)[:DETAIL_CHARS]
+                self._asked[event.request_id] = call_summary(event.input)[:DETAIL_CHARS]
             case e.FleetPermissionReplied():
                 self._asked.pop(event.request_id, None)
             case e.FleetToolUse() if stream is not None:

@@ -14,8 +14,8 @@ from unbraid.cli.output.messages import warn
 from unbraid.screen import safe, safe_json
 
 if TYPE_CHECKING:
-    from unbraid.notify.explanation import Explained
-    from unbraid.notify.own_rules import LoadedRules
+    from unbraid.notify.explanation import ExplainedCondition
+    from unbraid.notify.user_rules import LoadedRules
 
 
 @click.group(
@@ -84,9 +84,9 @@ def _ring(text: str) -> None:
 
 
 def _loaded() -> LoadedRules:
-    from unbraid.notify.own_rules import OwnRules
+    from unbraid.notify.user_rules import UserRules
 
-    loaded = OwnRules(os.environ).load()
+    loaded = UserRules(os.environ).load()
     for problem in loaded.problems:
         warn(problem)
     return loaded
@@ -127,7 +127,7 @@ def _listing(loaded: LoadedRules) -> dict[str, object]:
     }
 
 
-def _print_explained(each: Explained) -> None:
+def _print_explained(each: ExplainedCondition) -> None:
     click.echo(safe(f"{each.run}  {each.what}  {each.detail}".rstrip()))
     for line in each.why:
         click.echo(safe(f"    {line}"))

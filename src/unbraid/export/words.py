@@ -11,7 +11,7 @@ from unbraid.fleet.conversation import Item
 from unbraid.fleet.notes import note_of
 from unbraid.fleet.status import MARKS
 from unbraid.fleet.usage import Usage
-from unbraid.screen import cost, duration, gist, safe, short
+from unbraid.screen import call_summary, cost, duration, safe, short
 
 
 def title_of(export: RunExport) -> str:
@@ -64,7 +64,7 @@ def spent(usage: Usage) -> str:
 def call_of(item: Item) -> str:
     """Returns a tool call in one line."""
     mark = {None: "…", True: "✔", False: "✘"}[item.ok]
-    about = "" if item.input is None else short(gist(item.arguments), 120)
+    about = "" if item.input is None else short(call_summary(item.arguments), 120)
     return f"{mark} {short(item.tool or 'tool', 60)} {about}".rstrip()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from unbraid.fleet.conversation import Item
-from unbraid.screen import gist, token_count
+from unbraid.screen import call_summary, token_count
 
 MAX_RAW_CHARS = 200
 ANSWERS = {"allow": "allowed", "deny": "denied"}
@@ -63,5 +63,5 @@ def _compacted(item: Item) -> str:
 def _permission(item: Item) -> str:
     answer = item.behavior or "requested"
     state = ANSWERS.get(answer, answer) + (f" by {item.by}" if item.by else "")
-    wanted = "" if item.tool is None else f": {item.tool} {gist(item.arguments)}"
+    wanted = "" if item.tool is None else f": {item.tool} {call_summary(item.arguments)}"
     return f"? permission {state}{wanted}"

@@ -73,7 +73,7 @@ class RankedPlace(NamedTuple):
     place: Found
 
 
-def most_of_a_run(limit: int) -> int:
+def max_places_per_run(limit: int) -> int:
     """Returns how many places of one run come before those of others, or one that says it often
     would hide them.
     """
@@ -83,7 +83,7 @@ def most_of_a_run(limit: int) -> int:
 def best_first(found: Iterable[RankedPlace], limit: int) -> list[Found]:
     """Returns up to `limit` places as they are shown: best first, then latest first."""
     ranked = sorted(found, key=lambda each: (each.rank, -each.place.ts, -each.place.seq))
-    most, of_run, others = most_of_a_run(limit), Counter[tuple[Rank, str]](), list[bool]()
+    most, of_run, others = max_places_per_run(limit), Counter[tuple[Rank, str]](), list[bool]()
     for rank, place in ranked:
         of_run[rank, place.run] += 1
         others.append(of_run[rank, place.run] > most)

@@ -24,10 +24,10 @@ from unbraid.log.entry import Entry
 from unbraid.log.port import Log, every_run
 from unbraid.notify.budget_stop import BudgetStops
 from unbraid.notify.outgoing_alerts import OutgoingAlerts
-from unbraid.notify.own_rules import LoadedRules, OwnRules
 from unbraid.notify.page_alerts import PageAlerts
 from unbraid.notify.senders import sender_of
 from unbraid.notify.sent_marks import SentMarks
+from unbraid.notify.user_rules import LoadedRules, UserRules
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
     ALERT_FIRST_RETRY_SECONDS,
@@ -62,7 +62,7 @@ class AlertService:
     ) -> None:
         self._log, self._env, self._warn = log, env, warn
         self._show, self._pages = show, pages or PageAlerts()
-        self._own_rules = OwnRules(env)
+        self._user_rules = UserRules(env)
         self._marks = SentMarks(home)
         self._stops = BudgetStops(
             log=log, controllers=controllers, env=env, marks=self._marks, warn=warn
@@ -140,7 +140,7 @@ class AlertService:
             # Also while something is spent all the time.
             is_due = time.monotonic() - looked >= self._tick_seconds
             looked = time.monotonic() if is_due else looked
-            if is_due and self._own_rules.changed():
+            if is_due and self._user_rules.changed():
                 await self._use_changed_rules()
             self._look()
             for stop in self._monitor.take_stops():
@@ -187,7 +187,7 @@ class AlertService:
         return found
 
     def _load(self) -> LoadedRules:
-        loaded = self._own_rules.load()
+        loaded = self._user_rules.load()
         for problem in loaded.problems:
             self._warn(problem)
         return loaded

@@ -13,7 +13,7 @@ from unbraid.screen import duration, short
 from unbraid.system.clock import now_ms
 
 
-class Explained(Struct):
+class ExplainedCondition(Struct):
     """A condition of a run, and a line for each rule that is about it."""
 
     run: str
@@ -22,9 +22,9 @@ class Explained(Struct):
     why: list[str]
 
 
-async def explained(rules: AlertRules) -> list[Explained]:
+async def explained(rules: AlertRules) -> list[ExplainedCondition]:
     """Returns what holds for the runs of this machine's log that are not over."""
-    found: list[Explained] = []
+    found: list[ExplainedCondition] = []
     async with opened_log() as log:
         async for summary in every_run(log, status="live"):
             run, since = RunConditions(summary.run), 0
@@ -37,7 +37,7 @@ async def explained(rules: AlertRules) -> list[Explained]:
     return found
 
 
-def _of_run(rules: AlertRules, run: RunConditions, now: int) -> list[Explained]:
+def _of_run(rules: AlertRules, run: RunConditions, now: int) -> list[ExplainedCondition]:
     spent = run.spending(now)
     facts = RunFacts(run.run, kind=run.kind, cwd=run.cwd, title=run.title, cost_usd=spent.cost_usd)
     found = []
@@ -46,14 +46,14 @@ def _of_run(rules: AlertRules, run: RunConditions, now: int) -> list[Explained]:
         lines = [line for line in why if line]
         if lines:
             detail = short(f"{run.title} {condition.detail}".strip(), 120)
-            found.append(Explained(run.run, condition.what, detail, why=lines))
+            found.append(ExplainedCondition(run.run, condition.what, detail, why=lines))
     for budget in rules.budgets:
         if budget.runs.accepts(facts):
             used = [
                 f"line {budget.line}: {each.share:.0%}, {each}"
                 for each in shares(budget.limits, spent)
             ]
-            found.append(Explained(run.run, BUDGET, short(run.title, 120), why=used))
+            found.append(ExplainedCondition(run.run, BUDGET, short(run.title, 120), why=used))
     return found
 
 

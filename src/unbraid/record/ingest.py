@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 128 * 1024
 
 
-class Hole(CallerError):
+class MissingBytes(CallerError):
     """Bytes before these are missing; `wanted` is the offset to send from."""
 
     def __init__(self, wanted: int) -> None:
@@ -102,7 +102,7 @@ class Ingest:
             owner = await self._owner(run, machine, any_run=any_run)
             try:
                 return await self._take(run, owner, chunk, end=end)
-            except (Hole, LogError) as error:
+            except (MissingBytes, LogError) as error:
                 # The sender may record the same run into this log itself, and have been faster; or
                 # another server of a shared log may have taken in what came before.
                 if not isinstance(error, LogConflict) and not isinstance(self._log, SharedLog):
@@ -124,7 +124,7 @@ class Ingest:
         recorder = live.recorder
         wanted = recorder.offsets.get(source, 0)
         if offset > wanted:
-            raise Hole(wanted)
+            raise MissingBytes(wanted)
         fresh = data[wanted - offset :]
         if recorder.over or source in recorder.ended:
             if fresh and recorder.over:

@@ -28,11 +28,11 @@ _ID = re.compile(
 # Also JSON in base64: what is secret of that, a web token, is found by its shape.
 _HASH = re.compile(rb"sha(?:1|224|256|384|512)-|AAAA[BCE][3-9]Nz|ssh-|eyJ")
 # Secrets of providers that no rule knows often say what they are.
-_TELLING_LEAD = re.compile(
+_KEY_LABEL = re.compile(
     rb"(?:[A-Za-z0-9]{1,12}[-_]){0,3}(?:sk|rk|key|api|apikey|tok|token|secret|pat|live|prod|pass|auth"
     rb"|bot|access|priv|cred)[-_]"
 )
-_TELLING = re.compile(_TELLING_LEAD.pattern + rb"(?P<body>[A-Za-z0-9+/_-]{16,})")
+_LABELLED_KEY = re.compile(_KEY_LABEL.pattern + rb"(?P<body>[A-Za-z0-9+/_-]{16,})")
 DIGITS = b"0123456789"
 _KINDS = (DIGITS, ascii_uppercase.encode(), ascii_lowercase.encode())
 _CHANGES = re.compile(rb"[a-z](?=[A-Z0-9+/_-])|[A-Z](?=[a-z0-9+/_-])|[0-9](?=[A-Za-z+/_-])|[+/]")
@@ -49,12 +49,12 @@ def plain_start(word: bytes) -> int:
     """Returns how much of a word, from its beginning, is plain: it may be shown before the rest is
     known, and is shown even if the rest is a secret.
     """
-    found, lead = WORDY.match(word), _TELLING_LEAD.match(word)
+    found, prefix = WORDY.match(word), _KEY_LABEL.match(word)
     end = found.end() if found else len(word) - len(word.lstrip(b"-_/.+"))
-    return min(end, lead.end()) if lead else end
+    return min(end, prefix.end()) if prefix else end
 
 
-def wordy(word: bytes) -> bool:
+def consists_of_words(word: bytes) -> bool:
     """Returns whether it consists of words and short numbers."""
     return WORDY.fullmatch(word) is not None
 
@@ -68,7 +68,7 @@ def words_and_ids(word: bytes) -> bool:
 def plain_path(word: bytes) -> bool:
     """Returns whether it is a path in small letters, of words and hashes."""
     return word.islower() and all(
-        _HEX.fullmatch(part) or wordy(part) for part in word.split(b"/") if part
+        _HEX.fullmatch(part) or consists_of_words(part) for part in word.split(b"/") if part
     )
 
 
@@ -84,18 +84,18 @@ def named_id(word: bytes) -> bool:
     return len(word) >= LEAST and _ID.match(word) is not None
 
 
-def telling(word: bytes) -> bool:
+def is_labelled_key(word: bytes) -> bool:
     """Returns whether a word says itself that it is a key, and has what may be one."""
-    found = _TELLING.fullmatch(word)
-    return found is not None and not wordy(found["body"])
+    found = _LABELLED_KEY.fullmatch(word)
+    return found is not None and not consists_of_words(found["body"])
 
 
 def random(word: bytes) -> bool:
     """Returns whether a word that nothing introduces was made by chance."""
     size = len(word)
-    if not LEAST <= size <= MOST or known_id(word) or wordy(word):
+    if not LEAST <= size <= MOST or known_id(word) or consists_of_words(word):
         return False
-    if telling(word):
+    if is_labelled_key(word):
         return True
     if any(size - len(word.translate(None, kind)) < 2 for kind in _KINDS):
         return False
@@ -114,7 +114,7 @@ def count(value: bytes, signs: bytes) -> int:
     return len(value) - len(value.translate(None, signs))
 
 
-def mixed(value: bytes) -> bool:
+def has_mixed_characters(value: bytes) -> bool:
     """Returns whether letters and digits are mixed as in no word, path or id."""
     digits = count(value, DIGITS)
-    return 3 <= digits < len(value) and not wordy(value) and not _UUID.fullmatch(value)
+    return 3 <= digits < len(value) and not consists_of_words(value) and not _UUID.fullmatch(value)

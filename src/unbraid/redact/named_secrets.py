@@ -11,7 +11,14 @@ from collections.abc import Iterator
 
 from unbraid.redact import commands, schemes
 from unbraid.redact.anchors import matches
-from unbraid.redact.entropy import DENSE, DIGITS, OPEN_DENSE, count, mixed, wordy
+from unbraid.redact.entropy import (
+    DENSE,
+    DIGITS,
+    OPEN_DENSE,
+    consists_of_words,
+    count,
+    has_mixed_characters,
+)
 from unbraid.redact.schemes import CODE, PLACEHOLDER
 
 MOST = 512
@@ -275,7 +282,7 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
     password, option = name[0].startswith(_PASSWORD_STEMS), _is_option(text, name)
     if name["flag"] is not None and not password and not option:
         # Only what can be nothing else: `apikey 0123…`, `define('AUTH_KEY', '…')`.
-        return len(value) >= 24 and mixed(value)
+        return len(value) >= 24 and has_mixed_characters(value)
     if b" " in value:
         return password
     shell = text[name.start() : name.start() + 3].isupper()
@@ -285,7 +292,7 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
     digits = count(value, DIGITS) > 0
     if _NUMBER.fullmatch(value):
         return password and given
-    if wordy(value if password else value.replace(b":", b"-")):
+    if consists_of_words(value if password else value.replace(b":", b"-")):
         hyphens = value.count(b"-")
         if name[0].startswith(b"secret"):
             return hyphens >= 3 and len(value) >= 16 and (given or digits)

@@ -11,7 +11,7 @@ from base64 import b64decode
 from binascii import Error
 from collections.abc import Iterator
 
-from unbraid.redact.entropy import wordy
+from unbraid.redact.entropy import consists_of_words
 
 MOST = 512
 _STARS = b"*" * 8
@@ -82,7 +82,7 @@ def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
     for found in _BEARER.finditer(lower) if b"bearer" in anchors else ():
         start, end = found.span("value")
         value = text[start:end].rstrip(b".")
-        if _STARS in value or not wordy(value.rstrip(b"=")):
+        if _STARS in value or not consists_of_words(value.rstrip(b"=")):
             yield start, start + len(value)
     for found in _BASIC.finditer(lower) if b"basic" in anchors else ():
         start, end = found.span("value")
@@ -92,20 +92,24 @@ def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
         login = _URL.match(text, address.start())
         if login and (_STARS in login["value"] or not _NO_LOGIN.match(login["value"])):
             yield login.span("value")
-        elif (alone := _KEY_URL.match(text, address.start())) and not wordy(alone["value"]):
+        elif (alone := _KEY_URL.match(text, address.start())) and not consists_of_words(
+            alone["value"]
+        ):
             yield alone.span("value")
         for found in _LINK.finditer(text, *address.span()):
-            if not wordy(found["value"]) and not _UUID.fullmatch(found["value"]):
+            if not consists_of_words(found["value"]) and not _UUID.fullmatch(found["value"]):
                 yield found.span("value")
         for found in _SIGNED.finditer(lower, *address.span()):
             start, end = found.span("value")
-            if not wordy(text[start:end]) and not _UUID.fullmatch(text[start:end]):
+            if not consists_of_words(text[start:end]) and not _UUID.fullmatch(text[start:end]):
                 yield start, end
     for names, cookies in _COOKIES:
         for found in () if anchors.isdisjoint(names) else cookies.finditer(lower):
             start, end = found.span("value")
             value = text[start:end]
-            if _STARS in value or not (_UUID.fullmatch(value) or wordy(value) or CODE.match(value)):
+            if _STARS in value or not (
+                _UUID.fullmatch(value) or consists_of_words(value) or CODE.match(value)
+            ):
                 yield start, end
     for found in _PEM.finditer(text) if b"-----begin" in anchors else ():
         yield found.span("value")

@@ -21,8 +21,8 @@ from itertools import chain
 
 from unbraid.redact import commands, named_secrets, schemes, tables, tokens, view, words
 from unbraid.redact.anchors import Present, finder
-from unbraid.redact.entropy import known_id, plain_start, wordy
-from unbraid.redact.leads import BEGINS, BODY, EIGHT, LEAD
+from unbraid.redact.entropy import consists_of_words, known_id, plain_start
+from unbraid.redact.key_prefixes import BEGINS, BODY, EIGHT, PREFIX
 from unbraid.redact.tokens import JWT_OPEN, LONGEST, SK_OPEN
 from unbraid.redact.view import View, views, whole_escapes
 from unbraid.redact.words import LINE_BREAK, WORD, cut_before
@@ -142,15 +142,15 @@ def _undecided_word(text: bytes) -> int | None:
     before = cut_before(text, start)
     if (
         before is not None
-        and (lead := LEAD.search(text, *before.span("word")))
+        and (prefix := PREFIX.search(text, *before.span("word")))
         and not BEGINS.match(text, start)
     ):
-        return lead.end()
+        return prefix.end()
     ended = text[start:].rstrip(b"=")
     run = start + max(ended.rfind(b"."), ended.rfind(b"=")) + 1
     first = min(start + plain_start(text[start:]), run + plain_start(text[run:]))
-    if (lead := LEAD.search(text, start) or SK_OPEN.search(text, start)) is not None:
-        first = min(first, lead.end())
+    if (prefix := PREFIX.search(text, start) or SK_OPEN.search(text, start)) is not None:
+        first = min(first, prefix.end())
     return first if first < len(text) else None
 
 
@@ -171,7 +171,7 @@ def _continued(text: bytes, end: int) -> Iterator[tuple[int, int]]:
     """Yields the rest of a secret that goes on in the next lines, each of one word alone."""
     while (gap := _LINE_END.match(text, end)) is not None:
         word = BODY.match(text, gap.end())
-        if word is None or len(word[0]) < 8 or wordy(word[0]) or known_id(word[0]):
+        if word is None or len(word[0]) < 8 or consists_of_words(word[0]) or known_id(word[0]):
             return
         if BEGINS.match(text, word.start()):
             return  # another one

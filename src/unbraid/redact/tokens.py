@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from unbraid.redact.entropy import plain_start, wordy
-from unbraid.redact.leads import BODY, EDGE, EIGHT, LEAD, OWN, body_counts
+from unbraid.redact.entropy import consists_of_words, plain_start
+from unbraid.redact.key_prefixes import BODY, EDGE, EIGHT, OWN, PREFIX, is_key_body
 
 # What is still undecided after so many characters is decided as it stands.
 LONGEST = 512
@@ -18,8 +18,8 @@ SK_OPEN = re.compile(EDGE + rb"sk-")
 _SK = re.compile(EDGE + rb"sk-(?P<value>\*{8,}[A-Za-z0-9]*|[A-Za-z0-9]{20,})")
 # These may have no run that is long enough.
 _HYPHENATED = tuple(
-    (anchor, re.compile(lead))
-    for anchor, lead in ((b"sk-", rb"sk-"), (b"xox", rb"xox[a-z]"), (OWN, rb"unbraid_"))
+    (anchor, re.compile(prefix))
+    for anchor, prefix in ((b"sk-", rb"sk-"), (b"xox", rb"xox[a-z]"), (OWN, rb"unbraid_"))
 )
 _WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/-.="
 _UUID = rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -28,22 +28,22 @@ _HASHED = rb"(?P<value>[./A-Za-z0-9*]{%b})(?![./A-Za-z0-9])"
 _SHAPES_BY_ANCHOR = {
     anchor: re.compile(shape)
     for anchor, shape in (
-        *((lead, re.escape(lead) + rb"(?P<value>" + _UUID + rb")(?![0-9a-z])")
-          for lead in (b"amzn.mws.", b"pat-na1-", b"pat-eu1-", b"sdk-", b"api-")),
+        *((prefix, re.escape(prefix) + rb"(?P<value>" + _UUID + rb")(?![0-9a-z])")
+          for prefix in (b"amzn.mws.", b"pat-na1-", b"pat-eu1-", b"sdk-", b"api-")),
         (b"sk.eyj", rb"sk\.eyJ(?P<value>[A-Za-z0-9_*\-]{20,}\.[A-Za-z0-9_*\-]{16,})"),
         (b"v1.0-", rb"v1\.0-(?P<value>[0-9a-f]{24}-[0-9a-f]{100,160})"),
         # Private keys without the lines around them: of OpenSSH, RSA, PKCS #8, curves.
-        *((lead.lower(), rb"(?P<value>" + re.escape(lead) + rb"[A-Za-z0-9+/*]{16,}={0,2})")
-          for lead in (b"b3BlbnNzaC1rZXktdjEA", b"IBAAKCAQ", b"IBAAKCAg", b"IBAAKBgQ", b"MHcCAQEEI",
-                       b"IBADANBgkqhkiG9w0BAQEFAASC", b"MIGHAgEAMBMGByqGSM49")),
+        *((prefix.lower(), rb"(?P<value>" + re.escape(prefix) + rb"[A-Za-z0-9+/*]{16,}={0,2})")
+          for prefix in (b"b3BlbnNzaC1rZXktdjEA", b"IBAAKCAQ", b"IBAAKCAg", b"IBAAKBgQ",
+                         b"MHcCAQEEI", b"IBADANBgkqhkiG9w0BAQEFAASC", b"MIGHAgEAMBMGByqGSM49")),
         # As `/etc/shadow`, `.htpasswd` and the users of applications have them.
         (b"$1$", rb"\$1\$[./A-Za-z0-9]{1,8}\$" + _HASHED % b"22"),
         (b"$apr1$", rb"\$apr1\$[./A-Za-z0-9]{1,8}\$" + _HASHED % b"22"),
         (b"$5$", rb"\$5\$(?:rounds=[0-9]{1,9}\$)?[./A-Za-z0-9]{1,16}\$" + _HASHED % b"43"),
         (b"$6$", rb"\$6\$(?:rounds=[0-9]{1,9}\$)?[./A-Za-z0-9]{1,16}\$" + _HASHED % b"86"),
         (b"$y$", rb"\$y\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{1,32}\$" + _HASHED % b"43"),
-        *((lead, re.escape(lead) + rb"[0-9]{2}\$" + _HASHED % b"53")
-          for lead in (b"$2a$", b"$2b$", b"$2y$")),
+        *((prefix, re.escape(prefix) + rb"[0-9]{2}\$" + _HASHED % b"53")
+          for prefix in (b"$2a$", b"$2b$", b"$2y$")),
         (b"$argon2", rb"\$argon2(?:id|i|d)\$v=[0-9]{1,3}\$[a-z0-9=,]{1,48}\$[+/A-Za-z0-9]{1,64}\$"
                      rb"(?P<value>[+/A-Za-z0-9*]{16,128})"),
         (b"pbkdf2_sha256$", rb"pbkdf2_sha256\$[0-9]{1,9}\$[A-Za-z0-9]{1,64}\$"
@@ -73,10 +73,14 @@ def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
             yield found.span("value")
     for anchor, begun in _HYPHENATED:
         for found in begun.finditer(text) if anchor in anchors else ():
-            lead, key = LEAD.match(text, found.start()), _SK.match(text, found.start())
-            if lead and (body := BODY.match(text, lead.end())) and body_counts(lead[0], body[0]):
+            prefix, key = PREFIX.match(text, found.start()), _SK.match(text, found.start())
+            if (
+                prefix
+                and (body := BODY.match(text, prefix.end()))
+                and is_key_body(prefix[0], body[0])
+            ):
                 yield body.span()
-            elif key and not wordy(key["value"]):
+            elif key and not consists_of_words(key["value"]):
                 yield key.span("value")
     for anchor in anchors & _SHAPES_BY_ANCHOR.keys():
         for found in _SHAPES_BY_ANCHOR[anchor].finditer(text):

@@ -17,25 +17,25 @@ from functools import lru_cache
 from unbraid.redact import commands, named_secrets, schemes, tokens
 from unbraid.redact.anchors import finder
 from unbraid.redact.entropy import (
+    consists_of_words,
+    is_labelled_key,
     known_id,
     named_id,
     plain_path,
     plain_start,
     random,
-    telling,
     words_and_ids,
-    wordy,
 )
-from unbraid.redact.leads import (
+from unbraid.redact.key_prefixes import (
     BEGINS,
     BODY,
     HEADS,
-    LEAD,
-    LEADS,
-    LED,
+    PREFIX,
+    PREFIX_AT_END,
+    PREFIXES,
     SHAPES,
-    body_counts,
-    lead_counts,
+    is_key_after,
+    is_key_body,
 )
 from unbraid.redact.tokens import LONGEST
 
@@ -60,14 +60,14 @@ _NO_NAME = re.compile(_RUN.pattern + b'(?!":)')
 _PLAIN_ID = re.compile(
     rb"[^-.$\\](?:(?:toolu|msg|req|call|ses|prt)_[0-9A-Za-z]{1,64}|(?![0-9a-f]{32}\Z)[0-9a-f]{1,512})"
 )
-# Before a run: hyphens join it to more of its word, the others may end the lead of a secret.
+# Before a run: hyphens join it to more of its word, the others may end the prefix of a secret.
 _JOINTS = frozenset(b"-.$")
 _BACKSLASH, _HYPHEN = b"\\-"
-_JOINED = tuple(lead for lead in LEADS if lead[-1] in b".$")
-# In small letters: one of them is in each text with a run behind such a lead.
-_JOINED_ANCHORS = frozenset(lead.lower() for lead in _JOINED)
+_JOINED = tuple(prefix for prefix in PREFIXES if prefix[-1] in b".$")
+# In small letters: one of them is in each text with a run behind such a prefix.
+_JOINED_ANCHORS = frozenset(prefix.lower() for prefix in _JOINED)
 # One of them is in each text that has a field named like a secret.
-_SECRET_NAMES = frozenset(b'"' + lead.lower() for lead in LEADS)
+_SECRET_NAMES = frozenset(b'"' + prefix.lower() for prefix in PREFIXES)
 ANCHORS = _JOINED_ANCHORS | _SECRET_NAMES
 _UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # What looks made by chance and is no secret, by what stands before it.
@@ -86,8 +86,8 @@ WORD = _LETTERS + b"-"
 _span = re.Match.span
 _anchors = finder(named_secrets.ANCHORS | schemes.ANCHORS | tokens.ANCHORS)
 
-# Words that are no secrets, each with the character before it, where no lead ends with a full stop,
-# and anywhere.
+# Words that are no secrets, each with the character before it, where no prefix ends with a full
+# stop, and anywhere.
 _known: set[bytes] = set()
 _known_anywhere: set[bytes] = set()
 
@@ -96,7 +96,7 @@ def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
     """Yields the secrets among words that are long enough for one."""
     # One character before the text, so that each word has one before it.
     padded, done, public, plain_id = b" " + text, 0, None, _PLAIN_ID.fullmatch
-    # Where a lead may end with a full stop, nothing is known of a word behind one.
+    # Where a prefix may end with a full stop, nothing is known of a word behind one.
     joints, known = _JOINTS, _known_anywhere
     if anchors.isdisjoint(_JOINED_ANCHORS):
         joints, known = frozenset((_HYPHEN,)), _known
@@ -149,13 +149,13 @@ def _is_uuid(text: bytes, start: int) -> bool:
 
 
 def _led(text: bytes, start: int, before: int) -> bool:
-    """Returns whether a run may belong to a lead before it."""
+    """Returns whether a run may belong to a prefix before it."""
     if before == _HYPHEN:
         first = _word_start(text, start)
         return text[first : first + 3] in HEADS
     if not text.endswith(_JOINED, 0, start):
         return False
-    return LED.search(text, max(0, start - 32), start) is not None
+    return PREFIX_AT_END.search(text, max(0, start - 32), start) is not None
 
 
 @lru_cache(maxsize=8192)
@@ -163,13 +163,13 @@ def _dull(word: bytes) -> bool:
     """Returns whether a word is no secret, whatever stands before it."""
     if (
         word[:3] in HEADS or (b"/" in word and any(part[:3] in HEADS for part in word.split(b"/")))
-    ) and LEAD.search(word):
+    ) and PREFIX.search(word):
         return False
-    if b"_" in word and telling(word):
+    if b"_" in word and is_labelled_key(word):
         return False
     if len(word) == NATS_SEED_CHARS and word.isupper():
         return False
-    return known_id(word) or wordy(word) or words_and_ids(word)
+    return known_id(word) or consists_of_words(word) or words_and_ids(word)
 
 
 def cut_before(text: bytes, start: int) -> re.Match[bytes] | None:
@@ -183,9 +183,9 @@ def cut_before(text: bytes, start: int) -> re.Match[bytes] | None:
 def _judged(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
     word, known = text[start:end], False
     shown = start + plain_start(word[:LONGEST])
-    for lead in LEAD.finditer(text, max(0, start - 24), min(end, start + LONGEST)):
-        body = BODY.match(text, lead.end())
-        if body is not None and lead_counts(lead[0], body[0], whole=lead.start() == start):
+    for prefix in PREFIX.finditer(text, max(0, start - 24), min(end, start + LONGEST)):
+        body = BODY.match(text, prefix.end())
+        if body is not None and is_key_after(prefix[0], body[0], whole=prefix.start() == start):
             known = True
             yield body.span()
     if known:
@@ -203,11 +203,11 @@ def _judged(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield shown, end + padding
     # A key that was cut at the end of a line, before there was enough of it to know it.
     before = cut_before(text, start)
-    if before is not None and not wordy(word) and not BEGINS.match(text, start):
-        for lead in LEAD.finditer(text, *before.span("word")):
-            begun = text[lead.end() : before.end("word")]
-            if body_counts(lead[0], begun + word) and not body_counts(lead[0], begun):
-                yield lead.end(), before.end("word")
+    if before is not None and not consists_of_words(word) and not BEGINS.match(text, start):
+        for prefix in PREFIX.finditer(text, *before.span("word")):
+            begun = text[prefix.end() : before.end("word")]
+            if is_key_body(prefix[0], begun + word) and not is_key_body(prefix[0], begun):
+                yield prefix.end(), before.end("word")
                 yield shown, end
 
 
@@ -218,7 +218,7 @@ def _by_chance(word: bytes) -> tuple[tuple[int, int], ...]:
         return ((0, len(word)),)
     if len(parts) == 1 or len(word) > 4 * LONGEST:
         return ()
-    if 2 * sum(map(wordy, parts)) < len(parts):
+    if 2 * sum(map(consists_of_words, parts)) < len(parts):
         return ()  # data, not a path
     for part in parts:
         if random(part):
@@ -252,6 +252,6 @@ def _encodes_secret(word: bytes) -> bool:
         *tokens.ranges(decoded, anchors),
     )
     return bool(found) or any(
-        (body := BODY.match(decoded, lead.end())) and lead_counts(lead[0], body[0], whole=True)
-        for lead in LEAD.finditer(decoded)
+        (body := BODY.match(decoded, prefix.end())) and is_key_after(prefix[0], body[0], whole=True)
+        for prefix in PREFIX.finditer(decoded)
     )

@@ -14,7 +14,7 @@ from unbraid.errors import CallerError, LogError, UnbraidError
 from unbraid.hub.fanout import TooManyViewers
 from unbraid.log.port import LogConflict, LogUnusable
 from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
-from unbraid.record.ingest import Hole, NotItsRun, RunOver, TooManyRuns
+from unbraid.record.ingest import MissingBytes, NotItsRun, RunOver, TooManyRuns
 
 CODES = {
     400: "bad_request",
@@ -57,7 +57,7 @@ def as_problem(error: Exception) -> Problem:
     match error:
         case Problem():
             return error
-        case Hole():
+        case MissingBytes():
             return Problem(409, str(error), offset=error.wanted)
         case LogConflict():
             return Problem(409, str(error), expected=error.expected)

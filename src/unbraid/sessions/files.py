@@ -25,7 +25,7 @@ SNIFF_LINES = 50
 MAX_DOCUMENT_BYTES = 256 << 20
 
 
-class Recognized(NamedTuple):
+class RecognizedLine(NamedTuple):
     """A line that shows what its source is; without `formats`, one of our own log."""
 
     line: bytes
@@ -68,15 +68,15 @@ def lines_runs(
     return first.formats.runs(name, read, first=first.line, path=path)
 
 
-def recognized(data: Iterable[bytes]) -> Recognized | None:
+def recognized(data: Iterable[bytes]) -> RecognizedLine | None:
     """Returns the first line that shows of what kind its source is."""
     formats = _formats()
     for line in first_lines(data, SNIFF_LINES):
         if _begins_log(line):
-            return Recognized(line, "stream", None)
+            return RecognizedLine(line, "stream", None)
         for each in formats:
             if (form := each.form(line)) is not None:
-                return Recognized(line, form, each)
+                return RecognizedLine(line, form, each)
     return None
 
 

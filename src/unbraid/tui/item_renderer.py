@@ -13,7 +13,7 @@ from rich.text import Text
 
 from unbraid.fleet.conversation import Item
 from unbraid.fleet.notes import Tone, note_of
-from unbraid.screen import duration, gist, safe, short
+from unbraid.screen import call_summary, duration, safe, short
 from unbraid.tui.line_wrap import wrap_text
 
 FEW = 4  # lines of a result, unless someone wants them all
@@ -124,7 +124,7 @@ class _Given:
 
     def __init__(self, given: Any) -> None:
         self._given = given
-        self.about = "" if given is None or given == {} else gist(given)
+        self.about = "" if given is None or given == {} else call_summary(given)
 
     def lines(self, width: int, *, whole: bool) -> Iterator[Text]:
         given = self._given

@@ -12,7 +12,7 @@ from unbraid.agents.control_port import AnswerDetails, Controller, PermissionReq
 from unbraid.control.hints import steering_hint
 from unbraid.errors import UnbraidError
 from unbraid.log.summary import RunSummary
-from unbraid.screen import gist, short
+from unbraid.screen import call_summary, short
 from unbraid.timings import ATTENDANCE_SECONDS
 from unbraid.tui.dialogs import Confirm, Dialog, PermissionDialog, TextDialog
 from unbraid.tui.permission_answers import EDIT, REASON, choices_of, details_of, edited
@@ -47,7 +47,7 @@ class RunControl:
         if waiting:
             first = waiting[0]
             more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
-            return f"◐ p answers{more}: {short(f'{first.tool} {gist(first.input)}', 300)}"
+            return f"◐ p answers{more}: {short(f'{first.tool} {call_summary(first.input)}', 300)}"
         if chosen is None or chosen.waiting is None:
             return None
         hint = steering_hint(chosen, self.verbs(chosen.run))

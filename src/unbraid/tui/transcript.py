@@ -18,7 +18,7 @@ from unbraid.fleet.conversation import Item
 from unbraid.tui.item_renderer import render_item
 
 
-class Look(NamedTuple):
+class ItemState(NamedTuple):
     """All that an item's lines depend on."""
 
     item: Item
@@ -27,7 +27,7 @@ class Look(NamedTuple):
     whole: bool
 
 
-Drawn = tuple[Look, list[Text]]
+Drawn = tuple[ItemState, list[Text]]
 
 
 class Transcript(ScrollView, can_focus=True):
@@ -156,7 +156,7 @@ class Transcript(ScrollView, can_focus=True):
         self.lines, self._owners = [], []
         for item in self._items:
             whole = self.whole ^ (item.seq in self._opened)
-            look = Look(item, item.last_seq, width, whole=whole)
+            look = ItemState(item, item.last_seq, width, whole=whole)
             known = self._drawn.get(item.seq)
             if known is None or known[0] != look:
                 # One cell is left free beside the scroll bar.

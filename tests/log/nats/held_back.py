@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from unbraid.log.port import Log
-from unbraid.log.replicated.journal import Stored
+from unbraid.log.replicated.journal import StoredRecord
 from unbraid.log.replicated.log import ReplicatedLog
 
 
@@ -20,7 +20,7 @@ def hold_back(log: Log, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     view, follower = log._view, log._follower
     fold, reached = view.fold, follower.reached
 
-    async def fold_later(batch: Sequence[Stored]) -> None:
+    async def fold_later(batch: Sequence[StoredRecord]) -> None:
         await waited.wait()
         await fold(batch)
 

@@ -14,7 +14,7 @@ import pytest
 import unbraid.log.nats.leases as module
 from tests.nats_servers import NatsCluster
 from unbraid.log import opened_log
-from unbraid.log.nats.bucket import Kept
+from unbraid.log.nats.bucket import BucketEntry
 from unbraid.log.nats.leases import HolderSightings, NatsLeases
 from unbraid.log.sample import story
 from unbraid.orchestrate.recovery import end_dead_run
@@ -128,15 +128,15 @@ def test_a_holder_whose_key_stays_as_it_is_is_gone_whatever_the_nodes_clocks_say
 ) -> None:
     clock = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    sightings, nobody = HolderSightings(), Kept(0, b"")
-    assert sightings.living({"a": Kept(1, b"x"), "b": Kept(2, b"x")}) == {"a", "b"}
+    sightings, nobody = HolderSightings(), BucketEntry(0, b"")
+    assert sightings.living({"a": BucketEntry(1, b"x"), "b": BucketEntry(2, b"x")}) == {"a", "b"}
     clock[0] += 3
-    assert sightings.living({"a": Kept(3, b"x"), "b": Kept(2, b"x")}) == {"a", "b"}
+    assert sightings.living({"a": BucketEntry(3, b"x"), "b": BucketEntry(2, b"x")}) == {"a", "b"}
     clock[0] += 3
     # One was written again; the other would live for another hour by a clock that was set back.
-    assert sightings.living({"a": Kept(3, b"x"), "b": Kept(2, b"x")}) == {"a"}
-    assert not sightings.lives("b", Kept(2, b"x"))
+    assert sightings.living({"a": BucketEntry(3, b"x"), "b": BucketEntry(2, b"x")}) == {"a"}
+    assert not sightings.lives("b", BucketEntry(2, b"x"))
     # It was only away.
-    assert sightings.lives("b", Kept(4, b"x"))
+    assert sightings.lives("b", BucketEntry(4, b"x"))
     assert not sightings.lives("a", nobody)
     assert sightings.living({}) == set()

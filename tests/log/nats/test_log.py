@@ -17,7 +17,7 @@ from tests.nats_servers import NatsCluster
 from unbraid.log import LogConflict, LogUnusable, open_log
 from unbraid.log.contract import gather, story
 from unbraid.log.nats.address import parse_address
-from unbraid.log.nats.connection import Away, NatsConnection
+from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.log.nats.stream import is_cut_off
 from unbraid.log.repair import repair_log
 from unbraid.log.replicated.log import ReplicatedLog
@@ -122,10 +122,10 @@ async def test_an_append_whose_answer_is_lost_is_there_once(
             return await request(self, subject, *args, **more)
         fate = chance.random()
         if fate < 0.3:
-            raise Away("lost on the way there")
+            raise NoAnswer("lost on the way there")
         answer = await request(self, subject, *args, **more)
         if fate < 0.6:
-            raise Away("lost on the way back")
+            raise NoAnswer("lost on the way back")
         return answer
 
     monkeypatch.setattr(NatsConnection, "request", unreliable)

@@ -19,7 +19,7 @@ from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.repair import repair_log
 from unbraid.log.replicated.copy import JournalCopy
-from unbraid.log.replicated.journal import Stored
+from unbraid.log.replicated.journal import StoredRecord
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.sample import story
 from unbraid.timings import FORGOTTEN_KEPT_SECONDS
@@ -193,7 +193,7 @@ async def test_a_copy_whose_disk_is_full_hinders_no_append_and_catches_up(
         await log.settle()
         fold = JournalCopy.fold
 
-        async def full(self: JournalCopy, batch: Sequence[Stored]) -> None:
+        async def full(self: JournalCopy, batch: Sequence[StoredRecord]) -> None:
             raise LogUnusable(str(path), "full", "the disk is full")
 
         monkeypatch.setattr(JournalCopy, "fold", full)

@@ -6,7 +6,13 @@ import pytest
 from nats.aio.client import Client
 
 from unbraid.log.nats.client import NatsClient
-from unbraid.log.nats.message import BatchPart, Parts, headers_of, part_numbers, place_of_message
+from unbraid.log.nats.message import (
+    BatchPart,
+    PartJoiner,
+    headers_of,
+    part_numbers,
+    place_of_message,
+)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +42,7 @@ def test_the_client_still_has_what_is_replaced() -> None:
 
 
 def test_parts_are_joined_and_what_is_between_them_breaks_one_record_alone() -> None:
-    parts = Parts()
+    parts = PartJoiner()
 
     def joined(
         seq: int, header: str | None, id: str = "w.1", subject: str = "s"

@@ -17,7 +17,7 @@ from unbraid.errors import CallerError
 from unbraid.log import Log, LogUnusable, open_log
 from unbraid.log.contract import story
 from unbraid.log.nats.address import parse_address
-from unbraid.log.nats.connection import Away, NatsConnection
+from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.log.nats.stream import log_settings
 
 pytestmark = pytest.mark.xdist_group("nats")
@@ -185,7 +185,7 @@ async def test_whoever_waits_asks_again_when_the_connection_is_gone(tmp_path: Pa
         await asked.wait()
         cluster.nodes[0].stop()
         async with asyncio.timeout(30):
-            with pytest.raises(Away):
+            with pytest.raises(NoAnswer):
                 await asking
         await silent.close()
         await connection.close()

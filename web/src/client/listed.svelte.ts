@@ -1,4 +1,4 @@
-import type { CopyState, FleetEvent, Indexed, Run, Runs } from '../model/events';
+import type { CopyState, FleetEvent, IndexProgress, Run, Runs } from '../model/events';
 import { isLive } from '../model/status';
 import { get, type Refusal } from './api';
 import { Feed, type Standing } from './feed';
@@ -27,7 +27,7 @@ export class Listed {
   lostAt = $state<number | null>(null);
   more = $state(false);
   /** How much of this machine's history is listed so far; null when all of it is. */
-  indexed = $state.raw<Indexed | null>(null);
+  indexed = $state.raw<IndexProgress | null>(null);
   /** How complete the server's copy of a shared log is; null if it is not a shared one. */
   copy = $state.raw<CopyState | null>(null);
   filter = $state.raw<Filter>({ text: '', status: '' });

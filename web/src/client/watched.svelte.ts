@@ -6,7 +6,7 @@ import type {
   FleetEvent,
   FleetPermissionAsked,
   Gap,
-  Places,
+  SearchResults,
 } from '../model/events';
 import { foundIn } from '../model/found';
 import type { Item } from '../model/items';
@@ -116,7 +116,7 @@ export class Watched {
   }
 
   /** Places in the run that have all words of a query. */
-  find(query: string): Places {
+  find(query: string): SearchResults {
     return foundIn(this.live, this.run, query);
   }
 

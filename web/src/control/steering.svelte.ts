@@ -1,5 +1,5 @@
 import { get, post, Unreachable } from '../client/api';
-import type { Control, PermissionRequest } from '../model/events';
+import type { ControlOptions, PermissionRequest } from '../model/events';
 import { announcer } from '../parts/announcer.svelte';
 import type { Details } from './held';
 
@@ -24,7 +24,7 @@ export class Steering {
 
   async ask(): Promise<void> {
     try {
-      const { verbs, reason, command } = await get<Control>(`${this.path}/control`);
+      const { verbs, reason, command } = await get<ControlOptions>(`${this.path}/control`);
       this.verbs = verbs;
       this.reason = reason ?? '';
       this.command = command ?? '';

@@ -360,12 +360,12 @@ export interface Cut {
 export interface Runs {
   runs: Run[];
   before: string | null;
-  indexed?: Indexed | null;
+  indexed?: IndexProgress | null;
   copy?: CopyState | null;
 }
 
 /** What can be asked of a run; nothing, if this server cannot steer it. If it takes no messages: the `reason`, and the `command` to use for one that does. */
-export interface Control {
+export interface ControlOptions {
   run: string;
   verbs: string[];
   reason: string | null;
@@ -373,7 +373,7 @@ export interface Control {
 }
 
 /** What was found in the log, best first; then, in `history`, what was found in sessions that are not in the log, newest first. Those have no numbers yet: search again in their `run`, which opens it. `runs` says what all of these are called. */
-export interface Places {
+export interface SearchResults {
   places: Found[];
   history?: SearchHit[];
   runs?: FoundRun[];
@@ -429,7 +429,7 @@ export interface Run {
 }
 
 /** How many of the sessions on this machine have been looked at, of how many. */
-export interface Indexed {
+export interface IndexProgress {
   listed: number;
   total: number;
 }

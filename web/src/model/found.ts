@@ -1,5 +1,5 @@
 /** Search within one run, where there is no server that could. */
-import type { Found, Places } from './events';
+import type { Found, SearchResults } from './events';
 import type { Item } from './items';
 import type { Run } from './run';
 import { matched, type Rank } from './terms';
@@ -9,7 +9,7 @@ const SAID = ['text', 'thinking', 'prompt', 'response', 'error', 'malformed'];
 const ESCAPES = /(?:\\u[0-9a-f]{4})|\\./gi;
 
 /** Places that have every term, the best first, then in the order of the run. */
-export function foundIn(run: Run, name: string, query: string): Places {
+export function foundIn(run: Run, name: string, query: string): SearchResults {
   const found: { rank: Rank; place: Found }[] = [];
   for (const stream of run.streams.values()) {
     for (const item of stream.look()) {

@@ -283,7 +283,7 @@ class ControlRecord(Struct):
     request: ToolPermissionRequest | None = None
 
 
-class Trouble(Struct):
+class ErrorFields(Struct):
     """The fields in which records of several types say what went wrong."""
 
     error: Any = None

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from unbraid.agents.agent_spec import AgentSpec
-from unbraid.agents.opencode.backend_link import Link, own_server, running_server
+from unbraid.agents.opencode.backend_link import ServerLink, own_server, running_server
 from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.agents.turn_limit import TurnLimit
@@ -63,7 +63,7 @@ class OpenCodeBackend:
         self._url = url or self._env.get(f"{chosen}_URL")
         self._cwd, self._keeps_sessions = cwd or Path.cwd(), keeps_sessions
         self._start_seconds = start_seconds
-        self._link: Link | None = None
+        self._link: ServerLink | None = None
         self._stack, self._starting = AsyncExitStack(), asyncio.Lock()
 
     @property
@@ -93,7 +93,7 @@ class OpenCodeBackend:
         self._link = None
         await self._stack.aclose()
 
-    async def _linked(self) -> Link:
+    async def _linked(self) -> ServerLink:
         async with self._starting:
             if self._link is None or not self._link.alive:
                 await self.close()
@@ -116,7 +116,7 @@ class OpenCodeBackend:
 class OpenCodeConversation:
     """One session, one conversation."""
 
-    def __init__(self, link: Link, info: dict[str, Any], about: dict[str, Any]) -> None:
+    def __init__(self, link: ServerLink, info: dict[str, Any], about: dict[str, Any]) -> None:
         self._link, self._info, self._about = link, info, about
         self.session: str = info["id"]
         self._tree = SessionTree()
@@ -243,7 +243,7 @@ def _model(written: str, edition: Edition) -> dict[str, str]:
     return {"providerID": provider, "modelID": model}
 
 
-async def _refused(link: Link, agent: AgentSpec) -> dict[str, bool]:
+async def _refused(link: ServerLink, agent: AgentSpec) -> dict[str, bool]:
     """Returns the tools that an agent does not have. Those it has stay as OpenCode's
     settings say.
     """
@@ -256,7 +256,7 @@ async def _refused(link: Link, agent: AgentSpec) -> dict[str, bool]:
     return dict.fromkeys(sorted(refused), False)
 
 
-async def _no_servers(link: Link, tools: Sequence[str] | None) -> list[dict[str, str]]:
+async def _no_servers(link: ServerLink, tools: Sequence[str] | None) -> list[dict[str, str]]:
     """Rules against the tools of MCP servers, but for those of which a tool was given."""
     if tools is None:
         return []

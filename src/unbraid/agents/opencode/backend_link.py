@@ -26,7 +26,7 @@ _LISTENING = re.compile(rb"listening on (http://\S+)")
 _ADVICE_GONE = "ask again, or try the same agent on another backend"
 
 
-class Link:
+class ServerLink:
     """Requests to a server, and its events; `program` is the server where it is ours."""
 
     def __init__(
@@ -91,10 +91,10 @@ class Link:
 @contextlib.asynccontextmanager
 async def running_server(
     url: str, *, env: Mapping[str, str], cwd: Path, edition: Edition = OPENCODE
-) -> AsyncIterator[Link]:
+) -> AsyncIterator[ServerLink]:
     """Connects to a running server; its password is in the environment, as for its own clients."""
     async with _client(url, env, cwd, edition) as client:
-        yield Link(client, None, edition)
+        yield ServerLink(client, None, edition)
 
 
 @contextlib.asynccontextmanager
@@ -105,7 +105,7 @@ async def own_server(
     cwd: Path,
     start_seconds: float,
     edition: Edition = OPENCODE,
-) -> AsyncIterator[Link]:
+) -> AsyncIterator[ServerLink]:
     """Starts a server of our own, for as long as the context lasts."""
     # Every program on this machine can reach its port.
     env = {edition.variable("SERVER_PASSWORD"): secrets.token_urlsafe(24), **env}
@@ -127,7 +127,7 @@ async def own_server(
         reading = asyncio.create_task(_read_on(program))
         try:
             async with _client(url, env, cwd, edition) as client:
-                yield Link(client, program, edition)
+                yield ServerLink(client, program, edition)
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)

@@ -17,7 +17,7 @@ import click
 from unbraid import events as e
 from unbraid.fleet.conversation import Item, ItemLimits, RunConversation
 from unbraid.fleet.notes import Tone, note_of
-from unbraid.screen import LONG, gist, safe, short
+from unbraid.screen import LONG, call_summary, safe, short
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 GUTTER, MIN_GUTTER = 20, 6
@@ -69,7 +69,7 @@ class Printer:
         match event:
             case e.FleetToolUse():
                 lead = f"⚙ {click.style(short(event.tool), bold=True)}"
-                yield from self._lines(stream, f" {short(gist(item.arguments))}", lead)
+                yield from self._lines(stream, f" {short(call_summary(item.arguments))}", lead)
             case e.FleetToolResult() if item.child is not None and item.ok:
                 pass  # the answer of a sub-agent stands in its own gutter
             case e.FleetToolResult() | e.ToolCall():

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from unbraid.log.nats.connection import Away, NatsConnection, Refused
+from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.nats.message import EXPECTED, TTL, headers_of
 from unbraid.log.nats.stream import open_stream
 from unbraid.timings import (
@@ -27,7 +27,7 @@ _WRONG_LAST = (10071, 10164)
 _NOT_FOUND = 10037
 
 
-class Kept(NamedTuple):
+class BucketEntry(NamedTuple):
     """What a bucket has of a key: the sequence of its last change, and its value; nothing if it was
     deleted, has expired, or was never there.
     """
@@ -73,7 +73,7 @@ class Bucket:
         self._connection, self._name, self._replicas = connection, name, replicas
         self._is_open = False
 
-    async def get(self, key: str) -> Kept:
+    async def get(self, key: str) -> BucketEntry:
         """Returns what is kept of a key. Raises LogUnusable if nobody answers."""
         await self._open()
         subject = f"$KV.{self._name}.{key}"
@@ -85,15 +85,15 @@ class Bucket:
                 )
             except Refused as error:
                 if error.problem.err_code == _NOT_FOUND:
-                    return Kept(0, b"")
-                problem: Refused | Away = error
-            except Away as error:
+                    return BucketEntry(0, b"")
+                problem: Refused | NoAnswer = error
+            except NoAnswer as error:
                 problem = error
             else:
                 message = answer["message"]
                 deleted = _OPERATION in headers_of(message.get("hdrs"))
                 value = b"" if deleted else base64.b64decode(message.get("data") or "")
-                return Kept(message["seq"], value)
+                return BucketEntry(message["seq"], value)
             await self._pause(problem, until)
 
     async def put(
@@ -116,16 +116,16 @@ class Bucket:
         }
         await self._write(key, b"", headers)
 
-    async def all(self, prefix: str) -> dict[str, Kept]:
+    async def all(self, prefix: str) -> dict[str, BucketEntry]:
         """Returns what there is below a prefix, by the last part of the keys."""
         await self._open()
         # By the leader: a consumer may be on a node that lags behind it.
         wanted = {"subjects_filter": f"$KV.{self._name}.{prefix}.*"}
         try:
             info = await self._connection.ask(f"STREAM.INFO.KV_{self._name}", wanted)
-        except (Refused, Away) as error:
+        except (Refused, NoAnswer) as error:
             raise self._connection.unusable(error) from error
-        found: dict[str, Kept] = {}
+        found: dict[str, BucketEntry] = {}
         for subject in info["state"].get("subjects") or {}:
             name = subject.rpartition(".")[2]
             found[name] = await self.get(f"{prefix}.{name}")
@@ -142,15 +142,15 @@ class Bucket:
             except Refused as error:
                 if error.problem.err_code in _WRONG_LAST:
                     # After a timeout it may be ours that is there.
-                    kept = await self.get(key) if ours else Kept(0, b"")
+                    kept = await self.get(key) if ours else BucketEntry(0, b"")
                     return kept.seq if ours and kept.value == value and value else None
-                problem: Refused | Away = error
-            except Away as error:
+                problem: Refused | NoAnswer = error
+            except NoAnswer as error:
                 problem, ours = error, True
             await self._pause(problem, until)
 
-    async def _pause(self, problem: Refused | Away, until: float) -> None:
-        passing = isinstance(problem, Away) or problem.problem.code >= 500
+    async def _pause(self, problem: Refused | NoAnswer, until: float) -> None:
+        passing = isinstance(problem, NoAnswer) or problem.problem.code >= 500
         if not passing or time.monotonic() > until:
             raise self._connection.unusable(problem) from problem
         await asyncio.sleep(NATS_LONGEST_RETRY_SECONDS)
@@ -159,7 +159,7 @@ class Bucket:
         if not self._is_open:
             try:
                 self._connection.check_made()
-            except Away as error:
+            except NoAnswer as error:
                 raise self._connection.unusable(error) from error
             await open_stream(self._connection, bucket_settings(self._name, self._replicas))
             self._is_open = True

@@ -8,7 +8,7 @@ from typing import Any
 
 from unbraid.errors import LogError
 from unbraid.log.nats.bucket import Bucket
-from unbraid.log.nats.connection import Away, NatsConnection, Refused
+from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.nats.stream import REPLICAS
 from unbraid.log.port import LogFinding
 from unbraid.timings import CLOCK_SKEW_SECONDS, NATS_REQUEST_TIMEOUT_SECONDS
@@ -25,7 +25,7 @@ async def nats_findings(
     try:
         info = await connection.ask(f"STREAM.INFO.{stream}")
         account = await connection.ask("INFO")
-    except (Refused, Away) as error:
+    except (Refused, NoAnswer) as error:
         problem = f"JetStream does not answer: {error}"
         return [LogFinding("log", False, problem, advice="enable JetStream, and wait for a leader")]
     found = [_server(connection), _replicas(info), _space(info, account), _clock(info)]

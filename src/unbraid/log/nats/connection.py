@@ -50,7 +50,7 @@ class Refused(Exception):
         self.problem = problem
 
 
-class Away(Exception):
+class NoAnswer(Exception):
     """No answer: whether the request has had an effect is not known."""
 
 
@@ -154,7 +154,7 @@ class NatsConnection:
         if not self._was_made:
             problem = self._contact.problem()
             if problem is not None and problem.reason == "away":
-                raise Away(self._contact.detail)
+                raise NoAnswer(self._contact.detail)
             if problem is not None:
                 raise problem
             self._was_made = True
@@ -187,13 +187,13 @@ class NatsConnection:
         except (TimeoutError, NoRespondersError, Error, OSError) as error:
             # No answer comes without a connection: what keeps that away is the reason.
             away = "" if self.is_connected else self._contact.detail
-            raise Away(away or str(error) or type(error).__name__) from error
+            raise NoAnswer(away or str(error) or type(error).__name__) from error
         if message.headers.get("Status") == "503":
-            raise Away("no responders")
+            raise NoAnswer("no responders")
         try:
             answer = _answer(message.data)
         except msgspec.MsgspecError as error:
-            raise Away("not an answer of JetStream") from error
+            raise NoAnswer("not an answer of JetStream") from error
         if answer.error is not None:
             raise Refused(answer.error)
         return message.data
@@ -204,7 +204,7 @@ class NatsConnection:
         try:
             await self.client.send_all(messages)
         except (Error, OSError) as error:
-            raise Away(str(error) or type(error).__name__) from error
+            raise NoAnswer(str(error) or type(error).__name__) from error
 
     async def ask(self, subject: str, body: object = None) -> dict[str, Any]:
         """Asks the JetStream API; returns the answer. Raises Refused, or Away."""
@@ -212,9 +212,9 @@ class NatsConnection:
         answer = await self.request(f"$JS.API.{subject}", payload)
         return msgspec.json.decode(answer, type=dict[str, Any])
 
-    def unusable(self, error: Refused | Away) -> LogUnusable:
+    def unusable(self, error: Refused | NoAnswer) -> LogUnusable:
         """Returns an error of ours for one of theirs."""
-        if isinstance(error, Away):
+        if isinstance(error, NoAnswer):
             return LogUnusable(self.place, "away", f"cannot be reached ({error})")
         return LogUnusable(self.place, "io", f"refuses: {error}")
 

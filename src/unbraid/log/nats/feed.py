@@ -21,11 +21,11 @@ from nats.aio.subscription import Subscription
 from nats.errors import Error
 
 from unbraid.log.nats.client import NatsMessage
-from unbraid.log.nats.connection import Away, NatsConnection, Refused
-from unbraid.log.nats.message import ID, PARTS, BatchPart, Parts, place_of_message
+from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
+from unbraid.log.nats.message import ID, PARTS, BatchPart, PartJoiner, place_of_message
 from unbraid.log.nats.stream import run_of
 from unbraid.log.port import LogUnusable
-from unbraid.log.replicated.journal import FeedBroken, Stored
+from unbraid.log.replicated.journal import FeedBroken, StoredRecord
 from unbraid.timings import (
     FEED_HEARTBEAT_SECONDS,
     FEED_REQUEST_SECONDS,
@@ -45,7 +45,7 @@ UNKNOWN_TRIES = 30
 
 async def read_to_end(
     connection: NatsConnection, stream: str, subject: str
-) -> AsyncGenerator[list[Stored], None]:
+) -> AsyncGenerator[list[StoredRecord], None]:
     """Yields the records of one subject that are there. A feed that breaks is made anew; raises
     LogUnusable if that does not help for long.
     """
@@ -79,9 +79,9 @@ class NatsFeed:
         self._wanted = 0  # of the last request
         self._unknown = 0
         self._next = 1  # the consumer's number of the next message
-        self._parts = Parts()
+        self._parts = PartJoiner()
 
-    async def records(self, *, to_end: bool = False) -> AsyncGenerator[list[Stored], None]:
+    async def records(self, *, to_end: bool = False) -> AsyncGenerator[list[StoredRecord], None]:
         """Yields records as they come; with `to_end`, only those that are there. Raises
         FeedBroken.
         """
@@ -92,13 +92,13 @@ class NatsFeed:
             pending = await self._create()
             while pending or not to_end:
                 messages = await self._receive()
-                records = list[Stored]()
+                records = list[StoredRecord]()
                 for message in messages:
                     seq, pending = self._checked(message)
                     records += self._records(message, seq)
                 if records:
                     yield records
-        except (Refused, Away, Error, OSError) as error:
+        except (Refused, NoAnswer, Error, OSError) as error:
             raise FeedBroken(f"{self._connection.place}: {error}") from error
         finally:
             await self._end(subscription)
@@ -184,10 +184,13 @@ class NatsFeed:
         self._next += 1
         return place.stream_seq, place.pending
 
-    def _records(self, message: NatsMessage, seq: int) -> list[Stored]:
+    def _records(self, message: NatsMessage, seq: int) -> list[StoredRecord]:
         part = BatchPart(seq, message.headers.get(ID, ""), message.subject, data=message.data)
         whole = self._parts.joined(message.headers.get(PARTS), part)
-        return [Stored(each.seq, each.id, run_of(each.subject), record=each.data) for each in whole]
+        return [
+            StoredRecord(each.seq, each.id, run_of(each.subject), record=each.data)
+            for each in whole
+        ]
 
     async def _end(self, subscription: Subscription | None) -> None:
         # What stays behind on a server that is away goes by its threshold.

@@ -12,7 +12,7 @@ import asyncio
 import secrets
 from typing import NamedTuple
 
-from unbraid.log.nats.connection import Away, NatsConnection, Refused
+from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.nats.message import BATCH_COMMIT, BATCH_ID, BATCH_SEQ, RecordMessage, ack_of
 
 # More of them cost more commits, fewer let a single append wait longer for its turn.
@@ -74,7 +74,7 @@ class AppendGroups:
         try:
             last = await (self._batch(messages) if len(messages) > 1 else self._single(*messages))
         except Exception as error:
-            apart = len(group) > 1 and isinstance(error, (Refused, Away))
+            apart = len(group) > 1 and isinstance(error, (Refused, NoAnswer))
             for each in group:
                 if not each.stored.done():
                     each.stored.set_exception(GroupFailed() if apart else error)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from unbraid.log.nats.bucket import Bucket
 from unbraid.log.nats.checkup import nats_findings
-from unbraid.log.nats.connection import Away, JetStreamProblem, NatsConnection, Refused
+from unbraid.log.nats.connection import JetStreamProblem, NatsConnection, NoAnswer, Refused
 from unbraid.log.nats.feed import NatsFeed, read_to_end
 from unbraid.log.nats.groups import AppendGroups, GroupFailed
 from unbraid.log.nats.message import (
@@ -45,7 +45,7 @@ from unbraid.log.nats.stream import (
     setting_problems,
 )
 from unbraid.log.port import LogFinding, LogUnusable
-from unbraid.log.replicated.journal import JournalInfo, Overtaken, Stored
+from unbraid.log.replicated.journal import JournalInfo, RecordConflict, StoredRecord
 from unbraid.timings import (
     APPEND_DEADLINE_SECONDS,
     BATCH_TIMEOUT_SECONDS,
@@ -95,7 +95,7 @@ class NatsJournal:
             return
         try:
             self._connection.check_made()
-        except Away as error:
+        except NoAnswer as error:
             raise self._connection.unusable(error) from error
         settings = log_settings(self._stream, self._prefix, REPLICAS)
         info = await open_stream(self._connection, settings)
@@ -132,7 +132,7 @@ class NatsJournal:
                 return await self._groups.publish(message)
             except GroupFailed:
                 continue
-            except Away as away:
+            except NoAnswer as away:
                 problem = str(away)
             except Refused as refused:
                 seq = await self._verdict(run, message, refused.problem, began)
@@ -186,11 +186,11 @@ class NatsJournal:
             return None
         try:
             found = await self._first_after(message.subject, message.after)
-        except (Away, Refused):
+        except (NoAnswer, Refused):
             return None
         if found is not None:
             if found.id != message.id:
-                raise Overtaken(run, found.seq)
+                raise RecordConflict(run, found.seq)
             # The parts of a batch are neighbours, and the last one is the head.
             number, count = found.parts
             return found.seq + count - number
@@ -220,7 +220,7 @@ class NatsJournal:
         """Returns the id of the message at a sequence."""
         try:
             found = await self._message({"seq": seq})
-        except (Refused, Away) as error:
+        except (Refused, NoAnswer) as error:
             raise self._connection.unusable(error) from error
         return None if found is None else found.id
 
@@ -228,15 +228,15 @@ class NatsJournal:
         """Returns whether there is a message after a sequence."""
         try:
             found = await self._first_after(run_subject(self._prefix, "*"), seq)
-        except (Refused, Away) as error:
+        except (Refused, NoAnswer) as error:
             raise self._connection.unusable(error) from error
         return found is not None
 
-    def follow(self, after: int) -> AsyncGenerator[list[Stored], None]:
+    def follow(self, after: int) -> AsyncGenerator[list[StoredRecord], None]:
         """Yields the records after a sequence, then those to come."""
         return NatsFeed(self._connection, self._stream, first=after + 1).records()
 
-    def read(self, run: str) -> AsyncGenerator[list[Stored], None]:
+    def read(self, run: str) -> AsyncGenerator[list[StoredRecord], None]:
         """Yields the records of one run."""
         return read_to_end(self._connection, self._stream, run_subject(self._prefix, run))
 
@@ -249,7 +249,7 @@ class NatsJournal:
             if error.problem.err_code == NOT_FOUND:
                 raise LogUnusable(self.place, "lost", "its stream is gone") from error
             raise self._connection.unusable(error) from error
-        except Away as error:
+        except NoAnswer as error:
             raise self._connection.unusable(error) from error
         if is_cut_off(info):
             raise LogUnusable(self.place, "away", "its nodes do not reach each other")

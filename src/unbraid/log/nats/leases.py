@@ -29,7 +29,7 @@ from msgspec.structs import replace
 
 from unbraid.errors import LogError
 from unbraid.log.leases import FileLeases
-from unbraid.log.nats.bucket import Bucket, Kept
+from unbraid.log.nats.bucket import Bucket, BucketEntry
 from unbraid.system.tasks import end_task
 from unbraid.timings import LEASE_CLOSE_SECONDS, LEASE_RENEWAL_SECONDS, LEASE_TTL_SECONDS
 from unbraid.wire.names import names_run
@@ -56,7 +56,7 @@ class HolderSightings:
     def __init__(self) -> None:
         self._seen: dict[str, tuple[int, float]] = {}
 
-    def lives(self, session: str, kept: Kept) -> bool:
+    def lives(self, session: str, kept: BucketEntry) -> bool:
         """Returns whether a holder lives whose key is found like this."""
         now = time.monotonic()
         seq, since = self._seen.get(session, (0, now))
@@ -66,7 +66,7 @@ class HolderSightings:
             self._seen[session] = kept.seq, now
         return bool(kept.value) and (kept.seq != seq or now - since < LEASE_TTL_SECONDS)
 
-    def living(self, sessions: Mapping[str, Kept]) -> set[str]:
+    def living(self, sessions: Mapping[str, BucketEntry]) -> set[str]:
         """Returns which holders live; these are the keys of all of them."""
         for gone in self._seen.keys() - sessions.keys():
             del self._seen[gone]
@@ -267,7 +267,7 @@ def _session_key(session: str) -> str:
     return f"session.{session}"
 
 
-def _holder_of(kept: Kept) -> LeaseHolder | None:
+def _holder_of(kept: BucketEntry) -> LeaseHolder | None:
     try:
         return _holder(kept.value) if kept.value else None
     except msgspec.MsgspecError:

@@ -18,7 +18,7 @@ from nats.aio.subscription import Subscription
 from nats.errors import Error, NoRespondersError
 
 from unbraid.errors import CallerError, LogError
-from unbraid.log.nats.connection import Away, NatsConnection
+from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.timings import (
     MACHINE_REQUEST_GATHER_SECONDS,
     MACHINE_REQUEST_KNOWN_SECONDS,
@@ -69,7 +69,7 @@ class NatsMachineRequests:
                     await _wait(done, MACHINE_REQUEST_KNOWN_SECONDS)
             finally:
                 await subscription.unsubscribe()
-        except (Error, OSError, Away, LogError):
+        except (Error, OSError, NoAnswer, LogError):
             return {}
         self._known = set(found)
         return found
@@ -83,7 +83,7 @@ class NatsMachineRequests:
             )
         except NoRespondersError:
             raise CallerError("the process that held this request has ended") from None
-        except (Away, LogError) as error:
+        except (NoAnswer, LogError) as error:
             raise CallerError(str(error)) from None
         except (Error, OSError, TimeoutError):
             problem = f"no answer within {MACHINE_REQUEST_TIMEOUT_SECONDS:.0f} seconds"
@@ -140,6 +140,6 @@ class NatsMachineRequests:
         """Returns whether there ever was a connection: what is subscribed before is lost."""
         try:
             self._connection.check_made()
-        except (Away, LogError):
+        except (NoAnswer, LogError):
             return False
         return True

@@ -117,7 +117,7 @@ class BatchPart(NamedTuple):
     data: bytes
 
 
-class Parts:
+class PartJoiner:
     """Joins the parts of records; they are neighbours in their stream."""
 
     def __init__(self) -> None:

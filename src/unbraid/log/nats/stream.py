@@ -8,7 +8,7 @@ import asyncio
 import time
 from typing import Any
 
-from unbraid.log.nats.connection import Away, NatsConnection, Refused
+from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.port import LogUnusable
 from unbraid.timings import NATS_PLACEMENT_SECONDS, NATS_QUORUM_SECONDS, NATS_RETRY_SECONDS
 
@@ -78,7 +78,7 @@ async def open_stream(connection: NatsConnection, settings: dict[str, Any]) -> d
             passing = error.problem.code == 503 or error.problem.err_code in _NO_PEERS
             passing = passing and error.problem.err_code != _NOT_FOR_ACCOUNT
             problem = f"has no stream {name}, and refuses to make it: {error}"
-        except Away as error:
+        except NoAnswer as error:
             passing, problem = True, f"JetStream does not answer ({error}): is it enabled?"
         if not passing or time.monotonic() > until:
             raise LogUnusable(connection.place, "away" if passing else "io", problem)

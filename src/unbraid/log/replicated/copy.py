@@ -22,7 +22,7 @@ import msgspec
 
 from unbraid.log.admission import Line
 from unbraid.log.port import LogConflict, LogUnusable
-from unbraid.log.replicated.journal import Stored
+from unbraid.log.replicated.journal import StoredRecord
 from unbraid.log.replicated.record import InvalidRecord, JournalRecord, decoded, lines_of
 from unbraid.log.sqlite.appender import Appender
 from unbraid.log.sqlite.log import SqliteLog
@@ -156,7 +156,7 @@ class JournalCopy:
         """Empties the copy, to be made anew."""
         await self.log.transact(_clear)
 
-    async def fold(self, batch: Sequence[Stored]) -> None:
+    async def fold(self, batch: Sequence[StoredRecord]) -> None:
         """Applies records, all of them or none."""
         with _damage(self.path):
             await self.log.transact(partial(_fold, batch=batch, place=self._place))
@@ -241,7 +241,7 @@ class _Readable(NamedTuple):
 
 
 def _fold(
-    connection: sqlite3.Connection, appender: Appender, batch: Sequence[Stored], place: str
+    connection: sqlite3.Connection, appender: Appender, batch: Sequence[StoredRecord], place: str
 ) -> None:
     current = _place(connection)
     # Another process may have folded some of it: the copy itself says how far it is.
@@ -283,7 +283,7 @@ def _remember(
         )
 
 
-def _read(stored: Stored, place: str) -> _Readable:
+def _read(stored: StoredRecord, place: str) -> _Readable:
     try:
         record = decoded(stored, place)
         if record.kind == "cut" and _summary(record.summary).run != stored.run:
@@ -298,7 +298,7 @@ def _read(stored: Stored, place: str) -> _Readable:
 def _apply(
     connection: sqlite3.Connection,
     appender: Appender,
-    stored: Stored,
+    stored: StoredRecord,
     record: JournalRecord,
     lines: Sequence[Line],
 ) -> str:

@@ -15,7 +15,7 @@ from unbraid.errors import LogError
 from unbraid.log.port import LogFinding
 
 
-class Overtaken(LogError):
+class RecordConflict(LogError):
     """Another record of the run, the one at `seq`, stands where this one was to go."""
 
     def __init__(self, run: str, seq: int) -> None:
@@ -27,7 +27,7 @@ class FeedBroken(LogError):
     """No more can come by this feed; another one may go on where it ended."""
 
 
-class Stored(NamedTuple):
+class StoredRecord(NamedTuple):
     """A record of a journal: where it is, who wrote it, to which run."""
 
     seq: int
@@ -61,18 +61,18 @@ class RecordJournal(Protocol):
         """Append a record if the run's last one is at `after` (0: it has none); returns its own
         place. It is durable then, and in the journal once, however often it had to be sent.
 
-        One that `replaces` takes the place of all records of its run before it. Raises Overtaken,
-        or LogUnusable: then whether it is there is not known.
+        One that `replaces` takes the place of all records of its run before it. Raises
+        RecordConflict, or LogUnusable: then whether it is there is not known.
         """
         ...
 
-    def follow(self, after: int) -> AsyncGenerator[list[Stored], None]:
+    def follow(self, after: int) -> AsyncGenerator[list[StoredRecord], None]:
         """Yields the records after a place, in order and without a gap, then those to come. Raises
         FeedBroken when that has become impossible.
         """
         ...
 
-    def read(self, run: str) -> AsyncGenerator[list[Stored], None]:
+    def read(self, run: str) -> AsyncGenerator[list[StoredRecord], None]:
         """Yields the records of one run, in order. Raises LogUnusable."""
         ...
 

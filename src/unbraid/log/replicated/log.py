@@ -30,7 +30,7 @@ from unbraid.log.port import (
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.findings import copy_finding, problem_finding, skipped_findings
 from unbraid.log.replicated.follower import JournalFollower
-from unbraid.log.replicated.journal import Overtaken, RecordJournal, Stored
+from unbraid.log.replicated.journal import RecordConflict, RecordJournal, StoredRecord
 from unbraid.log.replicated.record import VERSION, InvalidRecord, JournalRecord, decoded
 from unbraid.log.replicated.writer import RunWriter
 from unbraid.log.sqlite.retention import old_runs
@@ -176,7 +176,7 @@ class ReplicatedLog:
                 raise LogUnusable(self.journal.place, "behind", "a node has not caught up")
             await asyncio.sleep(FOLD_RETRY_SECONDS)
 
-    def _chunks(self, stored: Stored) -> Sequence[Chunk]:
+    def _chunks(self, stored: StoredRecord) -> Sequence[Chunk]:
         try:
             return decoded(stored, self.journal.place).chunks
         except InvalidRecord:
@@ -268,12 +268,12 @@ class ReplicatedLog:
             return None
         try:
             await self.put_summary(summary, await self._log.offsets(run))
-        except Overtaken:
+        except RecordConflict:
             return None  # another machine has just cut it, or it has been forgotten
         return summary.bytes
 
     async def put_summary(self, summary: RunSummary, offsets: Mapping[str, int]) -> None:
-        """Put a summary in the place of all that the log has of a run. Raises Overtaken."""
+        """Put a summary in the place of all that the log has of a run. Raises RecordConflict."""
         summary = replace(summary, bytes=0, first_seq=summary.last_seq + 1)
         record = JournalRecord(VERSION, "cut", offsets=dict(offsets), summary=_encode(summary))
         await self._writer.replace(summary.run, record)

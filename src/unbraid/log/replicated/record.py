@@ -18,7 +18,7 @@ from unbraid.errors import CallerError
 from unbraid.events import decode_event
 from unbraid.log.admission import INT64, Line
 from unbraid.log.port import LogUnusable
-from unbraid.log.replicated.journal import Stored
+from unbraid.log.replicated.journal import StoredRecord
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
 
@@ -72,7 +72,7 @@ def encoded(record: JournalRecord) -> bytes:
     return _PLAIN + data
 
 
-def decoded(stored: Stored, place: str) -> JournalRecord:
+def decoded(stored: StoredRecord, place: str) -> JournalRecord:
     """Returns the record that a journal holds. Raises LogUnusable if only a newer unbraid can read
     it, InvalidRecord if none has written it.
     """

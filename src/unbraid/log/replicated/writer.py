@@ -21,7 +21,7 @@ from unbraid.log.admission import Line, admit
 from unbraid.log.port import Appended, LogConflict, LogUnusable
 from unbraid.log.replicated.copy import MAX_EVENTS, JournalCopy, RunHead
 from unbraid.log.replicated.follower import JournalFollower
-from unbraid.log.replicated.journal import Overtaken, RecordJournal
+from unbraid.log.replicated.journal import RecordConflict, RecordJournal
 from unbraid.log.replicated.record import VERSION, JournalRecord, encoded
 from unbraid.timings import APPEND_DEADLINE_SECONDS
 from unbraid.wire.chunk import Chunk
@@ -74,7 +74,7 @@ class RunWriter:
     async def replace(
         self, run: str, record: JournalRecord, ttl_seconds: int | None = None
     ) -> None:
-        """Put a record in the place of all that a run has. Raises Overtaken."""
+        """Put a record in the place of all that a run has. Raises RecordConflict."""
         async with self._lock(run):
             head = self._taken(run) or await self._read_head(run)
             seq = await self._journal.append(
@@ -116,7 +116,7 @@ class RunWriter:
                 )
             try:
                 seq = await self._journal.append(run, await _encoded(record), after=head.seq)
-            except Overtaken as other:
+            except RecordConflict as other:
                 self.statistics.conflicts += 1
                 before = head
                 await self._reached(other.seq, until)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unbraid.fleet.query import Query, folded
 from unbraid.log.port import Found
-from unbraid.log.search_blocks import RankedPlace, best_first, most_of_a_run
+from unbraid.log.search_blocks import RankedPlace, best_first, max_places_per_run
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ _LAST_ID = (1 << 63) - 1
 Hits = dict[int, RankedPlace]
 
 
-class Read(Protocol):
+class ReadJobRunner(Protocol):
     """Runs a job on a connection that only reads."""
 
     def __call__(self, job: Callable[[sqlite3.Connection], T], /) -> Awaitable[T]: ...
@@ -48,7 +48,9 @@ class _Page(NamedTuple):
     first_id: int | None  # None: there are no blocks before these
 
 
-async def search_places(read: Read, query: str, run: str | None, limit: int) -> list[Found]:
+async def search_places(
+    read: ReadJobRunner, query: str, run: str | None, limit: int
+) -> list[Found]:
     """Returns where agents said it, best first."""
     wanted = Query(query)
     if not wanted:
@@ -79,7 +81,7 @@ def _indexed(
                 FROM said_words JOIN said ON said.id = said_words.rowid
                 WHERE said_words MATCH ? AND (? IS NULL OR {_OF_RUN}))
             ORDER BY place > ?, ts DESC LIMIT ?)""",
-        (words, run, run, most_of_a_run(limit), limit),
+        (words, run, run, max_places_per_run(limit), limit),
     )
     return _matching(query, rows)
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from unbraid.redact.anchors import finder
 
 # What CredSweeper does not know, or knows only by a longer beginning.
-MORE_LEADS = (
+MORE_PREFIXES = (
     *("sk-ant-", "sk-proj-", "sk-or-", "sk-svcacct-", "sk-admin-", "sk-lf-", "sk-None-"),
     *(f"xox{kind}-" for kind in "abcdeoprs"), "xoxe.xoxp-", "xapp-",
     *("unbraid_", "secret_", "nvapi-", "r8_", "jina_", "fc-", "e2b_", "rnd_", "re_"),
@@ -32,13 +32,13 @@ HERE = Path(__file__).parent
 
 
 class Rule(Struct):
-    """A provider's keys: one of `words` is in each; `leads` are beginnings that no other word has;
+    """A provider's keys: one of `words` is in each; no other word begins with one of `prefixes`;
     `patterns` are for keys that have no such beginning, with a group `value`.
     """
 
     name: str
     words: list[str]
-    leads: list[str]
+    prefixes: list[str]
     patterns: list[str]
 
 
@@ -61,7 +61,9 @@ class _Rules(Struct):
 
 
 class Shapes:
-    """The rules without leads, each compiled when one of its words was found for the first time."""
+    """The rules without prefixes, each compiled when one of its words is found for the first
+    time.
+    """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._by_word: dict[bytes, list[int]] = {}
@@ -85,8 +87,8 @@ class Shapes:
 
 
 def load() -> tuple[list[bytes], Shapes]:
-    """Returns the leads of all rules, and the rules that have none."""
+    """Returns the prefixes of all rules, and the rules that have none."""
     rules = msgspec.json.decode((HERE / "rules.json").read_bytes(), type=_Rules).rules
     rules += MORE_RULES
-    leads = {*MORE_LEADS, *(lead for rule in rules for lead in rule.leads)}
-    return [lead.encode() for lead in sorted(leads)], Shapes(rules)
+    prefixes = {*MORE_PREFIXES, *(prefix for rule in rules for prefix in rule.prefixes)}
+    return [prefix.encode() for prefix in sorted(prefixes)], Shapes(rules)

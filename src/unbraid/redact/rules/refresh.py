@@ -7,7 +7,7 @@
 CredSweeper itself cannot be a dependency: it brings a neural network, pandas and forty other
 packages, and reads files, not streams. Its rules are plain data. Taken over are the patterns that
 know a provider's key by its shape. Rules that need its neural network to be of use (any password,
-any UUID) are left out: `named.py` and `entropy.py` do that work here.
+any UUID) are left out: `named_secrets.py` and `entropy.py` do that work here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _parser: Any = import_module("re._parser")
 _constants: Any = import_module("re._constants")
 
 HERE = Path(__file__).parent
-MAX_LEADS = 64
+MAX_PREFIXES = 64
 # Any word of a few letters and digits, or an id that is no secret.
 LEFT_OUT = {
     "UUID", "Product Activation Key", "Facebook App Token", "PASETO Token", "JSON Web Token",
@@ -37,36 +37,36 @@ LEFT_OUT = {
     "CURL User Password", "CMD ConvertTo-SecureString", "CMD Password", "CMD Token", "CMD Secret",
     "URL Credentials",
 }  # fmt: skip
-# Leads that other words have, too: there the whole pattern has to match.
+# Prefixes that other words have, too: there the whole pattern has to match.
 COMMON = {*"1//0 key- pat /T / v k sk- 00D dt0 sq0 EAA oy2".split(), "A" * 21}
 
 
 def rules_of(config: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns each rule: its patterns, the words one of which a match has, and its leads: how the
-    secrets begin that are known by their beginning alone.
+    """Returns each rule: its patterns, the words one of which a match has, and its prefixes: how
+    the secrets begin that are known by their beginning alone.
     """
     rules = []
     for rule in config:
         if rule["type"] != "pattern" or "code" not in rule["target"] or rule["name"] in LEFT_OUT:
             continue
-        leads = sorted({lead for value in rule["values"] for lead in _leads_of(value)})
+        prefixes = sorted({prefix for value in rule["values"] for prefix in _prefixes_of(value)})
         rules.append(
             {
                 "name": rule["name"],
                 "words": rule["required_substrings"],
-                "leads": [lead for lead in leads if _distinct(lead)],
-                # What is known by its lead needs no pattern, of whatever length it is.
-                "patterns": [] if any(map(_distinct, leads)) else rule["values"],
+                "prefixes": [prefix for prefix in prefixes if _distinct(prefix)],
+                # What is known by its prefix needs no pattern, of whatever length it is.
+                "patterns": [] if any(map(_distinct, prefixes)) else rule["values"],
             }
         )
     return rules
 
 
-def _distinct(lead: str) -> bool:
-    return lead not in COMMON and (len(lead) >= 4 or (len(lead) == 3 and lead[-1] in "_-."))
+def _distinct(prefix: str) -> bool:
+    return prefix not in COMMON and (len(prefix) >= 4 or (len(prefix) == 3 and prefix[-1] in "_-."))
 
 
-def _leads_of(pattern: str) -> list[str]:
+def _prefixes_of(pattern: str) -> list[str]:
     parsed = _parser.parse(pattern)
     value = _group(parsed, parsed.state.groupdict["value"])
     return [] if value is None else _literals(value)[0]
@@ -98,7 +98,7 @@ def _literals(parsed: Any) -> tuple[list[str], bool]:
             more = [chr(code) for _, code in argument]
         else:
             return out, False
-        if len(out) * len(more) > MAX_LEADS:
+        if len(out) * len(more) > MAX_PREFIXES:
             return out, False
         out = [before + after for before in out for after in more]
         if not whole:
@@ -118,7 +118,7 @@ def main(wheel: Path) -> None:
     made = {"source": f"CredSweeper {wheel.name.split('-')[1]}", "rules": rules}
     text = json.dumps(made, ensure_ascii=False, indent=1)
     (HERE / "rules.json").write_text(text + "\n")
-    print(f"{len(rules)} rules, {sum(len(rule['leads']) for rule in rules)} leads")
+    print(f"{len(rules)} rules, {sum(len(rule['prefixes']) for rule in rules)} prefixes")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class AcceptedRequest(Struct):
     accepted: bool = True
 
 
-class Control(Struct):
+class ControlOptions(Struct):
     """What can be asked of a run; nothing, if this server cannot steer it. If it takes no messages:
     the `reason`, and the `command` to use for one that does.
     """
@@ -44,13 +44,15 @@ class Control(Struct):
 class SteerableRuns(Struct):
     """The runs that can be steered now."""
 
-    runs: list[Control]
+    runs: list[ControlOptions]
 
 
 async def steerable(request: Request) -> Response:
     """Answers with the runs that can be steered, and what can be asked of each."""
     held = await services_of(request).controllers.everywhere()
-    return json_answer(SteerableRuns([Control(run, each.verbs()) for run, each in held.items()]))
+    return json_answer(
+        SteerableRuns([ControlOptions(run, each.verbs()) for run, each in held.items()])
+    )
 
 
 async def control(request: Request) -> Response:
@@ -62,8 +64,8 @@ async def control(request: Request) -> Response:
         verbs = []
     hint = steering_hint(summary, verbs)
     if hint is None:
-        return json_answer(Control(summary.run, verbs))
-    return json_answer(Control(summary.run, verbs, hint.reason, command=hint.command))
+        return json_answer(ControlOptions(summary.run, verbs))
+    return json_answer(ControlOptions(summary.run, verbs, hint.reason, command=hint.command))
 
 
 async def message(request: Request) -> Response:
@@ -127,7 +129,7 @@ OPERATIONS = (
         "/v1/runs/{run}/control",
         endpoint=control,
         summary="What can be asked of a run",
-        answer=Control,
+        answer=ControlOptions,
         parameters=(RUN,),
         problems=(400, 404),
     ),

@@ -46,7 +46,7 @@ class Run(Struct):
     last_seq: int
 
 
-class Indexed(Struct):
+class IndexProgress(Struct):
     """How many of the sessions on this machine have been looked at, of how many."""
 
     listed: int
@@ -61,7 +61,7 @@ class Runs(Struct, omit_defaults=True):
 
     runs: list[Run]
     before: str | None
-    indexed: Indexed | None = None
+    indexed: IndexProgress | None = None
     copy: CopyState | None = None
 
 
@@ -109,7 +109,7 @@ async def list_runs(request: Request) -> Response:
     if services.history is not None:
         found += await services.history.runs(**which)
         found = sorted(found, key=lambda each: (each.started, each.run), reverse=True)[:limit]
-        indexed = Indexed(services.history.listed, services.history.total)
+        indexed = IndexProgress(services.history.listed, services.history.total)
     more = found[-1].page if found and len(found) == limit else None
     listed = [run_json(summary) for summary in found]
     return json_answer(Runs(listed, more, indexed, copy=await services.health.copy()))

@@ -37,7 +37,7 @@ class FoundRun(Struct):
     agents: list[FoundAgent]
 
 
-class Places(Struct, omit_defaults=True):
+class SearchResults(Struct, omit_defaults=True):
     """What was found in the log, best first; then, in `history`, what was found in sessions that
     are not in the log, newest first. Those have no numbers yet: search again in their `run`, which
     opens it. `runs` says what all of these are called.
@@ -67,7 +67,7 @@ async def search(request: Request) -> Response:
         rest, redact = limit - len(places), services.config.redact
         history = await services.history.search(query, limit=rest, redact=redact)
     runs = [await _found_run(services, found) for found in _by_run(places, history).values()]
-    return json_answer(Places(places, history, runs))
+    return json_answer(SearchResults(places, history, runs))
 
 
 def _by_run(places: list[Found], history: list[SearchHit]) -> dict[str, list[Found | SearchHit]]:
@@ -102,7 +102,7 @@ OPERATIONS = (
         "/v1/search",
         endpoint=search,
         summary="Search what agents said",
-        answer=Places,
+        answer=SearchResults,
         parameters=(
             Parameter(
                 "q",

@@ -8,13 +8,16 @@ from pathlib import Path
 from unbraid.agents.claude.sessions.copied_messages import FirstMessages
 from unbraid.agents.claude.sessions.follower import TranscriptFollower, known_files
 from unbraid.agents.claude.sessions.processes import Processes
-from unbraid.agents.claude.sessions.session_files import Known
+from unbraid.agents.claude.sessions.session_files import RecordedFile
 from unbraid.agents.port import Recorded
 from unbraid.events import StreamEnd
 from unbraid.pipeline import Pipeline
 from unbraid.system.file_tail import Place
 
-BEFORE = {"main.jsonl": Known(Place(1, 70), 70), "agent-a.jsonl": Known(Place(1, 5), 5)}
+BEFORE = {
+    "main.jsonl": RecordedFile(Place(1, 70), 70),
+    "agent-a.jsonl": RecordedFile(Place(1, 5), 5),
+}
 
 
 def followed(main: Path) -> TranscriptFollower:
@@ -29,7 +32,9 @@ def followed(main: Path) -> TranscriptFollower:
 
 def test_a_run_that_is_not_over_knows_its_own_files() -> None:
     recorded = Recorded({"main.jsonl@1+10": 20}, {"main.jsonl@1+10": (b"{", b"}")}, is_new=False)
-    assert known_files(recorded, BEFORE) == {"main.jsonl": Known(Place(1, 30, b"", b"}"), 10)}
+    assert known_files(recorded, BEFORE) == {
+        "main.jsonl": RecordedFile(Place(1, 30, b"", b"}"), 10)
+    }
 
 
 def test_a_new_run_begins_where_the_last_one_before_it_has_ended() -> None:
@@ -37,14 +42,14 @@ def test_a_new_run_begins_where_the_last_one_before_it_has_ended() -> None:
     second = {"main.jsonl@1+40": 20}
     for earlier in (first | second, second | first):
         known = known_files(Recorded(earlier=earlier), BEFORE)
-        assert known["main.jsonl"] == Known(Place(1, 60), 60)
+        assert known["main.jsonl"] == RecordedFile(Place(1, 60), 60)
         assert known["agent-a.jsonl"] == BEFORE["agent-a.jsonl"]
         assert "x.meta.json" not in known
 
 
 def test_a_file_that_was_made_anew_counts_by_its_last_generation() -> None:
     earlier = {"main.jsonl@1+0": 400, "main.jsonl@2+0": 7}
-    assert known_files(Recorded(earlier=earlier), {})["main.jsonl"] == Known(Place(2, 7), 7)
+    assert known_files(Recorded(earlier=earlier), {})["main.jsonl"] == RecordedFile(Place(2, 7), 7)
 
 
 def test_a_session_that_the_log_never_had_begins_where_its_files_stood() -> None:

@@ -15,9 +15,9 @@ from unbraid.agents.claude.records import (
     ClaudeRecord,
     CompactBoundary,
     CostState,
+    ErrorFields,
     Init,
     Result,
-    Trouble,
     is_about_earlier,
     is_about_more,
     parse_double_encoded,
@@ -150,11 +150,11 @@ class CliReports:
         elif subtype == "init":
             self._init(record, out)
         elif subtype in ("api_retry", "api_error"):
-            trouble = read_as(Trouble, record.raw)
+            trouble = read_as(ErrorFields, record.raw)
             message = trouble.error if isinstance(trouble.error, str) else subtype
             out.append(Error("", self._clock.ts, message, code=subtype))
         elif subtype == "model_refusal_fallback":
-            self._refused(read_as(Trouble, record.raw), out)
+            self._refused(read_as(ErrorFields, record.raw), out)
         elif subtype == "compact_boundary":
             self._compacted(record, out)
         elif subtype not in SILENT_SUBTYPES:
@@ -274,7 +274,7 @@ class CliReports:
 
     # --- trouble ---
 
-    def _refused(self, trouble: Trouble, out: list[RelayEvent]) -> None:
+    def _refused(self, trouble: ErrorFields, out: list[RelayEvent]) -> None:
         uuids = set(trouble.retracted_message_uuids or ())
         ids = [
             state.id
@@ -286,7 +286,7 @@ class CliReports:
 
     def error(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """An `error` record."""
-        trouble = read_as(Trouble, record.raw)
+        trouble = read_as(ErrorFields, record.raw)
         said = trouble.error if trouble.error is not None else trouble.message
         message = said if isinstance(said, str) else msgspec.json.encode(said).decode()
         out.append(Error("", self._clock.ts, message))

@@ -21,7 +21,7 @@ from unbraid.agents.claude.sessions.facts import head_facts
 from unbraid.agents.claude.sessions.follower import ABOUT, StateSource, known_files
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.session_files import (
-    Known,
+    RecordedFile,
     Session,
     files_from_sizes,
     source_name,
@@ -123,7 +123,7 @@ class ClaudeSource:
         self._env, self._sizes, self._start = env, sizes or {}, start
         self._begun_in = Path(start.cwd) if draws and start is not None and start.cwd else None
         self._lines = LineParts()
-        self._known: dict[str, Known] | None = None
+        self._known: dict[str, RecordedFile] | None = None
         self._notes: list[Chunk] = []
         self._ended = self._has_said = False
         # Only of a process that prints nothing we could read: others say it on stdout.

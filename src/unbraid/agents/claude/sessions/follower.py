@@ -10,7 +10,7 @@ from unbraid.agents.claude.sessions.copied_messages import CopyNote, FirstMessag
 from unbraid.agents.claude.sessions.facts import first_time, head_facts, last_time
 from unbraid.agents.claude.sessions.processes import Processes, process_folder
 from unbraid.agents.claude.sessions.session_files import (
-    Known,
+    RecordedFile,
     Session,
     files_from_end,
     known_offsets,
@@ -168,14 +168,14 @@ class StateSource:
 
 
 def known_files(
-    recorded: Recorded, standing: Mapping[str, Known] | None = None
-) -> dict[str, Known]:
+    recorded: Recorded, standing: Mapping[str, RecordedFile] | None = None
+) -> dict[str, RecordedFile]:
     """Returns how far a session's files are known: those that the log does not have are so as they
     were `standing` when the run began.
     """
     if not recorded.is_new:
         return known_offsets(recorded.offsets, recorded.ends)
-    latest: dict[str, Known] = {}
+    latest: dict[str, RecordedFile] = {}
     for source, offset in recorded.earlier.items():
         for name, known in known_offsets({source: offset}).items():
             before = latest.get(name)
@@ -184,7 +184,7 @@ def known_files(
     return files_from_end({**(standing or {}), **latest})
 
 
-def begin_chunks(known: Mapping[str, Known]) -> Iterator[Chunk]:
+def begin_chunks(known: Mapping[str, RecordedFile]) -> Iterator[Chunk]:
     """Yields where the files of a new run begin, to be recorded with its first bytes: after a
     kill, nothing else would say what had been there before.
     """

@@ -53,7 +53,7 @@ _SOURCE = re.compile(r"(.+)@(\d+)\+(\d+)")
 _UNFIT = re.compile(r"[^A-Za-z0-9._:@+/-]")
 
 
-class Known(NamedTuple):
+class RecordedFile(NamedTuple):
     """How far a file is known to the log, and where its present source began in it."""
 
     place: Place
@@ -67,38 +67,38 @@ def source_name(name: str, generation: int, base: int) -> str:
 
 def known_offsets(
     offsets: Mapping[str, int], marks: Mapping[str, tuple[bytes, bytes]] | None = None
-) -> dict[str, Known]:
+) -> dict[str, RecordedFile]:
     """Returns how far each file is known, from the sources' positions; of generations the
     latest.
     """
-    found: dict[str, Known] = {}
+    found: dict[str, RecordedFile] = {}
     for source, position in offsets.items():
         match = _SOURCE.fullmatch(source)
         if match is None:
             continue
         name, generation, base = match[1], int(match[2]), int(match[3])
         head, tail = (marks or {}).get(source, (b"", b""))
-        known = Known(Place(generation, base + position, b"" if base else head, tail=tail), base)
+        place = Place(generation, base + position, b"" if base else head, tail=tail)
         if name not in found or found[name].place.generation < generation:
-            found[name] = known
+            found[name] = RecordedFile(place, base)
     return found
 
 
-def files_from_end(known: Mapping[str, Known]) -> dict[str, Known]:
+def files_from_end(known: Mapping[str, RecordedFile]) -> dict[str, RecordedFile]:
     """Returns the same files for a run that begins where another has ended."""
     return {
-        name: Known(Place(at.generation, at.offset), at.offset)
+        name: RecordedFile(Place(at.generation, at.offset), at.offset)
         for name, (at, _) in known.items()
         if not name.endswith(".meta.json")
     }
 
 
-def files_from_sizes(main: Path, sizes: Mapping[Path, int]) -> dict[str, Known]:
+def files_from_sizes(main: Path, sizes: Mapping[Path, int]) -> dict[str, RecordedFile]:
     """Returns a session's files for a run that begins when they already have these sizes."""
     inner = main.with_suffix("")
-    found: dict[str, Known] = {}
+    found: dict[str, RecordedFile] = {}
     for path, size in sizes.items():
-        known = Known(Place(1, size), size)
+        known = RecordedFile(Place(1, size), size)
         if path == main:
             found[MAIN] = known
         elif path.is_relative_to(inner):
@@ -123,7 +123,7 @@ class Session:
     def __init__(
         self,
         main: Path,
-        known: Mapping[str, Known] | None = None,
+        known: Mapping[str, RecordedFile] | None = None,
         *,
         owner_of: Callable[[Path], str | None] | None = None,
         clock: Callable[[], float] = time.monotonic,

@@ -14,7 +14,7 @@ from unbraid.errors import CallerError, SourceError
 from unbraid.system.clock import now_ms
 
 
-class Served(Protocol):
+class ServerRequests(Protocol):
     """Who makes requests of a server: we, or a plugin in the server's own process."""
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
@@ -25,7 +25,7 @@ class Served(Protocol):
 class ServerController:
     """The controller of one root session on a server, or in a process with our plugin."""
 
-    def __init__(self, server: Served, root: str) -> None:
+    def __init__(self, server: ServerRequests, root: str) -> None:
         self.run = ""
         self._server, self._root = server, root
         self._answered: dict[str, AnswerDetails] = {}  # here, and not confirmed yet
@@ -37,7 +37,7 @@ class ServerController:
         """Notes which run records the session from now on."""
         self.run, self._agent_of = run, agent_of
 
-    def is_served_by(self, server: Served) -> None:
+    def is_served_by(self, server: ServerRequests) -> None:
         """Notes who has the session now."""
         self._server = server
 

@@ -28,7 +28,7 @@ class LoadedRules(Struct):
     is_open: bool = False  # others can read it
 
 
-class OwnRules:
+class UserRules:
     """The rules of a person, read again when their file has changed. Never raises: where a file is
     wrong, the rest of it counts, and without one the defaults do.
     """
