@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 
-from tests.launch.agents import UNBRAID, cli_of
+from tests.launch.agents import UNBRAID, cli_of, log_path
 from tests.launch.terminal import terminal
 from tests.launch.test_interactive import settle
+from unbraid.control.sockets import steerable_processes
+from unbraid.log import SqliteLog
 from unbraid.testing import Script, ScriptedModel, claude_launch
 from unbraid.testing.launch import Launch
 from unbraid.testing.script import ScriptedToolUse, bash, markers
@@ -62,8 +64,13 @@ class Person:
         assert process.returncode is not None
         return process.returncode, out.decode()
 
+    @property
+    def folder(self) -> Path:
+        """Where unbraid keeps its files here."""
+        return log_path(Path(self.launch.env["HOME"])).parent
+
     async def pending(self) -> list[dict[str, Any]]:
-        """The requests that wait here now."""
+        """The requests that wait here now, as our command lists them."""
         found: list[dict[str, Any]] = json.loads((await self.unbraid("approve", "--json"))[1])
         return found
 
@@ -71,8 +78,13 @@ class Person:
         """The one request that waits here, as soon as there is one; OpenCode may say after the
         next one that the one before was answered.
         """
+        before = after["request_id"] if after else None
 
         async def look() -> list[dict[str, Any]] | None:
+            # Only when there is something to list, a command is started that lists it.
+            found = await steerable_processes(self.folder)
+            if all(each.request_id == before for _, about in found for each in about.pending):
+                return None
             return [each for each in await self.pending() if each != after] or None
 
         [found] = await until(look)
@@ -88,10 +100,19 @@ class Person:
         """The one run that there is."""
 
         async def look() -> str | None:
-            rows = json.loads((await self.unbraid("ps", "--json"))[1])
-            return rows[0]["run"] if rows else None
+            async with self.log() as log:
+                return next((each.run for each in await log.runs()), None)
 
         return str(await until(look))
+
+    @asynccontextmanager
+    async def log(self) -> AsyncIterator[SqliteLog]:
+        """The log that the watch writes."""
+        log = await SqliteLog.open(self.folder / "log.db")
+        try:
+            yield log
+        finally:
+            await log.close()
 
     async def exists(self, *names: str) -> None:
         """Wait until there are files in the folder of the session."""
@@ -108,8 +129,9 @@ class Person:
 
     async def events(self, run: str, kind: str) -> list[dict[str, Any]]:
         """The events of a type in the log of a run."""
-        lines = (await self.unbraid("cat", "--json", run))[1].splitlines()
-        return [event for line in lines if (event := json.loads(line))["type"] == kind]
+        async with self.log() as log:
+            found = await log.read(run, 0, 1000, types=(kind,))
+        return [json.loads(entry.data) for entry in found]
 
     async def ask(self, text: str) -> None:
         """Type a prompt."""
