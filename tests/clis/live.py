@@ -94,11 +94,11 @@ class _Listener:
         await self.heard.wait()
 
 
-async def play(case: Case, name: str, home: Path) -> Live:
-    """Run a scenario, or skip if the CLI cannot be had."""
+async def play(case: Case, name: str, home: Path, *, git: bool = False) -> Live:
+    """Run a scenario, with `git` in a repository, or skip if the CLI cannot be had."""
     _require(case)
     listener = _Listener()
-    async with _start(case, name, home, listener) as run:
+    async with _start(case, name, home, listener, git=git) as run:
         await listener.listen(run.lines())
         recording = await run.finish()
         listener.told += listener.pipeline.finish()
@@ -125,7 +125,7 @@ def _require(case: Case) -> None:
 
 
 def _start(
-    case: Case, name: str, home: Path, listener: _Listener
+    case: Case, name: str, home: Path, listener: _Listener, *, git: bool
 ) -> AbstractAsyncContextManager[RecordedRun]:
     script, said = scenario(name), prompts(name)
     when = listener.enough if name == "interrupt" else None
@@ -140,6 +140,7 @@ def _start(
             permit=_all_but_writing if asks else None,
             interrupt_when=when,
             args=("--include-partial-messages",) if name == "interrupt" else (),
+            git=git,
         )
     return start_opencode(
         case.version,
@@ -149,6 +150,7 @@ def _start(
         prompts=said,
         reply=_all_but_editing if asks else None,
         interrupt_when=when,
+        git=git,
     )
 
 

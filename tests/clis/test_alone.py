@@ -25,7 +25,8 @@ pytestmark = pytest.mark.cli
     "opencode-1.2.27-run",
 )
 async def test_a_single_agent(case: Case, tmp_path: Path) -> None:
-    live = await play(case, "single", tmp_path)
+    """In a repository, as most are: CLIs ask git there, which costs them time."""
+    live = await play(case, "single", tmp_path, git=True)
     keeps_its_promises(live)
     for log in live.logs:
         assert [result.ok for result in log.all(e.FleetToolResult)] == [True]

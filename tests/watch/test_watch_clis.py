@@ -15,7 +15,7 @@ from tests.launch.agents import arguments, clean, cli_of, in_order, logged, play
 from tests.launch.turns import three_turns, words_of
 from tests.watch.watching import watched
 from unbraid import events as e
-from unbraid.testing import ScriptedModel, record_opencode
+from unbraid.testing import ScriptedModel, opencode_launch, record_opencode
 
 pytestmark = pytest.mark.cli
 
@@ -34,8 +34,11 @@ def whole(events: list[e.FleetEvent]) -> None:
 async def test_watch_follows_a_conversation_with_opencode(
     version: str, name: str, tmp_path: Path
 ) -> None:
-    """Somebody talks to its server; only its database tells us."""
-    cli_of("opencode", version)
+    """Somebody talks to its server; only its database tells us. One of them is in a repository,
+    of which OpenCode takes snapshots at every step.
+    """
+    git = name == "interrupt"
+    opencode_launch(cli_of("opencode", version), "http://127.0.0.1:1", tmp_path, git=git)
     async with watched(tmp_path):
         recording = await record_opencode(version, name, "serve", tmp_path)
     (events,) = (await logged(tmp_path)).values()

@@ -42,9 +42,11 @@ def claude_launch(
     args: Sequence[str] = (),
     *,
     asks: bool = False,
-    git: bool = True,
+    git: bool = False,
 ) -> Launch:
-    """Claude Code with these arguments; unless it `asks`, every tool is allowed."""
+    """Claude Code with these arguments; unless it `asks`, every tool is allowed. With `git`, its
+    folder is a repository: then every CLI starts git again and again, and computes for longer.
+    """
     config = home / "claude"
     env = {
         **_environment(home),

@@ -86,7 +86,7 @@ async def start_claude(
     permit: Permit | None = None,
     interrupt_when: InterruptWhen | None = None,
     args: Sequence[str] = (),
-    git: bool = True,
+    git: bool = False,
     timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> AsyncIterator[RecordedRun]:
     """Claude Code, started; with `permit` it asks before it uses a tool (mode `stdin`)."""
