@@ -111,16 +111,38 @@ async def test_a_server_that_is_killed_again_and_again_gets_all_of_a_real_run(
     assert not waiting(log_path(tmp_path).parent)
 
 
-async def run_of(home: Path, data: bytes, *options: str, **env: str) -> tuple[bytes, bytes, int]:
-    """What `unbraid run` prints when an agent prints this."""
+AGENT = """
+import os, sys, time
+sys.stdout.write(open("said").read() + str(os.environ))
+sys.stdout.flush()
+while not os.path.exists("end"):
+    time.sleep(0.02)
+"""
+
+
+async def run_of(
+    home: Path, data: bytes, *options: str, until: bytes = b"", **env: str
+) -> tuple[bytes, bytes, int]:
+    """What `unbraid run` prints when an agent prints this, and ends when unbraid has warned of
+    something.
+    """
     (home / "said").write_bytes(data)
-    program = "import os, sys; sys.stdout.write(open('said').read() + str(os.environ))"
+    (home / "end").unlink(missing_ok=True)
     process = await asyncio.create_subprocess_exec(
-        UNBRAID, "run", *options, "--", sys.executable, "-c", program, cwd=home,
+        UNBRAID, "run", *options, "--", sys.executable, "-c", AGENT, cwd=home,
         env=environment(home) | env,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    out, err = await process.communicate()
+    assert process.stdout is not None
+    assert process.stderr is not None
+    reading, err = asyncio.create_task(process.stdout.read()), b""
+    while until not in err:
+        assert (line := await process.stderr.readline()), err
+        err += line
+    (home / "end").touch()
+    err += await process.stderr.read()
+    out = await reading
+    await process.wait()
     assert process.returncode is not None
     assert out.startswith(data)
     return out, err, process.returncode
@@ -130,9 +152,10 @@ async def test_a_server_that_is_away_gets_it_later(tmp_path: Path) -> None:
     path = tmp_path / "server.db"
     async with launched(path) as (launcher, port):
         url = f"http://127.0.0.1:{port}"
-        _, err, code = await run_of(tmp_path, lines_of(1), "--to", url, "--linger", "1")
+        away = b"cannot be reached"
+        to = ("--to", url, "--linger", "0.1")
+        _, err, code = await run_of(tmp_path, lines_of(1), *to, until=away)
         assert code == 0
-        assert b"cannot be reached" in err
         assert b"`unbraid deliver` sends the rest" in err
         nothing = await start(tmp_path, "deliver", "--for", "0.1")
         out, _ = await nothing.communicate()
@@ -159,9 +182,9 @@ async def test_the_token_is_for_the_server_alone(tmp_path: Path) -> None:
     async with serving(config, log) as server:
         to = ("--to", server.url)
         for wrong in ({"UNBRAID_TOKEN": ""}, {"UNBRAID_TOKEN": "wrong"}):
-            _, err, code = await run_of(tmp_path, lines_of(1), *to, "--linger", "1", **wrong)
+            options, refused = (*to, "--linger", "0.1"), b"does not accept the token"
+            _, err, code = await run_of(tmp_path, lines_of(1), *options, until=refused, **wrong)
             assert code == 0
-            assert b"does not accept the token" in err
         assert await log.runs() == []
         kept = b"".join(path.read_bytes() for path in (tmp_path / "unbraid/outbox").iterdir())
         assert b"wrong" not in kept

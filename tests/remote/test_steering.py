@@ -67,7 +67,6 @@ async def verbs(client: httpx.AsyncClient, wanted: Callable[[list[str]], bool]) 
 async def test_everything_that_can_be_asked_is_carried_out_there(
     server: Server, client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "STEERING_GONE_SECONDS", 0.2)
     fake, controllers = Fake(), Controllers()
     async with AsyncExitStack() as stack:
         link = SteeringLink(server.url, SECRET, controllers)
@@ -106,7 +105,9 @@ async def test_everything_that_can_be_asked_is_carried_out_there(
         answer = await client.post(f"{PATH}/interrupt", headers=headers)
         assert answer.status_code == 403
 
-        # It is gone: what is asked meanwhile is an error, and then it is not steered any more.
+        # It is gone: what is asked meanwhile is an error, and then it is not steered any more. Not
+        # before: one that only gets no processor for a moment is not gone.
+        monkeypatch.setattr(module, "STEERING_GONE_SECONDS", 0.2)
         await steering.aclose()
         late = await client.post(f"{PATH}/interrupt")
         assert late.status_code in (400, 409) and "accepted" not in late.text
