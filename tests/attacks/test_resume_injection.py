@@ -13,14 +13,14 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from tests.launch.agents import UNBRAID
+from tests.forked import Forks, forking
 from tests.watch.writing import SESSION, Writer, append
 from unbraid import events as e
 from unbraid.cli.output.fleet_view import FleetView
@@ -30,13 +30,20 @@ from unbraid.remote.client import RemoteServer
 from unbraid.remote.log import RemoteLog
 
 PLACE: dict[str, Any] = {"ts": 1, "depth": 0, "agent": "main"}
+pytestmark = pytest.mark.xdist_group("resume")
 EVIL = '--mcp-config={"mcpServers":{"x":{"command":"touch","args":["owned"]}}}'
 
 Attach = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with forking("unbraid.cli.attach", "unbraid.machine", "unbraid.log") as forks:
+        yield forks
+
+
 @pytest.fixture
-def attach(tmp_path: Path) -> Attach:
+def attach(tmp_path: Path, forks: Forks) -> Attach:
     """`unbraid attach` with programs on PATH that say how they were started."""
     programs = tmp_path / "bin"
     programs.mkdir()
@@ -51,10 +58,7 @@ def attach(tmp_path: Path) -> Attach:
     }
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [UNBRAID, "attach", *words]
-        return subprocess.run(
-            command, env=env, capture_output=True, text=True, timeout=60, check=False
-        )
+        return forks.run("attach", *words, env=env)
 
     return run
 
