@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -107,13 +107,15 @@ def swapped(line: bytes, rng: random.Random) -> bytes:
 HARMS = (flipped, cut, beheaded, repeated, swapped, swapped, swapped)
 
 
-def every_swap(value: Any) -> Iterator[bytes]:
-    """A record with each of its fields in turn replaced by each type there is, or missing."""
-    for path in paths(value):
-        for new in TYPES:
-            # One id from two kinds of agents in one run would be a collision of our own making.
-            text = f"x-{'.'.join(map(str, path))}"
-            yield encoded(replaced(value, path, text if new == "x" else new))
+def every_swap(part: int, parts: int) -> Iterator[bytes]:
+    """Records of each shape with each of their fields in turn replaced by each type there is: one
+    part of them, of so many.
+    """
+    every = ((value, path) for value in shapes().values() for path in paths(value))
+    for (value, path), new in islice(product(every, TYPES), part, None, parts):
+        # One id from two kinds of agents in one run would be a collision of our own making.
+        text = f"x-{'.'.join(map(str, path))}"
+        yield encoded(replaced(value, path, text if new == "x" else new))
 
 
 @cache
