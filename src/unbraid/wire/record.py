@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
@@ -100,7 +101,7 @@ def coerce(shape: type[S], value: dict[str, Any]) -> tuple[S, bool]:
     """
     kept: dict[str, Any] = {}
     whole = True
-    for info in msgspec.structs.fields(shape):
+    for info in _fields(shape):
         if info.encode_name not in value:
             continue
         given = value[info.encode_name]
@@ -115,6 +116,10 @@ def coerce(shape: type[S], value: dict[str, Any]) -> tuple[S, bool]:
             if rescued is not _DROPPED:
                 kept[info.name] = rescued
     return shape(**kept), whole
+
+
+# Working them out compiles the annotations: a flood of damaged lines would do that for each.
+_fields = cache(msgspec.structs.fields)
 
 
 def _rescued(wanted: Any, given: Any) -> Any:
