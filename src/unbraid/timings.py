@@ -70,6 +70,9 @@ RECENT_SESSION_SECONDS = 300.0
 RECENT_ROWS_MS = 300_000
 # A run whose session says nothing for this long is taken to have ended.
 IDLE_RUN_TIMEOUT_SECONDS = 1800.0
+# What is added to a session's files this soon after they were found may have been copied with the
+# rest of them; what comes later was said meanwhile.
+RESTORED_FILE_SECONDS = 10.0
 # A session that no process follows counts as live if it has changed within this time.
 LIVE_SESSION_SECONDS = 60
 # A process is on its kind's list before it writes anything. One that goes on with a session may

@@ -16,7 +16,7 @@ import pytest
 from tests.launch.test_passing import start
 from tests.redact.secret import KEY, SEEN, bits_in, leaks
 from tests.redact.test_lines import cut
-from tests.watch.writing import SESSION, Writer, append
+from tests.watch.writing import HOURS_AGO, SESSION, Writer, append
 from tests.web.stories import Story
 from unbraid.events import encode
 from unbraid.log import SqliteLog
@@ -110,7 +110,7 @@ async def test_titles_and_places_are_listed_redacted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["tail", "attach"])
 async def test_a_session_of_the_past_is_stored_redacted(command: str, tmp_path: Path) -> None:
-    writer = Writer(tmp_path / "claude")
+    writer = Writer(tmp_path / "claude", timestamp=HOURS_AGO)
     append(writer.main, writer.prompt(f"Go with {KEY}.") + writer.text(f"I use {KEY}."))
     os.utime(writer.main, (time.time() - 3600,) * 2)
     env = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "COLUMNS": "200"}

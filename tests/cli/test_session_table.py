@@ -15,7 +15,7 @@ from rich.console import Console
 from tests.access import LINK
 from tests.launch.agents import UNBRAID
 from tests.launch.terminal import terminal
-from tests.watch.writing import Writer, append
+from tests.watch.writing import HOURS_AGO, Writer, append
 from unbraid.cli.output.session_table import SessionTable
 from unbraid.log import RunSummary, SqliteLog
 from unbraid.sessions.archive import Archive
@@ -26,7 +26,8 @@ SESSIONS = 30
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
     for number in range(SESSIONS):
-        writer = Writer(tmp_path / "claude", f"00000000-0000-4000-8000-{number:012}")
+        name = f"00000000-0000-4000-8000-{number:012}"
+        writer = Writer(tmp_path / "claude", name, timestamp=HOURS_AGO)
         title = f"\x1b]0;evil\x07 job {number}"
         append(writer.main, writer.prompt(title) + writer.text("Done."))
         os.utime(writer.main, (1e9 + number, 1e9 + number))

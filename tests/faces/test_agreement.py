@@ -18,7 +18,7 @@ from tests.block_rows import RECORDINGS
 from tests.faces.agreement import agrees, asked, asked_events, asked_json
 from tests.faces.folded_events import Tokens, plus, spent, tokens_of
 from tests.faces.stored import home_of
-from tests.watch.writing import Writer, append
+from tests.watch.writing import HOURS_AGO, Writer, append
 from unbraid.log import opened_log
 from unbraid.sessions.importer import open_or_import
 from unbraid.sessions.run_list import list_sessions
@@ -133,7 +133,7 @@ def test_a_logged_session_that_went_on_is_listed_as_it_is_now(tmp_path: Path) ->
     asked(env, "import", row["run"])
     (before,) = asked_json(env, "ps", "--all")
 
-    writer = Writer(tmp_path / "claude", row["run"])
+    writer = Writer(tmp_path / "claude", row["run"], timestamp=HOURS_AGO)
     (writer.main,) = tmp_path.glob(f"claude/projects/*/{row['run']}.jsonl")
     written = writer.main.stat().st_mtime
     append(writer.main, writer.prompt("Are you there?"))

@@ -25,7 +25,7 @@ from tests.launch.test_serving import ADDRESS
 from tests.redact.secret import KEY, SEEN, bits_in, leaks
 from tests.redact.test_lines import claude, cut
 from tests.watch.test_restart import environment, heard, reached
-from tests.watch.writing import SESSION, Writer, append
+from tests.watch.writing import HOURS_AGO, SESSION, Writer, append
 from unbraid import events as e
 from unbraid.log import Entry, SqliteLog
 from unbraid.record.recorder import Recorder
@@ -111,7 +111,7 @@ async def test_an_agent_that_dies_within_a_secret(tmp_path: Path) -> None:
 
 
 async def test_a_session_of_the_past_is_redacted_when_it_is_opened(tmp_path: Path) -> None:
-    home, writer = tmp_path / "unbraid", Writer(tmp_path / "claude")
+    home, writer = tmp_path / "unbraid", Writer(tmp_path / "claude", timestamp=HOURS_AGO)
     append(writer.main, writer.prompt(f"Go with {KEY}.") + writer.text(f"I use {KEY}."))
     os.utime(writer.main, (time.time() - 3600,) * 2)
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}

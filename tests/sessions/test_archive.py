@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from tests.access import TOKEN, client_at
 from tests.block_rows import CLEAN, FOLDERS, judge
-from tests.watch.writing import Writer, append
+from tests.watch.writing import HOURS_AGO, Writer, append
 from unbraid.cli import main
 from unbraid.events import decode_event
 from unbraid.log import SqliteLog
@@ -202,7 +202,7 @@ async def test_what_was_said_after_the_last_run_was_over_is_brought_in(machine: 
     assert [run.run for run in await machine.log.runs()] == [name], "there was nothing more"
 
     (main,) = machine.home.glob(f"claude/projects/*/{name}.jsonl")
-    writer = Writer(machine.home / "claude", name)
+    writer = Writer(machine.home / "claude", name, timestamp=HOURS_AGO)
     usage = {"input_tokens": 7, "output_tokens": 3}
     answer = json.loads(writer.text("Later."))
     answer["message"] |= {"usage": usage, "stop_reason": "end_turn"}

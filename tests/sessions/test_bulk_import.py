@@ -12,7 +12,7 @@ import pytest
 
 from tests.block_rows import RECORDINGS
 from tests.watch.test_restart import environment
-from tests.watch.writing import Writer, append
+from tests.watch.writing import HOURS_AGO, Writer, append
 from unbraid import Machine
 from unbraid.errors import CallerError
 from unbraid.log import RunSummary
@@ -70,7 +70,7 @@ async def test_every_session_is_imported_once(env: dict[str, str]) -> None:
 
 
 async def test_a_session_that_goes_on_is_imported_from_there(env: dict[str, str]) -> None:
-    writer = Writer(Path(env["CLAUDE_CONFIG_DIR"]))
+    writer = Writer(Path(env["CLAUDE_CONFIG_DIR"]), timestamp=HOURS_AGO)
     append(writer.main, writer.prompt("Count.") + writer.text("one"))
     age(writer.main)
     async with Machine(env=env) as machine:

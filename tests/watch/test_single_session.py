@@ -10,13 +10,14 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.launch.agents import UNBRAID
-from tests.watch.writing import Writer, append
+from tests.watch.writing import HOURS_AGO, Writer, append, dated
 from unbraid.log.leases import FileLeases, is_held
 
 TIMEOUT_SECONDS = 60
@@ -106,7 +107,7 @@ async def test_two_who_look_at_one_session_see_the_same(
 def test_a_session_that_was_looked_at_and_left_is_listed_as_what_it_is(
     env: dict[str, str], tmp_path: Path
 ) -> None:
-    writer = Writer(tmp_path / "claude")
+    writer = Writer(tmp_path / "claude", timestamp=dated(timedelta(minutes=2)))
     append(writer.main, writer.prompt() + writer.text("one"))
     looking = subprocess.Popen(
         [UNBRAID, "tail", writer.session], env=env, stdout=subprocess.PIPE, text=True
@@ -139,10 +140,10 @@ def test_a_session_that_was_looked_at_and_left_is_listed_as_what_it_is(
 
 
 def test_a_run_is_named_by_as_much_as_distinguishes_it(env: dict[str, str], tmp_path: Path) -> None:
-    first, second = Writer(tmp_path / "claude"), Writer(tmp_path / "claude", OTHER)
+    first = Writer(tmp_path / "claude", timestamp=HOURS_AGO)
+    second = Writer(tmp_path / "claude", OTHER, timestamp=HOURS_AGO)
     for writer, words in ((first, "one"), (second, "two")):
         append(writer.main, writer.prompt() + writer.text(words))
-        os.utime(writer.main, (1e9, 1e9))
     # From the files, then from the log.
     for _ in range(2):
         assert "two" in call(env, "tail", "11111111-9").stdout

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.watch.writing import Writer, append
+from tests.watch.writing import HOURS_AGO, SESSION, Writer, append, dated
 from unbraid import events as e
 from unbraid.errors import LogError
 from unbraid.events import decode_event
 from unbraid.log import Entry, SqliteLog
 from unbraid.log.leases import FileLeases
+from unbraid.sessions.run_list import list_sessions
+from unbraid.timings import IDLE_RUN_TIMEOUT_SECONDS
 from unbraid.watch.watcher import Watcher, watch_until
 
 pytestmark = pytest.mark.parametrize("inotify", [True, False], ids=["inotify", "polling"])
@@ -205,6 +207,31 @@ async def test_silence_ends_a_run_and_the_next_words_begin_another(
         append(writer.main, writer.text("two"))
         events = await machine.until(f"{writer.session}.2", "two")
     assert texts(events) == ["two"]
+
+
+async def test_a_session_that_was_restored_is_over_until_it_goes_on(
+    machine: Machine, inotify: bool
+) -> None:
+    """Its files are new, what it says is not: a list of stored sessions says the same."""
+    before = Writer(machine.config, "00000000-0000-4000-8000-000000000001", timestamp=HOURS_AGO)
+    append(before.main, before.prompt() + before.text("one"))
+    (stored,) = list_sessions(machine.env, None, warn=print)
+    async with watched(machine, inotify=inotify, idle_seconds=IDLE_RUN_TIMEOUT_SECONDS):
+        meanwhile = Writer(machine.config, SESSION, timestamp=HOURS_AGO)
+        append(meanwhile.main, meanwhile.prompt() + meanwhile.text("two"))
+        for writer in (before, meanwhile):
+            async for batch in machine.log.follow(writer.session):
+                last = batch[-1].type
+            assert last == "done"
+            run = await machine.log.run(writer.session)
+            assert run is not None
+            assert (run.status, run.updated) == (stored.status, stored.updated)
+        before.timestamp = dated()
+        append(before.main, before.prompt("And now?"))
+        await machine.until(f"{before.session}.2", "And now?")
+        now = await machine.log.run(f"{before.session}.2")
+        assert now is not None
+        assert now.status == "working"
 
 
 async def test_an_old_session_is_left_alone_until_it_speaks(

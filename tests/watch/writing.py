@@ -8,21 +8,29 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-# Of today, whenever that is: lists leave out what is older than a day. Long enough ago not to be
-# live.
-WRITTEN = f"{datetime.now(UTC) - timedelta(hours=2):%Y-%m-%dT%H:%M:%S}.000Z"
 SESSION = "11111111-2222-4333-8444-555555555555"
+
+
+def dated(ago: timedelta = timedelta(0)) -> str:
+    """A time as transcripts have it."""
+    return f"{datetime.now(UTC) - ago:%Y-%m-%dT%H:%M:%S}.000Z"
+
+
+# Of today, whenever that is: lists leave out what is older than a day. Too long ago to be live.
+HOURS_AGO = dated(timedelta(hours=2))
 
 
 class Writer:
     """Writes a session of Claude Code's, and a sub-agent of it, line by line."""
 
-    def __init__(self, config: Path, session: str = SESSION) -> None:
+    def __init__(
+        self, config: Path, session: str = SESSION, *, timestamp: str | None = None
+    ) -> None:
         self.session = session
         self.main = config / "projects" / "-work" / f"{session}.jsonl"
         self.main.parent.mkdir(parents=True, exist_ok=True)
         self.said: list[str] = []
-        self.timestamp = WRITTEN
+        self.timestamp = timestamp or dated()
 
     def prompt(self, text: str = "Go.") -> bytes:
         """A line of the person's."""

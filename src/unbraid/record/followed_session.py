@@ -12,6 +12,7 @@ from unbraid.record.batches import read_in_thread
 from unbraid.record.recorder import Recorder
 from unbraid.redact.source import SourceRedactor
 from unbraid.system.clock import now_ms
+from unbraid.timings import RESTORED_FILE_SECONDS
 from unbraid.translate.notes import NOTES, RunNote
 from unbraid.wire.chunk import Chunk
 
@@ -31,13 +32,18 @@ async def finish_despite_cancel(
 class FollowedSession:
     """A session, its run, and when it last said something (by the monotonic clock).
 
+    What is there when the following begins was said when it says so itself: the files of a session
+    that was copied or restored are new, and nobody is at work in it. What comes later is new,
+    whatever clock its times are from.
+
     A cancellation takes effect when what was read is recorded; without `shielded` at once, for who
     does not look again.
     """
 
     def __init__(self, recorder: Recorder, follower: Follower, *, shielded: bool = True) -> None:
         self.recorder, self.follower = recorder, follower
-        self.changed_at = time.monotonic()
+        self._first_look_at: float | None = None
+        self.changed_at = self._said_at()
         self._redactor = SourceRedactor() if recorder.redacts else None
         self._lock = asyncio.Lock()
         self._doing: set[asyncio.Task[None]] = set()
@@ -88,6 +94,7 @@ class FollowedSession:
             # If it has ended meanwhile, the next run begins with this.
             if not self.recorder.over:
                 await self._feed(self.follower.read(at_once=at_once, last=last))
+                self._first_look_at = self._first_look_at or time.monotonic()
 
     async def _note(self, note: RunNote) -> None:
         async with self._lock:
@@ -111,4 +118,10 @@ class FollowedSession:
         # A cancellation in between would lose what was read: see `look` and `close`.
         async for batch in read_in_thread(iter(chunks)):
             if await self.recorder.feed(batch, now_ms()):
-                self.changed_at = time.monotonic()
+                self.changed_at = self._said_at()
+
+    def _said_at(self) -> float:
+        now, latest_ms = time.monotonic(), self.recorder.latest_ms
+        # A long file may be copied in parts.
+        is_new = now - (self._first_look_at or now) >= RESTORED_FILE_SECONDS
+        return now if is_new or not latest_ms else now - max(now_ms() - latest_ms, 0) / 1000

@@ -65,7 +65,9 @@ def priced_pipeline() -> Pipeline:
 
 
 class Recorder:
-    """Writes one run. Made by `Recorder.open`."""
+    """Writes one run. Made by `Recorder.open`. `latest_ms` is the latest time at which anything
+    happened in it; 0 if nothing did.
+    """
 
     def __init__(
         self,
@@ -81,7 +83,7 @@ class Recorder:
         self.offsets: dict[str, int] = {}
         self.marks: dict[str, tuple[bytes, bytes]] = {}
         self.ended: set[str] = set()
-        self.last_seq = 0
+        self.last_seq = self.latest_ms = 0
         self.over = False
         self._log, self._pipeline = log, pipeline
         self._noted: dict[str, int] = {}
@@ -121,6 +123,7 @@ class Recorder:
         recorder.offsets = offsets
         if summary is not None:
             recorder.last_seq, recorder.over = summary.last_seq, summary.over
+            recorder.latest_ms = summary.updated
         if not recorder.over and (summary is not None or offsets):
             await recorder._replay(replayed)
         return recorder
@@ -231,6 +234,7 @@ class Recorder:
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
     ) -> None:
         shown = self._redacted(events)
+        self.latest_ms = max([self.latest_ms, *(event.ts for event in shown)])
         if (unsaid := self._unsaid) is not None:
             unsaid.events.extend(shown)
             unsaid.offsets.update(offsets)

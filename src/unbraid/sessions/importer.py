@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 
-from unbraid.agents.port import Follower, SessionStore
+from unbraid.agents.port import SessionStore
 from unbraid.agents.registry import stores
 from unbraid.agents.session_port import StatefulStore
 from unbraid.errors import CallerError
@@ -106,15 +107,17 @@ async def record_session(
         return
     followed = FollowedSession(recorder, follower, shielded=False)
     await followed.look(at_once=True)
-    if await asyncio.to_thread(_is_over, session, store, follower):
+    # Its files may be newer than its words, if they were copied; and older, by another clock.
+    silent_seconds = max(time.monotonic() - followed.changed_at, follower.silent_seconds())
+    if await asyncio.to_thread(_is_over, session, store, silent_seconds):
         await followed.close()
 
 
-def _is_over(session: str, store: SessionStore, follower: Follower) -> bool:
+def _is_over(session: str, store: SessionStore, silent_seconds: float) -> bool:
     state = store.states([session]).get(session) if isinstance(store, StatefulStore) else None
     if state is not None:
         return not state.alive
-    return follower.silent_seconds() > SILENT_SESSION_SECONDS
+    return silent_seconds > SILENT_SESSION_SECONDS
 
 
 def stored_session(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore | None]:

@@ -67,9 +67,16 @@ def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
     pieces = merge(run.tracks)
     head, began_ms = _head(pieces, arrives=run.arrives)
     pipeline = Pipeline(run.source, began_ms=began_ms, prices=load_prices().prices)
+    latest_ms = 0
     for name, data in chain(head, pieces):
-        yield from pipeline.feed(data, name)
-    if not (so_far and run.live):
+        for event in pipeline.feed(data, name):
+            latest_ms = max(latest_ms, event.ts)
+            yield event
+    live = run.live
+    if live is None:
+        # The files of a session that was copied or restored are new, and what it says is not.
+        live = abs(time.time() * 1000 - latest_ms) < LIVE_SESSION_SECONDS * 1000
+    if not (so_far and live):
         yield from pipeline.finish()
 
 
@@ -162,7 +169,7 @@ def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
             elif time.time() - store.updated(name) / 1000 < LIVE_SESSION_SECONDS:
                 from unbraid.sessions.logged_runs import is_over
 
-                run.live = not is_over(name, env)
+                run.live = False if is_over(name, env) else None
             return [run]
     return []
 

@@ -69,13 +69,13 @@ class Track(NamedTuple):
 
 
 class RunTracks:
-    """The tracks that belong to one run; `live` if its agents may still be at work, `arrives` if
-    one of the tracks is still being sent.
+    """The tracks that belong to one run; `live` if its agents may still be at work, None if only
+    its last time shows that; `arrives` if one of the tracks is still being sent.
     """
 
     def __init__(self, source: str, session: str | None, tracks: list[Track]) -> None:
         self.source = source
-        self.live = False
+        self.live: bool | None = False
         self.arrives = False
         self.session = session
         self.tracks = tracks

@@ -175,14 +175,10 @@ class Watcher:
                     await self._end(session)
 
     async def _tick(self) -> None:
-        listened = time.monotonic()
         while True:
             await asyncio.sleep(PROCESS_CHECK_SECONDS)
             await self._end_gone()
-            # Not at every tick: there may be thousands that say nothing.
-            if time.monotonic() - listened >= self._idle_seconds / 60:
-                await self._end_silent()
-                listened = time.monotonic()
+            await self._end_silent()
 
     async def _end_gone(self) -> None:
         """End the runs of processes that are gone: nobody else will."""
