@@ -73,6 +73,9 @@ IDLE_RUN_TIMEOUT_SECONDS = 1800.0
 # What is added to a session's files this soon after they were found may have been copied with the
 # rest of them; what comes later was said meanwhile.
 RESTORED_FILE_SECONDS = 10.0
+# A session whose own times are old is over only if its files are at rest for this long: an agent
+# whose clock is wrong, or one whose output is played again, is at work all the same.
+RESTORED_QUIET_SECONDS = 60.0
 # A session that no process follows counts as live if it has changed within this time.
 LIVE_SESSION_SECONDS = 60
 # A process is on its kind's list before it writes anything. One that goes on with a session may

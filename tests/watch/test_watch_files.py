@@ -19,6 +19,7 @@ from unbraid.log import Entry, SqliteLog
 from unbraid.log.leases import FileLeases
 from unbraid.sessions.run_list import list_sessions
 from unbraid.timings import IDLE_RUN_TIMEOUT_SECONDS
+from unbraid.watch import watcher
 from unbraid.watch.watcher import Watcher, watch_until
 
 pytestmark = pytest.mark.parametrize("inotify", [True, False], ids=["inotify", "polling"])
@@ -210,9 +211,10 @@ async def test_silence_ends_a_run_and_the_next_words_begin_another(
 
 
 async def test_a_session_that_was_restored_is_over_until_it_goes_on(
-    machine: Machine, inotify: bool
+    machine: Machine, inotify: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its files are new, what it says is not: a list of stored sessions says the same."""
+    monkeypatch.setattr(watcher, "RESTORED_QUIET_SECONDS", 0.5)
     before = Writer(machine.config, "00000000-0000-4000-8000-000000000001", timestamp=HOURS_AGO)
     append(before.main, before.prompt() + before.text("one"))
     (stored,) = list_sessions(machine.env, None, warn=print)
@@ -232,6 +234,21 @@ async def test_a_session_that_was_restored_is_over_until_it_goes_on(
         now = await machine.log.run(f"{before.session}.2")
         assert now is not None
         assert now.status == "working"
+
+
+async def test_one_whose_times_are_old_is_one_run_while_its_files_grow(
+    machine: Machine, inotify: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watcher, "PROCESS_CHECK_SECONDS", 0.01)
+    played = Writer(machine.config, timestamp=HOURS_AGO)
+    append(played.main, played.prompt())
+    async with watched(machine, inotify=inotify, idle_seconds=IDLE_RUN_TIMEOUT_SECONDS):
+        for word in ("one", "two", "three"):
+            append(played.main, played.text(word))
+            await machine.until(played.session, word)
+            # Many times the watch looks who is silent.
+            await asyncio.sleep(0.2)
+        assert [run.run for run in await machine.log.runs()] == [played.session]
 
 
 async def test_an_old_session_is_left_alone_until_it_speaks(

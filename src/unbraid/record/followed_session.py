@@ -30,7 +30,8 @@ async def finish_despite_cancel(
 
 
 class FollowedSession:
-    """A session, its run, and when it last said something (by the monotonic clock).
+    """A session, its run, and when it last said something (`changed_at`) and last grew (`grew_at`),
+    both by the monotonic clock.
 
     What is there when the following begins was said when it says so itself: the files of a session
     that was copied or restored are new, and nobody is at work in it. What comes later is new,
@@ -43,7 +44,7 @@ class FollowedSession:
     def __init__(self, recorder: Recorder, follower: Follower, *, shielded: bool = True) -> None:
         self.recorder, self.follower = recorder, follower
         self._first_look_at: float | None = None
-        self.changed_at = self._said_at()
+        self.changed_at, self.grew_at = self._said_at(), time.monotonic()
         self._redactor = SourceRedactor() if recorder.redacts else None
         self._lock = asyncio.Lock()
         self._doing: set[asyncio.Task[None]] = set()
@@ -118,7 +119,7 @@ class FollowedSession:
         # A cancellation in between would lose what was read: see `look` and `close`.
         async for batch in read_in_thread(iter(chunks)):
             if await self.recorder.feed(batch, now_ms()):
-                self.changed_at = self._said_at()
+                self.changed_at, self.grew_at = self._said_at(), time.monotonic()
 
     def _said_at(self) -> float:
         now, latest_ms = time.monotonic(), self.recorder.latest_ms

@@ -32,6 +32,7 @@ from unbraid.timings import (
     HOOK_LISTENER_FIRST_SECONDS,
     IDLE_RUN_TIMEOUT_SECONDS,
     PROCESS_CHECK_SECONDS,
+    RESTORED_QUIET_SECONDS,
     WATCH_RESUME_SECONDS,
     WATCH_RETRY_SECONDS,
     WATCH_STOP_SECONDS,
@@ -200,6 +201,8 @@ class Watcher:
         for session, followed in list(self._followed.items()):
             # First what costs nothing: there may be thousands.
             if now - followed.changed_at <= self._idle_seconds:
+                continue
+            if now - followed.grew_at <= min(self._idle_seconds, RESTORED_QUIET_SECONDS):
                 continue
             watch = self._watch_of[session]
             if not isinstance(watch, StateWatch) or not watch.is_alive(session):
