@@ -16,6 +16,7 @@ from unbraid.events import FleetEvent, FleetPermissionReplied
 from unbraid.machine import Machine
 
 TIMEOUT_SECONDS = 60
+NAMED = "claude-code_2-1-325_harness"
 BASH = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "npm test"}}
 RULE = {
     "type": "addRules",
@@ -51,7 +52,9 @@ class Watched:
         self.machine, self.writer = machine, writer
         self.folder = machine.home / "hooks"
 
-    async def hook(self, what: str, event: str, *, entrypoint: str = "cli", **given: Any) -> Hook:
+    async def hook(
+        self, what: str, event: str, *, entrypoint: str = "cli", version: str = NAMED, **given: Any
+    ) -> Hook:
         """Start one."""
         body = {
             "session_id": self.writer.session,
@@ -66,7 +69,7 @@ class Watched:
             env={
                 "PATH": "/usr/bin:/bin",
                 "CLAUDE_CODE_ENTRYPOINT": entrypoint,
-                "AI_AGENT": "claude-code_2-1-325_harness",
+                "AI_AGENT": version,
             },
         )  # fmt: skip
         assert process.stdin is not None

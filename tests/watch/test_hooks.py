@@ -223,6 +223,12 @@ async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
         assert await calls("PreToolUse", agent_id="a1") is None, "only once"
         await held.interrupt()
         assert (await calls("PreToolUse"))["continue"] is False
+        # An older version would ask its model again after a denial: it uses the tool, and stops.
+        await held.interrupt()
+        for version in ("", "claude-code_2-1-197_harness"):
+            assert await calls("PreToolUse", version=version) is None
+        stopped = await calls("PostToolUse", version="")
+        assert stopped == {"continue": False, "stopReason": decisions.STOPPED}
         # Whatever stops it while its tool runs comes before the next answer of the model.
         await halt(held)
         assert await calls("PostToolUse", agent_id="a1") is None

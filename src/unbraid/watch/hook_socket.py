@@ -241,6 +241,7 @@ def _call(head: h11.Request, body: bytes) -> tuple[str, HookCall]:
         body=body,
         entrypoint=fields.get(b"entrypoint", b"").decode("latin-1"),
         process=int(process) if process.isdecimal() and len(process) < 12 else 0,
+        version=fields.get(b"version", b"").decode("latin-1"),
         caller=fields.get(b"caller", b"").decode("latin-1"),
         beats=b"beats" in fields,
     )

@@ -56,7 +56,7 @@ def command(what: str, folder: Path) -> str:
     enter += f" && [ ! -e {STALLED_NAME} ]"
     call = (
         f"curl -q -sf --noproxy '*' --unix-socket {SOCKET_NAME} -H Expect: "
-        '-H "entrypoint: $CLAUDE_CODE_ENTRYPOINT" -H "process: $PPID" '
+        '-H "entrypoint: $CLAUDE_CODE_ENTRYPOINT" -H "process: $PPID" -H "version: $AI_AGENT" '
         f'-H "caller: {_CALLER}" --data-binary @-'
     )
     address = f"http://unbraid/claude/{what} 2>/dev/null"

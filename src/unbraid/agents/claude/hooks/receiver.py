@@ -24,6 +24,10 @@ KIND = "claude"
 # With this begins what Claude Code itself submits when a background agent has ended.
 BACKGROUND_REPORT = "<task-notification>"
 _AGENT_ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+# How newer versions name themselves. Of one that was told to stop before its tool is used, older
+# ones (2.1.197) refuse the tool, but go on with the turn.
+_VERSION = re.compile(r"claude-code_(\d{1,4})-(\d{1,4})-(\d{1,4})_.*")
+_FIRST_THAT_OBEYS = (2, 1, 325)
 
 
 class HookInput(Struct):
@@ -99,7 +103,9 @@ class HookReceiver:
             if given.hook_event_name == "PostToolUse":
                 tool_input = msgspec.json.decode(given.tool_input)
                 session.used(given.agent_id, given.tool_name, tool_input)
-            return session.take_orders(given.hook_event_name, given.agent_id)
+            return session.take_orders(
+                given.hook_event_name, given.agent_id, obeys_denial=_obeys_denial(call.version)
+            )
         if call.what == WAIT:
             return await _while_alive(call.process, self._wait(given))
         if call.what == ASK:
@@ -155,6 +161,11 @@ class HookReceiver:
         if self._services is not None:
             waits = any(session.has_orders for session in self._sessions.values())
             self._services.note_orders(KIND, waits=waits)
+
+
+def _obeys_denial(version: str) -> bool:
+    found = _VERSION.fullmatch(version)
+    return found is not None and tuple(map(int, found.groups())) >= _FIRST_THAT_OBEYS
 
 
 async def _while_alive(process: int, work: Coroutine[Any, Any, bytes]) -> bytes:

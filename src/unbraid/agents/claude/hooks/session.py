@@ -146,11 +146,14 @@ class HookedSession:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result("")
 
-    def take_orders(self, event: str, agent_id: str | None) -> bytes:
-        """Returns what waits for an agent that has just called: a stop, or its messages."""
+    def take_orders(self, event: str, agent_id: str | None, *, obeys_denial: bool) -> bytes:
+        """Returns what waits for an agent that has just called: a stop, or its messages. Unless its
+        CLI `obeys_denial`, its main agent is stopped after a tool only.
+        """
         answer = b""
         # Of a sub-agent, only what comes before its tool is used stops it.
-        if event == "PreToolUse" or (event == "PostToolUse" and agent_id is None):
+        before, main = event == "PreToolUse", agent_id is None
+        if (before and (obeys_denial or not main)) or (event == "PostToolUse" and main):
             everyone = EVERYONE in self._stops and agent_id not in self._stopped
             if everyone or agent_id in self._stops:
                 self._stops.discard(agent_id)
