@@ -159,10 +159,10 @@ async def test_what_begins_while_the_nodes_are_away_arrives_later_once(tmp_path:
             while not (found := re.search(LINK, (await process.stderr.readline()).decode())):
                 pass
         async with visitor(found[0]) as client:
-            # What this machine has itself is listed all the same, as soon as it was read: the link is
-            # printed when the page can be seen.
+            # What this machine has itself is listed all the same, as soon as it was read: the link
+            # is printed when the page can be seen.
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while not (listed := (await client.get("/v1/runs")).json())["runs"]:
+                while not (listed := (await client.get("/v1/runs")).json())["runs"]:  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
             assert [run["title"] for run in listed["runs"]] == ["Count needles."]
             assert listed["copy"] == {"lacks": None, "problem": "away"}

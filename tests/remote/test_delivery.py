@@ -137,7 +137,8 @@ async def run_of(
     assert process.stderr is not None
     reading, err = asyncio.create_task(process.stdout.read()), b""
     while until not in err:
-        assert (line := await process.stderr.readline()), err
+        line = await process.stderr.readline()
+        assert line, err
         err += line
     (home / "end").touch()
     err += await process.stderr.read()

@@ -65,8 +65,8 @@ async def test_without_a_terminal(tmp_path: Path, version: str) -> None:
         assert await printed(model) == ("Over.", ""), "nobody listens: it is denied as ever"
         assert not any((launch.cwd / name).exists() for name in FILES)
     # It asks for nothing, and is stopped at its budget all the same. The first call takes until the
-    # stop is there to be taken, so that not the speed of this machine is tried. It fails, and no hook
-    # is asked after it: so the stop is there before the next one.
+    # stop is there to be taken, so that not the speed of this machine is tried. It fails, and no
+    # hook is asked after it: so the stop is there before the next one.
     stop = shlex.quote(str(tmp_path / ".local/share/unbraid" / FOLDER / ORDERS_NAME))
     first = say("Step 0.", bash(f"until [ -e {stop} ]; do sleep 0.1; done; false"))
     steps = [first, *(say(f"Step {number}.", bash(f"touch {number}")) for number in range(1, 9))]

@@ -73,8 +73,8 @@ class CliHooks(Protocol):
 class HookCall(Struct, frozen=True):
     """What a hook has sent. Nothing in it is to be believed: an agent can send the same. `process`
     is the CLI's process, by its own account; 0 if it did not say. `version` is how it names itself,
-    if it does. `caller` names its session in the folder of callers. Whoever `beats` expects a sign of life now
-    and then, while it waits for the answer.
+    if it does. `caller` names its session in the folder of callers. Whoever `beats` expects a sign
+    of life now and then, while it waits for the answer.
     """
 
     what: str
