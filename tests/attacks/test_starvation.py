@@ -15,7 +15,7 @@ from pathlib import Path
 
 from unbraid.log import open_log
 from unbraid.log.memory import MemoryLog
-from unbraid.record.recorder import Recorder
+from unbraid.record.recorder import Recorder, TranslationTurns
 from unbraid.timings import TRANSACTION_SECONDS
 from unbraid.wire.chunk import Chunk
 
@@ -24,7 +24,7 @@ MAX_PASS_SECONDS = 0.1
 
 
 async def test_many_floods_leave_room_for_others() -> None:
-    log, turns = MemoryLog(), asyncio.Lock()
+    log, turns = MemoryLog(), TranslationTurns()
     recorders = [await Recorder.open(log, f"r{n}", turns=turns) for n in range(8)]
     passes: list[float] = []
 

@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 from unbraid.errors import CallerError, LogError
 from unbraid.log.port import Log, LogConflict, SharedLog
 from unbraid.record.origin import NamedPipeline, RunOrigin
-from unbraid.record.recorder import Recorder, RunPipeline, priced_pipeline
+from unbraid.record.recorder import Recorder, RunPipeline, TranslationTurns, priced_pipeline
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
@@ -67,7 +67,7 @@ class Ingest:
         self._log, self._pipeline, self._redact = log, pipeline, redact
         self._max_runs = max_runs
         self._live: dict[str, _Live] = {}
-        self._turns = asyncio.Lock()
+        self._turns = TranslationTurns()
         # Weak: a lock is there for as long as someone holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 

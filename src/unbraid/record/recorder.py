@@ -59,6 +59,25 @@ class RunPipeline(Protocol):
         ...
 
 
+class TranslationTurns:
+    """Lets recorders on one event loop translate one slice after the other, and says when they have
+    together done so for long enough that others are to be let in: a pass of the loop for each of
+    thousands of small slices would cost more than translating them.
+    """
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self._spent_seconds = 0.0
+
+    def is_long(self, seconds: float) -> bool:
+        """Adds the time that a slice has taken; returns whether it is time for a pause."""
+        self._spent_seconds += seconds
+        if self._spent_seconds < TRANSLATION_SLICE_SECONDS / 4:
+            return False
+        self._spent_seconds = 0.0
+        return True
+
+
 def priced_pipeline() -> Pipeline:
     """Returns a pipeline with the prices that hold here."""
     return Pipeline(prices=load_prices().prices)
@@ -77,7 +96,7 @@ class Recorder:
         *,
         redact: bool = False,
         awaits_words: bool = False,
-        turns: asyncio.Lock | None = None,
+        turns: TranslationTurns | None = None,
     ) -> None:
         self.run, self.redacts = run, redact
         self.offsets: dict[str, int] = {}
@@ -89,7 +108,7 @@ class Recorder:
         self._noted: dict[str, int] = {}
         self._unsaid = _Unsaid([], {}, []) if awaits_words else None
         self._ahead = False
-        self._slice_bytes, self._turns = MIN_SLICE_BYTES, turns or asyncio.Lock()
+        self._slice_bytes, self._turns = MIN_SLICE_BYTES, turns or TranslationTurns()
         # A file with holes costs nothing; what is made of it must not either.
         self._open_lines = OpenLines()
 
@@ -103,7 +122,7 @@ class Recorder:
         awaits_words: bool = False,
         pipeline: Callable[[], RunPipeline] = priced_pipeline,
         replayed: Callable[[Chunk], None] = lambda chunk: None,
-        turns: asyncio.Lock | None = None,
+        turns: TranslationTurns | None = None,
     ) -> Recorder:
         """Begins a run, or continues it where the log ends; `replayed` is given every chunk that
         was recorded before. Recorders that share `turns` translate one slice after the other: many
@@ -212,13 +231,14 @@ class Recorder:
         at = 0
         while at < len(data):
             size = self._slice_bytes
-            async with self._turns:
+            async with self._turns.lock:
                 # Not by the clock: on a busy machine every slice would seem to take long.
                 began = time.thread_time()
                 events += self._pipeline.feed(data[at : at + size], source, now)
                 took = time.thread_time() - began
                 # Still with the turn, or all recorders would translate in one pass of the loop.
-                await asyncio.sleep(0)
+                if self._turns.is_long(took):
+                    await asyncio.sleep(0)
             at += size
             if took > TRANSLATION_SLICE_SECONDS:
                 self._slice_bytes = max(size // 2, MIN_SLICE_BYTES)

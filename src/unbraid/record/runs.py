@@ -7,13 +7,11 @@ is recorded twice. A run that is not over is continued, whichever process wrote 
 
 from __future__ import annotations
 
-import asyncio
-
 from unbraid.agents.session_port import Recorded
 from unbraid.errors import LogError
 from unbraid.log.port import Log, LogUnusable
 from unbraid.record.origin import pipeline_of
-from unbraid.record.recorder import Recorder
+from unbraid.record.recorder import Recorder, TranslationTurns
 
 
 def run_name(session: str, number: int) -> str:
@@ -27,7 +25,7 @@ async def open_run(
     *,
     redact: bool = False,
     awaits_words: bool = False,
-    turns: asyncio.Lock | None = None,
+    turns: TranslationTurns | None = None,
 ) -> tuple[Recorder, Recorded]:
     """Returns the run to write to, and how far the session is recorded. Recorders that share
     `turns` translate one after the other. A run that continues a session always `awaits_words`.

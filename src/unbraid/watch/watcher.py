@@ -25,7 +25,7 @@ from unbraid.log.leases import Leases
 from unbraid.log.port import Log, every_run
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
 from unbraid.record.origin import pipeline_of
-from unbraid.record.recorder import Recorder
+from unbraid.record.recorder import Recorder, TranslationTurns
 from unbraid.record.runs import begins_run, latest_run, open_run
 from unbraid.timings import (
     CHILD_FILE_SETTLE_SECONDS,
@@ -82,7 +82,7 @@ class Watcher:
         )
         controllers.add_recording(self)
         self._met: dict[str, float] = {}  # sessions that another process may want to record
-        self._wake, self._turns = asyncio.Event(), asyncio.Lock()
+        self._wake, self._turns = asyncio.Event(), TranslationTurns()
         self.ready = asyncio.Event()
         self._closing = self._is_cut = False
         self._last_look: asyncio.Task[None] | None = None
