@@ -28,6 +28,8 @@ from unbraid.timings import RECORDED_MARK_KEPT_SECONDS
 from unbraid.wire.names import names_run
 
 FOLDER = "leases"
+# In a folder of their own, which is nearly always empty: it is looked at for every session.
+STARTING_FOLDER = "starting"
 UNNAMED = "starting."
 PART = "part."
 
@@ -106,10 +108,11 @@ class FileLeases:
     """
 
     def __init__(self, home: Path) -> None:
-        self._folder = home / FOLDER
+        self._folder, self._starting = home / FOLDER, home / STARTING_FOLDER
         self._held: dict[str, IO[bytes]] = {}
         try:
             make_private_folder(self._folder)
+            make_private_folder(self._starting)
         except OSError as error:
             raise LogError(f"{self._folder}: {error.strerror}") from error
 
@@ -122,7 +125,7 @@ class FileLeases:
             return True
         if not names_run(name):
             raise LogError(f"not the name of a run: {name[:80]!r}")
-        path = self._folder / name
+        path = self._path(name)
         while True:
             try:
                 file = locked_file(path)
@@ -145,8 +148,11 @@ class FileLeases:
         if file is not None:
             # Before the unlocking: afterwards it could be another process's lease.
             with contextlib.suppress(OSError):
-                (self._folder / name).unlink()
+                self._path(name).unlink()
             file.close()
+
+    def _path(self, name: str) -> Path:
+        return (self._starting if name.startswith(UNNAMED) else self._folder) / name
 
     def acquire_unnamed(self) -> str:
         """Lock a file with a random name."""
@@ -156,17 +162,11 @@ class FileLeases:
 
     def another_is_starting(self) -> bool:
         """Returns whether a file of a session without a name is locked by another process."""
-        # Asked for every session, of which the folder may have thousands: no paths are made.
-        try:
-            with os.scandir(self._folder) as entries:
-                names = [entry.name for entry in entries if entry.name.startswith(UNNAMED)]
-        except FileNotFoundError:
-            return False
-        for name in names:
-            if name not in self._held:
-                if not self._lock(name):
+        for path in self._starting.glob(f"{UNNAMED}*"):
+            if path.name not in self._held:
+                if not self._lock(path.name):
                     return True
-                self._unlock(name)  # its owner died
+                self._unlock(path.name)  # its owner died
         return False
 
     def mark_part_of_other_run(self, name: str) -> None:
@@ -187,7 +187,7 @@ class FileLeases:
                 with contextlib.suppress(OSError):
                     if path.stat().st_mtime < time.time() - RECORDED_MARK_KEPT_SECONDS:
                         path.unlink()
-            elif name not in self._held and not name.startswith(UNNAMED) and self._lock(name):
+            elif name not in self._held and self._lock(name):
                 self._held.pop(name).close()
                 found.append(name)
         return found
