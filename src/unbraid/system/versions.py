@@ -1,11 +1,16 @@
-"""The version that a program says it is."""
+"""The version that a program says it is, or the package that it comes from."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
 
 from unbraid.system.process import NOTHING, PIPE, start
 from unbraid.timings import VERSION_TIMEOUT_SECONDS
@@ -33,7 +38,11 @@ async def installed(name: str, env: Mapping[str, str]) -> tuple[Release, str] | 
 
 
 async def version_of(program: Sequence[str], env: Mapping[str, str] | None = None) -> Release:
-    """Returns what a program says it is; () if it does not say."""
+    """Returns what a program says it is; () if it does not say. A script of an npm package is not
+    started for that: its runtime would take a second.
+    """
+    if release := await asyncio.to_thread(_packaged, program, os.environ if env is None else env):
+        return release
     try:
         asked = await start(
             [*program, "--version"], env, stdin=NOTHING, stdout=PIPE, stderr=NOTHING
@@ -50,3 +59,28 @@ async def version_of(program: Sequence[str], env: Mapping[str, str] | None = Non
     finally:
         await asked.let_go()
     return release_of(printed.decode("utf-8", "replace"))
+
+
+class _Package(Struct):
+    """What an npm package says of itself."""
+
+    version: str
+    bin: dict[str, str] | str = ""
+
+
+def _packaged(program: Sequence[str], env: Mapping[str, str]) -> Release:
+    *runtime, script = program
+    # Whatever else is before it may choose another program.
+    if [Path(word).name for word in runtime] not in ([], ["node"], ["bun"]):
+        return ()
+    try:
+        found = script if runtime else shutil.which(script, path=env.get("PATH"))
+        file = Path(found or script).resolve(strict=True)
+        if file.suffix not in (".js", ".cjs", ".mjs"):
+            return ()
+        package = msgspec.json.decode((file.parent / "package.json").read_bytes(), type=_Package)
+    except (OSError, RuntimeError, ValueError):
+        return ()
+    programs = package.bin.values() if isinstance(package.bin, dict) else [package.bin]
+    is_its = any(Path(file.parent, name) == file for name in programs)
+    return release_of(package.version) if is_its else ()

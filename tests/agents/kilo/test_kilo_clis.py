@@ -101,6 +101,8 @@ async def test_the_interactive_kilo_has_the_terminal(version: str, tmp_path: Pat
         launch = opencode_launch(cli_of(version), model.url, tmp_path, arguments)
         argv = [UNBRAID, "run", "--", *launch.argv]
         async with terminal(argv, launch.env, launch.cwd, (140, 45)) as screen:
+            # Its start takes it seconds of a processor, which others may have.
+            await model.reached("main", 1)
             assert "Plan." in await screen.until("All done here.")
             await screen.leave()
             events = await _ended(tmp_path)
