@@ -107,7 +107,6 @@ def opencode_launch(
         # Compiling for speed costs a seventh of what such a short run computes.
         "BUN_JSC_useDFGJIT": "0",
         f"{prefix}_TELEMETRY_LEVEL": "off",  # Kilo waits for seconds until its server is reached
-        "npm_config_offline": "true",
     }
     config = Path(env["XDG_CONFIG_HOME"], name, f"{name}.json")
     config.parent.mkdir(parents=True, exist_ok=True)
@@ -229,6 +228,7 @@ def _environment(home: Path) -> dict[str, str]:
         "XDG_DATA_HOME": str(home / ".local" / "share"),
         "XDG_STATE_HOME": str(home / ".local" / "state"),
         "XDG_CACHE_HOME": str(home / ".cache"),
+        "npm_config_offline": "true",  # they ask npm for their own latest version, and for plugins
     }
 
 
