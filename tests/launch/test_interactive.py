@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import CLEAN
+from tests.clis.spending import OWN_REQUEST
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, cli_of, in_its_time, log_path, logged, verdict
 from tests.launch.terminal import terminal
@@ -73,15 +74,29 @@ async def test_it_has_the_terminal_and_we_have_its_words(tmp_path: Path) -> None
                 async for batch in log.follow_all(0):
                     if any(b'"title":"Mine alone"' in entry.data for entry in batch):
                         break
+            recording.truth = {**model.truth, "began_ms": model.began_ms}
+            # What follows is a session of its own, and so is its run.
+            for words in ("/clear", "[[main]] Again."):
+                screen.type(words)
+                await screen.until(words.replace(" ", ""))
+                screen.type("\r")
+            async with asyncio.timeout(60):
+                async for _ in log.follow_all(0):
+                    runs = await log.runs()
+                    if [each.status for each in runs] == ["waiting", "done"]:
+                        break
             screen.type("/exit")
             await screen.until("/exit")
             screen.type("\r")
             assert await screen.end() == 0
-        recording.truth = {**model.truth, "began_ms": model.began_ms}
-    (run,) = await log.runs()
+    later, run = await log.runs()
     assert (run.title, run.cwd) == ("Mine alone", str(launch.cwd))
+    assert (later.status, later.cwd, later.agents) == ("done", str(launch.cwd), 1)
+    asked = [run.usage.input_tokens, later.usage.input_tokens]
+    assert sum(asked) == OWN_REQUEST.input * len(model.requests)
+    assert asked[1] == OWN_REQUEST.input
     await log.close()
-    (events,) = (await logged(tmp_path)).values()
+    events = (await logged(tmp_path))[run.run]
     check(events)
     assert {node.status for node in Tree(events).nodes.values()} == {"done"}
     in_its_time(recording, events)

@@ -15,6 +15,7 @@ from tests.launch.agents import log_path, logged
 from tests.launch.test_run import in_time
 from unbraid.agents.opencode.launch import OpenCodeSource
 from unbraid.launch.run_log import RunLog
+from unbraid.system.clock import now_ms
 
 FAN = RECORDINGS / "fan-same-opening.run.opencode-1.2.27"
 # A helper's text with a call after it in the same message.
@@ -53,7 +54,7 @@ async def test_what_is_printed_waits_for_rows_that_have_to(
         db.execute("UPDATE part SET data = ?, time_updated = ? WHERE id = ?", row)
     source.end()
     await run_log.feed(source.read())
-    await run_log.finish()
+    await run_log.finish(now_ms())
     await run_log.close()
 
     (events,) = (await logged(tmp_path)).values()

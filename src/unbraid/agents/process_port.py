@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -12,7 +12,7 @@ from unbraid.agents.control_port import Controller
 from unbraid.wire.chunk import Chunk
 
 if TYPE_CHECKING:
-    from unbraid.agents.port import Recorded
+    from unbraid.agents.session_port import Follower, Recorded
 
 
 class Command(Struct):
@@ -59,6 +59,21 @@ class ProcessSource(Protocol):
         """Yields what can be recorded now, causes first; a chunk without bytes notes an offset.
         Before `begin` this only looks for the session. Blocks.
         """
+        ...
+
+
+@runtime_checkable
+class MovingSource(Protocol):
+    """A source whose process may go on to another session."""
+
+    def moved_to(self) -> str | None:
+        """Returns the session that the process has now; None as long as it is the one that it began
+        with. Blocks.
+        """
+        ...
+
+    def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
+        """Reads a session that the process has gone on to; None if there is nothing to read."""
         ...
 
 

@@ -103,7 +103,15 @@ def usage_of(shares: Iterable[UsageShare]) -> Usage:
             cost = (cost or 0.0) + share.cost_usd
         if share.estimated_usd is not None:
             estimated = (estimated or 0.0) + share.estimated_usd
-    return Usage(plain, output, read, written, cost, estimated, unpriced)
+    return Usage(
+        input_tokens=plain,
+        output_tokens=output,
+        cache_read_tokens=read,
+        cache_creation_tokens=written,
+        cost_usd=cost,
+        estimated_usd=estimated,
+        unpriced_tokens=unpriced,
+    )
 
 
 def report_cost(

@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
 
-from unbraid.agents.process_port import ProcessSource
+from unbraid.agents.process_port import MovingSource, ProcessSource
+from unbraid.launch.next_session import NextSession
 from unbraid.launch.run_log import RunLog
 from unbraid.record.batches import read_in_thread
+from unbraid.system.clock import now_ms
 from unbraid.timings import RUN_POLL_SECONDS
 from unbraid.translate.notes import RunNote
 from unbraid.wire.chunk import Chunk
@@ -23,6 +25,10 @@ class ProcessRecorder:
 
     def __init__(self, source: ProcessSource, run_log: RunLog) -> None:
         self._source, self._run_log = source, run_log
+        self._next: NextSession | None = None
+        if isinstance(source, MovingSource):
+            self._next = NextSession(source, run_log)
+        self._has_moved = False
         self._printed: list[bytes] = []
         self._notes: list[RunNote] = []
 
@@ -46,7 +52,9 @@ class ProcessRecorder:
             over.set()
             await following
             await self._look(last=True)
-            await self._run_log.finish()
+            await self._run_log.finish(now_ms())
+            if self._next is not None:
+                await self._next.close()
 
     async def _follow(self, over: asyncio.Event) -> None:
         while not over.is_set():
@@ -56,6 +64,16 @@ class ProcessRecorder:
                     await over.wait()
 
     async def _look(self, *, last: bool = False) -> None:
+        if self._next is not None and await self._next.look() and not self._has_moved:
+            last = self._has_moved = True
+        elif self._has_moved:
+            return
+        await self._look_first(last=last)
+        if self._has_moved:
+            # It was left when the last thing happened in it, which is seen a little later.
+            await self._run_log.finish(0)
+
+    async def _look_first(self, *, last: bool) -> None:
         printed, self._printed = self._printed, []
         await self._record(self._read(printed, last=last))
         session = self._source.session_id

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from unbraid.agents.port import Recorded
 from unbraid.errors import LogError
@@ -106,6 +107,26 @@ class RunLog:
         self._note()
         return recorded
 
+    async def open_another(self, session: str) -> tuple[Recorder, Recorded] | None:
+        """Opens the run of a session that the same process goes on to; None if another process
+        records it, or the log has failed.
+        """
+        with self.failing():
+            if self.log is None or self._leases is None or self.failed:
+                return None
+            if await self._leases.acquire(session):
+                redact = self._redactor is not None
+                return await open_run(self.log, session, redact=redact, awaits_words=True)
+        return None
+
+    @contextlib.contextmanager
+    def failing(self) -> Iterator[None]:
+        """Reports an error of the log, once, instead of raising it."""
+        try:
+            yield
+        except LogError as error:
+            self._fail(error)
+
     async def feed(self, chunks: Iterable[Chunk]) -> None:
         """Record chunks, and have what came of them sent where that is wanted. A chunk without
         bytes notes its offset.
@@ -128,15 +149,15 @@ class RunLog:
         for _ in rest:
             pass
 
-    async def finish(self) -> None:
-        """Ends the run."""
+    async def finish(self, now: int) -> None:
+        """Ends the run, if it has not ended: now, or with its last event if that is 0."""
+        if self.recorder is not None and self.recorder.over:
+            return
         if self._redactor is not None:
             await self._feed(self._redactor.rest())
-        try:
+        with self.failing():
             if self.recorder is not None and not self.failed:
-                await self.recorder.finish(now_ms())
-        except LogError as error:
-            self._fail(error)
+                await self.recorder.finish(now)
         self._note()
 
     async def close(self) -> None:

@@ -18,7 +18,12 @@ from unbraid.agents.claude.process.render import StreamJsonRenderer
 from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
 from unbraid.agents.claude.sessions.copied_messages import CopyNote, FirstMessages
 from unbraid.agents.claude.sessions.facts import head_facts
-from unbraid.agents.claude.sessions.follower import ABOUT, StateSource, known_files
+from unbraid.agents.claude.sessions.follower import (
+    ABOUT,
+    StateSource,
+    TranscriptFollower,
+    known_files,
+)
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.session_files import (
     RecordedFile,
@@ -26,6 +31,7 @@ from unbraid.agents.claude.sessions.session_files import (
     files_from_sizes,
     source_name,
 )
+from unbraid.agents.claude.sessions.store import ClaudeSessions
 from unbraid.agents.claude.sessions.transcript_facts import Facts
 from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.port import Recorded
@@ -131,6 +137,8 @@ class ClaudeSource:
         self._copies: CopyNote | None = None
         self._recorded = Recorded()
         self._processes, self._looked_at = Processes(env), 0.0
+        self._process: tuple[int, str | None] | None = None
+        self._moved_to: str | None = None
         self._merger = StdoutTranscriptMerger(
             time.monotonic,
             self._find,
@@ -144,6 +152,23 @@ class ClaudeSource:
     def session_id(self) -> str | None:
         """Its session, once that is known."""
         return self._merger.session_id
+
+    def moved_to(self) -> str | None:
+        """Returns the session that the process has by its own note, once that is not the first."""
+        self._look_at_processes()
+        entries = self._processes.entries
+        own = entries.get(self._merger.session_id or "")
+        if own is not None and self._moved_to is None:
+            self._process = own.pid, own.proc_start
+        elif self._process is not None:
+            for name, entry in entries.items():
+                if (entry.pid, entry.proc_start) == self._process:
+                    self._moved_to = name
+        return self._moved_to
+
+    def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
+        """Reads its transcripts from where the log stands."""
+        return ClaudeSessions(self._env).follow(session_id, recorded)
 
     def printed(self, data: bytes) -> None:
         """Takes more of its stdout."""
@@ -214,14 +239,14 @@ class ClaudeSource:
                     yield from self._copies.before(chunk)
                 yield chunk
             if self._states is not None and self._has_said and not self._ended:
-                yield from self._published(self._states)
+                self._look_at_processes()
+                yield from self._states.read()
 
-    def _published(self, states: StateSource) -> Iterator[Chunk]:
+    def _look_at_processes(self) -> None:
         now = time.monotonic()
-        if now - self._looked_at >= PROCESS_CHECK_SECONDS:
+        if self._states is not None and now - self._looked_at >= PROCESS_CHECK_SECONDS:
             self._looked_at = now
             self._processes.meet()
-            yield from states.read()
 
     def _find(self, session: str) -> Session | None:
         main = next(session_transcripts(session, self._env), None)
