@@ -28,10 +28,11 @@ from tests.faces.folded_events import (
     tokens_of,
     total_of,
 )
+from tests.faces.other_faces import others_agree
 from tests.invariants import check
 from unbraid import events as e
 from unbraid.cli import main
-from unbraid.log import SqliteLog
+from unbraid.log import Entry, SqliteLog
 from unbraid.serve import ServeConfig, serving
 
 KEYS = ("day", "week", "month", "model", "folder", "kind", "agent", "run", "machine")
@@ -185,6 +186,11 @@ async def _api(env: dict[str, str], row: dict[str, Any], events: list[dict[str, 
             lines = {"accept": "application/x-ndjson"}
             sent = (await client.get(f"/v1/runs/{run}/events", headers=lines)).text
             assert [json.loads(line) for line in sent.split("\n") if line] == events
+        summary, entries = await log.run(run), list[Entry]()
+        while batch := await log.read(run, entries[-1].seq if entries else 0):
+            entries += batch
+        assert summary is not None
+        await others_agree(summary, entries, agents_of(events), row)
     finally:
         await log.close()
 
