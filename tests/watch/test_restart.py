@@ -18,6 +18,7 @@ from unbraid.log import Entry, SqliteLog
 from unbraid.testing import Script, Spawn, bash, say
 
 KILLS = 25
+KILLS_BESIDE_OPENCODE = 5
 CALL = "toolu_1"
 AGENT = "a1"
 
@@ -102,7 +103,12 @@ async def test_opencode_goes_on_too(tmp_path: Path) -> None:
     The current one, for as long as it works: tests/redact/test_live_clis.py.
     """
     version = "1.2.27"
-    steps = [say(f"Step {n}.", bash(f"sleep 0.3; echo {n}")) for n in range(15)]
+    # The next step is taken when one more watch was killed that had told something.
+    waits = [
+        bash(f"until [ -e died-{n + 1} ]; do sleep 0.1; done") for n in range(KILLS_BESIDE_OPENCODE)
+    ]
+    steps = [say(f"Step {n}.", wait) for n, wait in enumerate(waits)]
+    steps += [say(f"Step {n}.", bash(f"echo {n}")) for n in range(KILLS_BESIDE_OPENCODE, 15)]
     script = Script(
         {
             "main": [say("Both.", Spawn("slow"), Spawn("quick")), say("All are back.")],
@@ -118,6 +124,7 @@ async def test_opencode_goes_on_too(tmp_path: Path) -> None:
     def on_death() -> None:
         nonlocal kills
         kills += 1
+        (tmp_path / "app" / f"died-{kills}").touch()
 
     killing = asyncio.create_task(watch_and_die(log, env, on_death))
     args = ["run", "--model", "scripted/one", "[[main]] Go."]
@@ -135,7 +142,7 @@ async def test_opencode_goes_on_too(tmp_path: Path) -> None:
     assert await last.wait() == 0
     await log.close()
     ((_, events),) = (await logged(tmp_path)).items()
-    assert kills >= 3
+    assert kills >= KILLS_BESIDE_OPENCODE
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     clean(verdict(recording, events, tmp_path / "recording"))
 
