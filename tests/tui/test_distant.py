@@ -36,7 +36,9 @@ async def served(env: Mapping[str, str], *options: str) -> AsyncIterator[str]:
         async with asyncio.timeout(60):
             found = None
             while found is None:
-                found = ADDRESS.search(await process.stderr.readline())
+                line = await process.stderr.readline()
+                assert line, "the server has ended"
+                found = ADDRESS.search(line)
         yield found[0].decode()
     finally:
         process.terminate()
@@ -74,6 +76,7 @@ async def test_what_another_machine_has(tmp_path: Path) -> None:
             await log.append("third", opening())
             await view.until("2 live of 3")
             await view.type("/")
+            await view.until("─ Find")
             await view.write("needle")
             await view.until("“ Old words. And a needle.")
             await view.type("Enter")

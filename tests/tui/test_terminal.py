@@ -35,6 +35,7 @@ async def test_a_session_appears_by_itself(size: tuple[int, int], tmp_path: Path
         await view.type("Up")
         await view.until(texts["mid"])
         await view.type("/")
+        await view.until("─ Find")
         await view.write(texts["leaf"])
         await view.until(lambda seen: "“ " + texts["leaf"][:12] in seen)
         await view.type("Enter")

@@ -27,8 +27,10 @@ def title(agent: str) -> str:
     return "main" if agent == "main" else f"run {agent}"
 
 
-async def found(tab: Page) -> RunView:
+async def found(tab: Page, live: Live) -> RunView:
     """The one run there is, opened by a click in the list."""
+    # On a busy machine a CLI takes longer to start than a page is waited for.
+    await live.model.reached("main", 0)
     await tab.goto("/")
     row = tab.get_by_role("list", name="Runs").get_by_role("link")
     await expect(row).to_have_count(1)
@@ -42,6 +44,7 @@ async def found(tab: Page) -> RunView:
 async def middle(view: RunView, live: Live) -> None:
     """All are there, one of them waits, and the helper's helper is through."""
     await live.model.reached("leaf", 1)
+    await live.model.reached("w2", 0)
     await expect(view.items).to_have_count(len(FLEET.agents))
     await expect(view.node(title("leaf"))).to_have_accessible_name(re.compile("done"))
     await expect(view.node(title("w2"))).to_have_accessible_name(re.compile("working"))
@@ -94,7 +97,7 @@ async def test_the_page_shows_a_live_fleet_as_it_is(
 ) -> None:
     await tab.set_viewport_size({"width": 1280, "height": 1600})
     async with running(tmp_path) as live:
-        view = await found(tab)
+        view = await found(tab, live)
         await middle(view, live)
         assert await serious_violations(tab) == []
 
@@ -117,8 +120,9 @@ async def test_the_page_shows_a_live_opencode_and_its_sub_agents_as_they_are(
     await tab.set_viewport_size({"width": 1280, "height": 1600})
     args = ("run", "--model", "scripted/one", GO)
     async with running(tmp_path, PAIR, args, cli="opencode") as live:
-        view = await found(tab)
+        view = await found(tab, live)
         await live.model.reached("a", 1)
+        await live.model.reached("b", 0)
         await expect(view.items).to_have_count(len(PAIR.agents))
         await expect(view.node(title("a"))).to_have_accessible_name(re.compile("done"))
         await expect(view.node(title("b"))).to_have_accessible_name(re.compile("working"))
