@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from unbraid import events as e
@@ -68,6 +68,23 @@ def spent_by(events: Iterable[e.FleetEvent], agents: dict[int, str]) -> dict[str
             agent = agents[event.stream_id]
             spent[agent] = spent.get(agent, Tokens()).plus(tokens_of(event))
     return spent
+
+
+def guessed(
+    events: Sequence[e.FleetEvent], agents: dict[int, str], charged: Mapping[str, Tokens]
+) -> set[str]:
+    """The agents that were charged otherwise, all of whom say that some of their numbers are only
+    estimates: a CLI may end before it has written what its messages have cost.
+    """
+    spent = spent_by(events, agents)
+    wrong = {name for name in spent.keys() | charged if spent.get(name) != charged.get(name)}
+    estimated = {
+        agents.get(event.stream_id)
+        for event in events
+        if isinstance(event, e.FleetTokenUsage) and event.estimated
+    }
+    assert wrong <= estimated, f"{spent} instead of {charged}"
+    return wrong
 
 
 def tokens_of(event: e.FleetTokenUsage | e.Done) -> Tokens:

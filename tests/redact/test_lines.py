@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
 
@@ -185,12 +185,20 @@ async def ingested(
     return [event for event in events if isinstance(event, Text)]
 
 
+def key(body: str) -> str:
+    """A private key on one line."""
+    return f"-----BEGIN EC PRIVATE KEY-----{body}-----END EC PRIVATE KEY-----"
+
+
+# Cut in the dashes of its last line.
+@example(told=(key("0"), key("*")), cuts=[32], posts=[], restarts=set())
+@example(told=(key("0" * 8), key("*" * 8)), cuts=[40], posts=[], restarts=set())
 @settings(max_examples=150, deadline=None)
 @given(
-    said(),
-    st.lists(st.integers(0, 400), max_size=60),
-    st.lists(st.integers(0, 20_000), max_size=40),
-    st.sets(st.integers(0, 40), max_size=4),
+    told=said(),
+    cuts=st.lists(st.integers(0, 400), max_size=60),
+    posts=st.lists(st.integers(0, 20_000), max_size=40),
+    restarts=st.sets(st.integers(0, 40), max_size=4),
 )
 def test_any_secret_cut_anywhere_is_neither_stored_nor_shown(
     told: tuple[str, str], cuts: list[int], posts: list[int], restarts: set[int]

@@ -101,7 +101,7 @@ async def test_a_server_that_is_killed_again_and_again_gets_all_of_a_real_run(
         with suppress(asyncio.CancelledError):
             await harassing
     assert recording.exit == 0
-    assert len(killed) > 3
+    assert len(killed) > 1, "it was hardly tried"
     assert b"does not take" not in recording.stderr
     events = await arrived(path)
     check(events)

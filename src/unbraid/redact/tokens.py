@@ -59,7 +59,8 @@ _JWT = re.compile(
 _PART = rb"%b{0,%d}" % (_B, LONGEST - 1)
 JWT_OPEN = re.compile(EDGE + rb"eyJ%b(?:\.%b(?:\.%b{0,9})?)?\Z" % (_PART, _PART, _B))
 _STARS = re.compile(rb"\*{8,}")
-_STARRED = re.compile(rb"(?:[A-Za-z0-9_+/~]|-(?!----))+={0,2}")
+# Dashes before a quote may begin the last line of a key: see `schemes`.
+_STARRED = re.compile(rb"(?:[A-Za-z0-9_+/~]|-(?!----|-{0,3}\"))+={0,2}")
 _EYJ = b"eyj"
 # In small letters: one of them is in each text that has such a key.
 ANCHORS = frozenset((_EYJ, EIGHT, *(anchor for anchor, _ in _HYPHENATED), *_SHAPES_BY_ANCHOR))
